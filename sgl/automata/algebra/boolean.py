@@ -17,7 +17,7 @@ the texts *without* a structure has no state for a phrase that contains it; with
 state in each category, the *sink*, it reads every derivation, and reads as the sink what it
 had no state for::
 
-    without   NP  4 7 -> 12          total   NP  4 7 -> 12    NP  4 8 -> sink
+    without   NP  4 7 -> 12          read    NP  4 7 -> 12    NP  4 8 -> sink
                                              S  12 sink -> sink   ...
 """
 
@@ -37,10 +37,36 @@ MOST_JOINED = 20_000
 
 
 def complement(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Accept what the automaton rejects; total, and minimal if it was trim and minimal."""
-    completed = total(automaton)
-    roots = completed.categories == automaton.index.start
-    return replace(completed, final=roots & ~completed.final)
+    """Accept what the automaton rejects; total, and minimal if it was trim and minimal.
+
+    Raises:
+        UnsupportedStructure: if there are too many combinations of states.
+    """
+    index = automaton.index
+    # The states of a category follow one another, and its sink is the last.
+    sizes = automaton.sizes + 1
+    begins = np.cumsum(sizes) - sizes
+    sinks = begins + automaton.sizes
+    names = begins[automaton.categories] + automaton.places[:-1]
+    combinations = Combinations(index, sizes)
+    rules, places = combinations.all()
+    results = sinks[index.results[rules]]
+    known = combinations.numbers(automaton.rules, automaton.places[automaton.children])
+    results[known] = names[automaton.results]
+    categories = np.repeat(np.arange(len(sizes)), sizes)
+    final = categories == index.start
+    final[names[automaton.final]] = False
+    dead, words = automaton.words == DEAD, np.append(names, DEAD)[automaton.words]
+    completed = replace(
+        automaton,
+        categories=categories,
+        words=np.where(dead, sinks[automaton.lexicon.category], words),
+        rules=rules,
+        children=np.append(begins, len(categories))[index.children[:, rules]] + places,
+        results=results,
+        final=final,
+    )
+    return completed.restricted(reachable(completed))
 
 
 def intersection(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -93,58 +119,21 @@ class Combinations:
         """Whether all numbers fit into 64 bits."""
         return float(self._bases.prod(axis=0, dtype=np.float64).sum()) < 2.0**62
 
-    @property
-    def count(self) -> int:
-        """The number of combinations."""
-        return int(self._counts.sum())
-
     def numbers(self, rules: Numbers, places: Numbers) -> Numbers:
         """Return the numbers of combinations, given by the places of their states."""
         numbers: Numbers = self._starts[rules] + (places * self._strides[:, rules]).sum(axis=0)
         return numbers
 
     def all(self) -> tuple[Numbers, Numbers]:
-        """Return the rules and the places of the states of all combinations, in order."""
+        """Return the rules and the places of the states of all combinations, in order.
+
+        Raises:
+            UnsupportedStructure: if there are too many.
+        """
+        check_size(transitions=int(self._counts.sum()))
         rules = np.repeat(np.arange(len(self._counts)), self._counts)
         digits = np.arange(len(rules)) - self._starts[rules]
         return rules, digits // self._strides[:, rules] % self._bases[:, rules]
-
-
-def total(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Return the same automaton with a sink in each category that needs one.
-
-    Raises:
-        UnsupportedStructure: if there are too many combinations of states.
-    """
-    index, lexicon = automaton.index, automaton.lexicon
-    # The states of a category follow one another, and its sink is the last.
-    sizes = automaton.sizes + 1
-    size = int(sizes.sum())
-    begins = np.cumsum(sizes) - sizes
-    sinks = begins + automaton.sizes
-    names = begins[automaton.categories] + automaton.places
-    combinations = Combinations(index, sizes)
-    check_size(transitions=combinations.count)
-    rules, places = combinations.all()
-    results = sinks[index.results[rules]]
-    known = combinations.numbers(automaton.rules, automaton.child_places)
-    results[known] = names[automaton.results]
-    final = np.zeros(size, np.bool_)
-    final[names[automaton.final]] = True
-    completed = replace(
-        automaton,
-        categories=np.repeat(np.arange(len(sizes)), sizes),
-        words=np.where(
-            automaton.words == DEAD,
-            sinks[lexicon.category],
-            np.append(names, DEAD)[automaton.words],
-        ),
-        rules=rules,
-        children=np.append(begins, size)[index.children[:, rules]] + places,
-        results=results,
-        final=final,
-    )
-    return completed.restricted(reachable(completed))
 
 
 def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -194,8 +183,8 @@ class _Pairing:
         factor = np.append(second.sizes, 1)
         category = np.append(first.categories, len(sizes))
         #: The first pair of each first state.
-        self.begins = self.offset[category] + np.append(first.places, 0) * factor[category]
-        self._places = np.append(second.places, 0)
+        self.begins = self.offset[category] + first.places * factor[category]
+        self._places = second.places
 
     def of(self, first: Numbers, second: Numbers) -> Numbers:
         """Return the number of each pair."""
@@ -232,7 +221,7 @@ class _Meeting:
         self._met = np.zeros(len(pairing.categories), np.bool_)
         before = np.arange(len(pairing.categories)) - pairing.offset[pairing.categories]
         self._partners = before % second.sizes[pairing.categories]
-        known = combinations.numbers(second.rules, second.child_places)
+        known = combinations.numbers(second.rules, second.places[second.children])
         self._order = np.argsort(known)
         self._known = np.append(known[self._order], -1)
 

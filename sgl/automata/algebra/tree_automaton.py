@@ -128,17 +128,11 @@ class TreeAutomaton:
 
     @cached_property
     def places(self) -> Numbers:
-        """The number of each state within its category."""
+        """The number of each state within its category, and 0 for a child that is not there."""
         order = np.argsort(self.categories, kind="stable")
-        before = np.concatenate(([0], np.cumsum(self.sizes)[:-1]))
-        places = np.empty(self.size, np.intp)
+        before = np.cumsum(self.sizes) - self.sizes
+        places = np.zeros(self.size + 1, np.intp)
         places[order] = np.arange(self.size) - before[self.categories[order]]
-        return places
-
-    @cached_property
-    def child_places(self) -> Numbers:
-        """For each child of the transitions its place, 0 for one that the rule does not have."""
-        places: Numbers = np.append(self.places, 0)[self.children]
         return places
 
     @cached_property

@@ -52,7 +52,7 @@ from sgl.automata.patterns.matches import (
 )
 from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
 from sgl.automata.patterns.schema import NO_PREDICATE, Query, Schema, query_of
-from sgl.automata.patterns.symbols import FragmentIndex, Symbol, forgetting
+from sgl.automata.patterns.symbols import FragmentIndex, Symbol
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
@@ -63,19 +63,6 @@ DEFAULT_BUDGET = 4_000_000
 Matches = frozenset[int]
 
 
-class Work:
-    """Counts elementary steps, so that a caller can stop a hopeless compilation."""
-
-    def __init__(self, budget: int) -> None:
-        self._left = budget
-
-    def spend(self, steps: int) -> None:
-        """Raise ``BudgetSpent`` when the budget is used up."""
-        self._left -= steps
-        if self._left < 0:
-            raise BudgetSpent
-
-
 def _size(matches: Iterable[Match]) -> int:
     """Return the number of matches, their extensions included."""
     return sum([1 + sum(map(len, match.extensions)) for match in matches])
@@ -84,15 +71,20 @@ def _size(matches: Iterable[Match]) -> int:
 class _Joining:
     """Joins matches of children whose ports are glued in one way.
 
-    ``ports`` are those of a symbol.  Matches are given by their numbers in
-    ``matches``; those of children are over ports, joined ones over local nodes.
+    ``ports`` are those of a symbol.  Matches are given by their numbers in ``matches``; those
+    of children are over ports, joined ones over local nodes.  ``spend`` counts steps.
     """
 
     def __init__(
-        self, schema: Schema, ports: Sequence[tuple[int, ...]], matches: Numbering[Match]
+        self,
+        schema: Schema,
+        ports: Sequence[tuple[int, ...]],
+        matches: Numbering[Match],
+        spend: Callable[[int], None],
     ) -> None:
         self._schema = schema
         self._matches = matches
+        self._spend = spend
         self._tables = [(*row, DONE, UNASSIGNED) for row in ports]
         self._shared = [
             [node for node in row if any(node in earlier for earlier in ports[:child])]
@@ -103,7 +95,7 @@ class _Joining:
         self._joined: dict[tuple[int, int, int], int | None] = {}
         self._grown: dict[tuple[int, Matches], dict[int, Matches]] = {}
 
-    def result(self, children: Sequence[Matches], work: Work) -> Collection[int]:
+    def result(self, children: Sequence[Matches]) -> Collection[int]:
         """All compatible combinations of one match of each child, joined."""
         if not children:
             return (self._matches.number(empty_match(self._schema)),)
@@ -113,7 +105,7 @@ class _Joining:
             known = self._grown.setdefault((child, members), {})
             for left in joined:
                 if left not in known:
-                    known[left] = self._join_all(child, left, members, work)
+                    known[left] = self._join_all(child, left, members)
             joined = frozenset().union(*[known[left] for left in joined])
         return joined
 
@@ -126,15 +118,15 @@ class _Joining:
             local = self._locals[child, matches] = frozenset(renamed)
         return local
 
-    def _join_all(self, child: int, left: int, members: Matches, work: Work) -> Matches:
+    def _join_all(self, child: int, left: int, members: Matches) -> Matches:
         """Join a match of earlier children with each one of ``child`` that it can be joined to."""
-        work.spend(len(members))
+        self._spend(len(members))
         values, joined = self._matches.values, self._joined
         for right in members:
             if (child, left, right) not in joined:
                 earlier, own = values[left], values[right]
                 if earlier.extensions:
-                    work.spend(_size([earlier]) * _size([own]))
+                    self._spend(_size([earlier]) * _size([own]))
                 both = join(self._schema, earlier, own, self._shared[child])
                 joined[child, left, right] = None if both is None else self._matches.number(both)
         found = [joined[child, left, right] for right in members]
@@ -184,14 +176,22 @@ class SchemaAutomaton:
         #: The state after a symbol over children, as far as it is known.
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
+        #: How many elementary steps may be taken.
+        self.left = DEFAULT_BUDGET
 
-    def step(self, symbol: int, children: tuple[int, ...], work: Work) -> int:
-        """Compute the state after a symbol; raises ``BudgetSpent`` when ``work`` is used up."""
+    def _spend(self, steps: int) -> None:
+        """Count elementary steps, so that a hopeless compilation is stopped."""
+        self.left -= steps
+        if self.left < 0:
+            raise BudgetSpent
+
+    def step(self, symbol: int, children: tuple[int, ...]) -> int:
+        """Compute the state after a symbol; raises ``BudgetSpent`` when no steps are left."""
         state = FOUND
         if FOUND not in children:
             below = [self._states.values[child] for child in children]
             gluing = self._gluing(symbol, tuple([part.outline for part in below]))
-            matches = self._glued(gluing, [part.matches for part in below], work)
+            matches = self._glued(gluing, [part.matches for part in below])
             if matches is not None:
                 state = self._states.number(PhraseState(gluing.outline, matches))
         self.transitions[symbol, children] = state
@@ -202,7 +202,7 @@ class SchemaAutomaton:
         if key not in self._gluings:
             symbol = self.symbols.values[number]
             if symbol.ports not in self._joinings:
-                joining = _Joining(self._schema, symbol.ports, self._matches)
+                joining = _Joining(self._schema, symbol.ports, self._matches, self._spend)
                 self._joinings[symbol.ports] = joining
             below = [self._outlines.values[outline] for outline in outlines]
             scene = Scene(self._schema, symbol, below)
@@ -211,20 +211,20 @@ class SchemaAutomaton:
             self._gluings[key] = _Gluing(symbol, joining, scene, outline, {})
         return self._gluings[key]
 
-    def _glued(self, gluing: _Gluing, children: Sequence[Matches], work: Work) -> Matches | None:
+    def _glued(self, gluing: _Gluing, children: Sequence[Matches]) -> Matches | None:
         """Return the matches of a phrase from those of its children; ``None`` if one is found."""
         outcomes = gluing.outcomes
         result: set[int] = set()
-        for match in gluing.joining.result(children, work):
+        for match in gluing.joining.result(children):
             if match not in outcomes:
-                outcomes[match] = self._outcome(gluing, match, work)
+                outcomes[match] = self._outcome(gluing, match)
             outcome = outcomes[match]
             if outcome is None:
                 return None
             result |= outcome
         return frozenset(result)
 
-    def _outcome(self, gluing: _Gluing, number: int, work: Work) -> Matches | None:
+    def _outcome(self, gluing: _Gluing, number: int) -> Matches | None:
         """Give one match of all children the new nodes and edges in all ways, and forget."""
         schema, symbol, scene = self._schema, gluing.symbol, gluing.scene
         match: Match | None = self._matches.values[number]
@@ -238,12 +238,12 @@ class SchemaAutomaton:
                 label = scene.labels[node]
                 placed = [new for old in grown for new in place(schema, old, node, label)]
                 grown = dict.fromkeys(placed)
-                work.spend(self._size(grown))
+                self._spend(self._size(grown))
         for edge in symbol.edges:
             if any(edge.effect.goals):
                 realised = [x for old in grown for x in realise(schema, old, edge, scene.labels)]
                 grown = dict.fromkeys(realised)
-                work.spend(self._size(grown))
+                self._spend(self._size(grown))
         outcome: set[int] = set()
         for new in grown:
             remaining = scene.forget(new)
@@ -260,8 +260,11 @@ class SchemaAutomaton:
         """
         if state not in self._accepting:
             outline = self._outlines.values[self._states.values[state].outline]
-            symbol = self.symbols.number(forgetting(len(outline.ports)))
-            last = self.step(symbol, (state,), Work(maxsize))
+            # A symbol that keeps the nodes of its only child, and exports none.
+            ports = len(outline.ports)
+            last_symbol = Symbol((tuple(range(ports)),), (None,) * ports, (), (), ())
+            self.left = maxsize
+            last = self.step(self.symbols.number(last_symbol), (state,))
             self._accepting[state] = last == FOUND or any(
                 self._matches.values[match].complete(self._schema.body)
                 for match in self._states.values[last].matches
@@ -289,8 +292,7 @@ class StructureAutomaton:
         schema = self._query.schema
         self._core = cores.setdefault((structure.layer, schema), SchemaAutomaton(schema))
         self._symbols = fragments.symbols(self._query, self._core.symbols.number)
-        self._budget = budget
-        self._work = Work(budget)
+        self._budget = self._left = budget
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the state of a phrase from a rule id and the states of its children.
@@ -302,11 +304,14 @@ class StructureAutomaton:
         state = self._core.transitions.get((symbol, children))
         if state is not None:
             return state
+        self._core.left = self._left
         try:
-            return self._core.step(symbol, children, self._work)
+            state = self._core.step(symbol, children)
         except BudgetSpent:
             variable = _costliest_variable(self._query)
             raise StructureTooCostly(self._query.structure, variable, self._budget) from None
+        self._left = self._core.left
+        return state
 
     def words(self, rules: Sequence[int]) -> list[int]:
         """Return the state after each of some words."""

@@ -65,11 +65,6 @@ class Symbol(NamedTuple):
     exports: tuple[int, ...]
 
 
-def forgetting(ports: int) -> Symbol:
-    """Return the symbol that keeps the nodes of its only child and exports none."""
-    return Symbol((tuple(range(ports)),), (None,) * ports, fresh=(), edges=(), exports=())
-
-
 class Frame(NamedTuple):
     """A fragment without the contents of its labels.
 

@@ -7,9 +7,9 @@ the texts without it, prepared for reading splits.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
@@ -28,55 +28,47 @@ GENERALIZATION = "gen"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StratumEvidence:
-    """A stratum with its language and its grammar; equal constraints share these."""
+    """A stratum with its language and its grammar; equal constraints share these.
+
+    ``stream`` names the stratum's stream of random numbers, unique in the plan.
+    """
 
     stratum: Stratum
+    stream: str
     language: TreeAutomaton
     view: SplitView
-
-    @property
-    def split(self) -> SplitGrammar:
-        """The grammar of the stratum."""
-        return self.view.split
-
-    @property
-    def stream(self) -> str:
-        """The name of the stratum's stream, unique in the plan."""
-        return self.stratum.stream
+    split: SplitGrammar
 
 
 class Evidence:
-    """The evidence for one plan."""
+    """The evidence for one plan.
+
+    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of
+    these splits, and ``populated_training`` those of training that are to have sentences.
+    """
 
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
         self.compiler = compiler
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
-        compiler.prepare(_structures(plan))
-
-    @cached_property
-    def strata(self) -> tuple[StratumEvidence, ...]:
-        """All strata in the order of the plan."""
-        compiler = self.compiler
-        return tuple(
-            StratumEvidence(s, compiler.language(s.constraint), compiler.view(s.constraint))
-            for s in self.plan.strata
-        )
-
-    @cached_property
-    def training(self) -> tuple[StratumEvidence, ...]:
-        """The strata of the training split."""
-        return tuple(e for e in self.strata if e.stratum.split == TRAIN)
-
-    @cached_property
-    def generalization(self) -> tuple[StratumEvidence, ...]:
-        """The strata of the generalization split."""
-        return tuple(e for e in self.strata if e.stratum.split == GENERALIZATION)
-
-    @cached_property
-    def populated_training(self) -> tuple[StratumEvidence, ...]:
-        """The training strata that are to have sentences."""
-        return tuple(e for e in self.training if e.stratum.count)
+        structures: list[Structure] = []
+        for constraint in (stratum.constraint for stratum in plan.strata):
+            structures += [*constraint.exclude, *chain.from_iterable(constraint.require)]
+        for pattern in plan.patterns:
+            structures += [*pattern.held_out, *pattern.gen, *pattern.exclude]
+            structures += [need.structure for need in pattern.need]
+        compiler.prepare(structures)
+        self.strata: list[StratumEvidence] = []
+        for stratum in plan.strata:
+            language, view = (
+                compiler.language(stratum.constraint),
+                compiler.view(stratum.constraint),
+            )
+            evidence = StratumEvidence(stratum, stratum.stream, language, view, view.split)
+            self.strata.append(evidence)
+        self.training = [e for e in self.strata if e.stratum.split == TRAIN]
+        self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
+        self.populated_training = [e for e in self.training if e.stratum.count]
 
     @cached_property
     def used_in_training(self) -> frozenset[int]:
@@ -88,13 +80,10 @@ class Evidence:
         own = (e for e in self.generalization if e.stratum.category == pattern)
         return frozenset().union(*[e.split.used_rules for e in own if e.stratum.count])
 
+    @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
-        return self._excludes(evidence.view, structure)
-
-    @computed_once
-    def _excludes(self, view: SplitView, structure: Structure) -> bool:
-        return excludes(view, self._automaton_view((structure,)))
+        return excludes(evidence.view, self._automaton_view((structure,)))
 
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
@@ -148,14 +137,3 @@ class Evidence:
     def is_marked(self, evidence: StratumEvidence) -> bool:
         """Return whether every item of a generalization stratum contains one of its marks."""
         return self.requires(evidence, self.marks(evidence.stratum.category))
-
-
-def _structures(plan: Plan) -> Iterator[Structure]:
-    """Yield the structures that the claims about a plan are about."""
-    for stratum in plan.strata:
-        yield from stratum.constraint.exclude
-        for group in stratum.constraint.require:
-            yield from group
-    for pattern in plan.patterns:
-        yield from (*pattern.held_out, *pattern.gen, *pattern.exclude)
-        yield from (need.structure for need in pattern.need)

@@ -18,6 +18,7 @@ demands that no root can be one of its accepting states.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, product
 from operator import attrgetter, itemgetter
@@ -27,7 +28,7 @@ import numpy as np
 
 from sgl.automata.algebra.lexicon import Lexicon
 from sgl.automata.algebra.tree_automaton import DEAD, Table, TreeAutomaton
-from sgl.automata.common import Mask, computed_once
+from sgl.automata.common import computed_once
 from sgl.automata.weights.split import SplitGrammar
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
@@ -58,11 +59,11 @@ class _Step(NamedTuple):
     sets_of: Callable[[list[Bits]], tuple[Bits, ...]]
 
 
+@dataclass(frozen=True, eq=False)
 class SplitView:
     """A split grammar, prepared for being read by automata."""
 
-    def __init__(self, split: SplitGrammar) -> None:
-        self.split = split
+    split: SplitGrammar
 
     @cached_property
     def steps(self) -> list[_Step]:
@@ -157,19 +158,11 @@ class AutomatonView:
         decisive = np.flatnonzero((words == DEAD) | (sizes[category] != 1))
         self.decisive_words = list(zip(decisive.tolist(), words[decisive].tolist(), strict=True))
 
-    @cached_property
-    def decisive_tables(self) -> dict[int, RuleTable]:
-        """The transitions of the decisive rules, by rule id."""
-        return self._tables(self._decisive)
-
-    @cached_property
-    def tables(self) -> dict[int, RuleTable]:
-        """The transitions of all rules, by rule id."""
-        return self._tables(np.ones_like(self._decisive))
-
-    def _tables(self, wanted: Mask) -> dict[int, RuleTable]:
+    @computed_once
+    def tables(self, all_rules: bool) -> dict[int, RuleTable]:
+        """Return the transitions of the decisive rules, or of all, by rule id."""
         phrasal = self.automaton.index.phrasal
-        tables = self.automaton.tables_of(wanted)
+        tables = self.automaton.tables_of(self._decisive | all_rules)
         return {int(phrasal[rule]): RuleTable(table) for rule, table in tables.items()}
 
 
@@ -198,7 +191,7 @@ def assignment(view: SplitView, reader: AutomatonView) -> list[Bits] | None:
     for rule, result in reader.constant:
         for place in view.places_of.get(rule, ()):
             sets[view.steps[place].state] |= 1 << result
-    return None if _close(view, reader.decisive_tables, sets) else sets
+    return None if _close(view, reader.tables(False), sets) else sets
 
 
 def requires(view: SplitView, lacking: AutomatonView) -> bool:
@@ -209,7 +202,7 @@ def requires(view: SplitView, lacking: AutomatonView) -> bool:
         if result != DEAD:
             for state in row:
                 sets[state] |= 1 << result
-    _close(view, lacking.tables, sets)
+    _close(view, lacking.tables(True), sets)
     return not any(sets[root] & lacking.accepting for root, _ in view.split.roots)
 
 

@@ -132,7 +132,7 @@ def claim_pieces(
         return (), idle
     claims = []
     for name, (piece, whole) in pieces.items():
-        seen = search.find(piece)
+        seen = search.find(name)
         if seen is not None:
             claims.append(Piece(piece, whole, Verdict.PROVED, seen.stream, seen.derivation))
         elif name in dict(waived).values():

@@ -16,6 +16,7 @@ depend on chance: the generator starts from a constant.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 from random import Random
@@ -52,18 +53,15 @@ class Seen(NamedTuple):
 _Phrase = tuple[int, tuple[int, ...]]
 
 
+@dataclass(frozen=True)
 class TrainingSearch:
     """Looks for structures in the training sentences of a plan, for each once."""
 
-    def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
-
-    def find(self, structure: Structure) -> Seen | None:
-        """Return a training sentence that contains the structure, or ``None`` if none can."""
-        return self._find(structure.canonical())
+    evidence: Evidence
 
     @computed_once
-    def _find(self, structure: Structure) -> Seen | None:
+    def find(self, structure: Structure) -> Seen | None:
+        """Return a training sentence that contains the structure, or ``None`` if none can."""
         compiler = self.evidence.compiler
         automaton = compiler.structure_automaton(structure)
         phrases, roots = self._phrases(compiler.lexicon)
