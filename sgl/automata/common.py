@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import gc
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from typing import Generic, TypeVar, TypeVarTuple
 
@@ -88,6 +90,21 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
             numbers = np.unique(numbers, return_inverse=True)[1]
         numbers = numbers * bound + column
     return numbers
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Collect garbage among young objects only, for as long as the block or function runs.
+
+    What proofs compute has hardly any cycles, and to look through all objects of a grammar
+    whenever there are a quarter more takes a sixth of their time.
+    """
+    thresholds = gc.get_threshold()
+    gc.set_threshold(*thresholds[:2], 1 << 30)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*thresholds)
 
 
 _Arguments = TypeVarTuple("_Arguments")

@@ -20,6 +20,7 @@ import numpy as np
 
 from sgl.automata.certificate.grammar import Json, grammar_data, structure_data
 from sgl.automata.certificate.invariants import WrittenAutomaton, invariant
+from sgl.automata.common import few_collections
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import GENERALIZATION, Evidence
 from sgl.automata.proofs.invariant import SplitView
@@ -47,6 +48,7 @@ class SplitClaims(NamedTuple):
     claims: Sequence[tuple[str, Group, Derivation]]
 
 
+@few_collections()
 def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint: str) -> Json:
     """Return the certificate of every claim of a plan that holds.
 

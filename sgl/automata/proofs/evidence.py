@@ -85,6 +85,7 @@ class Evidence:
         """Return whether no text of the stratum contains the structure."""
         return excludes(evidence.view, self._automaton_view((structure,)))
 
+    @computed_once
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
         return requires(evidence.view, self._automaton_view(group))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 
 from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import Nesting, Overlap, Unsatisfiable, Unused
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
@@ -131,6 +132,7 @@ class StratumStatistics:
         return len(self.heights)
 
 
+@few_collections()
 def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
     """Return the figures of the author's grammar and of every stratum."""
     constraints = [(GRAMMAR, Constraint())]

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import (
     Disjoint,
     Exposed,
@@ -55,6 +56,7 @@ TRAINED = ("train", "dev", "test")
 Progress = Callable[[str], None]
 
 
+@few_collections()
 def prove(
     compiler: StructureCompiler,
     plan: Plan,
