@@ -5,7 +5,7 @@
     { V -[nsubj|nsubj:pass]-> N[lemma=dog|cat]; N -[nmod]{2,4}-> M }
         without { X -[acl:relcl]-> V }
 
-The grammar, one function each::
+The grammar::
 
     structure := body ("without" body)*
     body      := "{" statement (";" statement)* "}"
@@ -124,26 +124,21 @@ class GraphPattern:
         return (self.body, *self.without)
 
 
-_SPACE = re.compile(r"\s*")
-_VARIABLE = re.compile(r"\w[^\s\[\]{};,\"]*")
-_ATTRIBUTE = re.compile(r"\w[\w.:-]*(\[\w+\])?")
-_LABEL = re.compile(r"[^\s|\[\]<>=^*;,{}\"]+")
-_PLAIN = re.compile(r"[\w-]+")
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_INTEGER = re.compile(r"[0-9]{1,3}(?![0-9])")
-_COMPARISON = re.compile(r">=|<=|=")
-_EQUALITY = re.compile(r"!=|=")
+_NAME = r"\w[^\s\[\]{};,\"]*"
+_ATTRIBUTE = r"\w[\w.:-]*(\[\w+\])?"
+_LABEL = r"[^\s|\[\]<>=^*;,{}\"]+"
+_VALUE = r"[\w-]+|\"(?:[^\"\\]|\\.)*\""
+_INTEGER = r"[0-9]{1,3}(?![0-9])"
 
 
 def read_structure(text: str) -> GraphPattern:
     """Return the structure that ``text`` denotes; raises ``StructureError``."""
     scanner = _Scanner(text)
-    body = _read_body(scanner)
-    without = []
+    bodies = [_read_body(scanner)]
     while scanner.accept("without"):
-        without.append(_read_body(scanner))
-    scanner.expect_end()
-    return GraphPattern(body, tuple(without))
+        bodies.append(_read_body(scanner))
+    scanner.take("$", "the end of the structure")
+    return GraphPattern(bodies[0], tuple(bodies[1:]))
 
 
 class _Scanner:
@@ -153,126 +148,86 @@ class _Scanner:
         self.text = text
         self.position = 0
 
+    def match(self, expression: str) -> str | None:
+        """Go past what ``expression`` matches next and return it, or ``None``."""
+        space = re.compile(r"\s*").match(self.text, self.position)
+        self.position = space.end() if space else self.position
+        found = re.compile(expression).match(self.text, self.position)
+        if found is None:
+            return None
+        self.position = found.end()
+        return found.group()
+
+    def take(self, expression: str, what: str) -> str:
+        """Return what ``expression`` matches next; ``what`` names it in errors."""
+        found = self.match(expression)
+        if found is None:
+            raise StructureError(f"{what} expected", self.position + 1)
+        return found
+
     def accept(self, symbol: str) -> bool:
         """Go past ``symbol`` if it comes next."""
-        self._skip_space()
-        found = self.text.startswith(symbol, self.position)
-        self.position += len(symbol) * found
-        return found
+        return self.match(re.escape(symbol)) is not None
 
     def expect(self, symbol: str) -> None:
         """Go past ``symbol``, which must come next."""
-        if not self.accept(symbol):
-            raise self.error(f"{symbol!r} expected")
-
-    def match(self, expression: re.Pattern[str]) -> re.Match[str] | None:
-        """Go past what ``expression`` matches next, if it does."""
-        self._skip_space()
-        found = expression.match(self.text, self.position)
-        if found:
-            self.position = found.end()
-        return found
-
-    def take(self, expression: re.Pattern[str], what: str) -> str:
-        """Return the text that ``expression`` matches next; ``what`` names it in errors."""
-        found = self.match(expression)
-        if not found:
-            raise self.error(f"{what} expected")
-        return found.group()
-
-    def expect_end(self) -> None:
-        """Nothing but white space may follow."""
-        self._skip_space()
-        if self.position < len(self.text):
-            raise self.error("the end of the structure expected")
-
-    def error(self, reason: str) -> StructureError:
-        """Return the error that ``reason`` holds here."""
-        return StructureError(reason, self.position + 1)
-
-    def _skip_space(self) -> None:
-        space = _SPACE.match(self.text, self.position)
-        self.position = space.end() if space else self.position
-
-
-class _Variables:
-    """The variables of a body in order of mention, collecting their tests."""
-
-    def __init__(self) -> None:
-        self.tests: dict[str, tuple[list[ValueTest], list[DegreeComparison]]] = {}
-
-    def mention(self, name: str, tests: list[ValueTest | DegreeComparison]) -> int:
-        values, degrees = self.tests.setdefault(name, ([], []))
-        values.extend(test for test in tests if isinstance(test, ValueTest))
-        degrees.extend(test for test in tests if isinstance(test, DegreeComparison))
-        return list(self.tests).index(name)
-
-    def freeze(self) -> tuple[NodeVariable, ...]:
-        return tuple(
-            NodeVariable(name, tuple(values), tuple(degrees))
-            for name, (values, degrees) in self.tests.items()
-        )
+        self.take(re.escape(symbol), repr(symbol))
 
 
 def _read_body(scanner: _Scanner) -> StructureBody:
-    """``body := "{" statement (";" statement)* "}"``."""
-    variables = _Variables()
+    """``body := "{" statement (";" statement)* "}"``.
+
+    ``statement := variable ("-[" labels "]" bounds? "->" variable)?``
+    """
+    variables: dict[str, NodeVariable] = {}
     links: list[Link] = []
     scanner.expect("{")
-    _read_statement(scanner, variables, links)
-    while scanner.accept(";"):
-        _read_statement(scanner, variables, links)
-    scanner.expect("}")
-    return StructureBody(variables.freeze(), tuple(links))
+    while True:
+        source = _read_variable(scanner, variables)
+        if scanner.accept("-["):
+            labels = _read_labels(scanner)
+            scanner.expect("]")
+            low, high = _read_bounds(scanner)
+            scanner.expect("->")
+            walk = Walk(labels, low, high)
+            links.append(Link(source, walk, _read_variable(scanner, variables)))
+        if not scanner.accept(";"):
+            scanner.expect("}")
+            return StructureBody(tuple(variables.values()), tuple(links))
 
 
-def _read_statement(scanner: _Scanner, variables: _Variables, links: list[Link]) -> None:
-    """``statement := variable ("-[" labels "]" bounds? "->" variable)?``."""
-    source = _read_variable(scanner, variables)
-    if not scanner.accept("-["):
-        return
-    labels = _read_labels(scanner)
-    scanner.expect("]")
-    low, high = _read_bounds(scanner)
-    scanner.expect("->")
-    links.append(Link(source, Walk(labels, low, high), _read_variable(scanner, variables)))
-
-
-def _read_variable(scanner: _Scanner, variables: _Variables) -> int:
-    """``variable := NAME ("[" test ("," test)* "]")?``."""
-    name = scanner.take(_VARIABLE, "the name of a variable")
-    tests: list[ValueTest | DegreeComparison] = []
-    if scanner.accept("["):
-        tests.append(_read_test(scanner))
-        while scanner.accept(","):
-            tests.append(_read_test(scanner))
-        scanner.expect("]")
-    return variables.mention(name, tests)
-
-
-def _read_test(scanner: _Scanner) -> ValueTest | DegreeComparison:
-    """``test := "#" labels comparison INT | NAME ("=" | "!=") values``."""
-    if scanner.accept("#"):
-        labels = _read_labels(scanner)
-        comparison = scanner.take(_COMPARISON, "'=', '>=' or '<='")
-        return DegreeComparison(labels, comparison, _read_integer(scanner))
-    attribute = scanner.take(_ATTRIBUTE, "the name of an attribute")
-    negated = scanner.take(_EQUALITY, "'=' or '!='") == "!="
-    return ValueTest(attribute, _read_values(scanner), negated)
+def _read_variable(scanner: _Scanner, variables: dict[str, NodeVariable]) -> int:
+    """``variable := NAME ("[" test ("," test)* "]")?``; add its tests, return its number."""
+    name = scanner.take(_NAME, "the name of a variable")
+    known = variables.get(name, NodeVariable(name, (), ()))
+    tests, degrees = [*known.tests], [*known.degrees]
+    following = scanner.accept("[")
+    while following:
+        if scanner.accept("#"):
+            labels = _read_labels(scanner)
+            comparison = scanner.take(">=|<=|=", "'=', '>=' or '<='")
+            degrees.append(DegreeComparison(labels, comparison, _read_integer(scanner)))
+        else:
+            attribute = scanner.take(_ATTRIBUTE, "the name of an attribute")
+            negated = scanner.take("!=|=", "'=' or '!='") == "!="
+            tests.append(ValueTest(attribute, _read_values(scanner), negated))
+        following = scanner.accept(",")
+        if not following:
+            scanner.expect("]")
+    variables[name] = NodeVariable(name, tuple(tests), tuple(degrees))
+    return list(variables).index(name)
 
 
 def _read_values(scanner: _Scanner) -> frozenset[str]:
-    """``values := (value ("|" value)*)?``."""
-    values: list[str] = []
-    while True:
-        if quoted := scanner.match(_QUOTED):
-            values.append(re.sub(r"\\(.)", r"\1", quoted.group(1), flags=re.DOTALL))
-        elif plain := scanner.match(_PLAIN):
-            values.append(plain.group())
-        elif values:
-            raise scanner.error("a value expected")
-        if not (values and scanner.accept("|")):
-            return frozenset(values)
+    """``values := (value ("|" value)*)?``; a value in quotes has its escapes undone."""
+    values = [scanner.match(_VALUE)]
+    while values[0] is not None and scanner.accept("|"):
+        values.append(scanner.take(_VALUE, "a value"))
+    return frozenset(
+        re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL) if value[0] == '"' else value
+        for value in values
+        if value is not None
+    )
 
 
 def _read_labels(scanner: _Scanner) -> Labels:
@@ -280,12 +235,10 @@ def _read_labels(scanner: _Scanner) -> Labels:
     if scanner.accept("*"):
         return Labels(frozenset(), negated=True)
     negated = scanner.accept("^")
-    names: list[str] = []
-    if label := scanner.match(_LABEL):
-        names.append(label.group())
-        while scanner.accept("|"):
-            names.append(scanner.take(_LABEL, "a label"))
-    return Labels(frozenset(names), negated)
+    names = [scanner.match(_LABEL)]
+    while names[0] is not None and scanner.accept("|"):
+        names.append(scanner.take(_LABEL, "a label"))
+    return Labels(frozenset(name for name in names if name is not None), negated)
 
 
 def _read_bounds(scanner: _Scanner) -> tuple[int, int | None]:
@@ -298,9 +251,9 @@ def _read_bounds(scanner: _Scanner) -> tuple[int, int | None]:
     high: int | None = low
     if scanner.accept(","):
         bound = scanner.match(_INTEGER)
-        high = int(bound.group()) if bound else None
+        high = int(bound) if bound else None
         if high is not None and high < low:
-            raise scanner.error(f"an upper bound of at least {low} expected")
+            raise StructureError(f"an upper bound of at least {low} expected", scanner.position + 1)
     scanner.expect("}")
     return low, high
 
