@@ -17,9 +17,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from io import SEEK_END
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from sgl.verify.tokens import (
     LARGEST_ID,
@@ -84,7 +85,14 @@ def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
     with path.open("rb") as stream:
         start, end = 0, stream.seek(0, SEEK_END)
         while start < end:
-            cut = min(_behind_empty_line(stream, start + size), end)
+            place, before, cut = stream.seek(start + size), b"", end
+            while chunk := stream.read(_CHUNK):
+                found = (before + chunk).find(b"\n\n")
+                if found >= 0:
+                    cut = place - len(before) + found + 2
+                    break
+                place += len(chunk)
+                before = chunk[-1:]
             yield start, cut
             start = cut
 
@@ -99,17 +107,13 @@ def line_at(path: Path, offset: int) -> int:
     return count
 
 
-def _behind_empty_line(stream: BinaryIO, start: int) -> int:
-    """Return the next place that has an empty line before it, or the end of the file."""
-    place = stream.seek(start)
-    before = b""
-    while chunk := stream.read(_CHUNK):
-        found = (before + chunk).find(b"\n\n")
-        if found >= 0:
-            return place - len(before) + found + 2
-        place += len(chunk)
-        before = chunk[-1:]
-    return place
+def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
+    """Return the block of a file that starts at a line and offset that a sentence was read at."""
+    for block in read_sentences(path, TokenTable(), offset):
+        if isinstance(block, Sentence):
+            return block._replace(line=line)
+        return replace(block, line=block.line + line - 1)
+    return Malformed(line, "the file has ended")
 
 
 def read_sentences(
@@ -117,41 +121,23 @@ def read_sentences(
 ) -> Iterator[Sentence | Malformed]:
     """Yield the blocks of a file, or of a range of it, in order; raises ``OSError`` only.
 
-    Lines are counted from the start of the range.
-    """
-    with path.open("rb") as stream:
-        stream.seek(start)
-        yield from _read_blocks(stream, 1, start, words, end)
-
-
-def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
-    """Return the block of a file that starts at a line and offset that a sentence was read at."""
-    with path.open("rb") as stream:
-        stream.seek(offset)
-        block = _read_blocks(stream, line, offset, TokenTable(), sys.maxsize)
-        return next(block, Malformed(line, "the file has ended"))
-
-
-def _read_blocks(
-    stream: BinaryIO, first: int, offset: int, words: TokenTable, end: int
-) -> Iterator[Sentence | Malformed]:
-    """Yield the blocks of a stream, of which ``first`` and ``offset`` are the place in its file.
-
-    Where the range ends that is read, an empty line has ended a block.
+    Lines are counted from the start of the range.  Where it ends an empty line has ended a block.
     """
     block: list[bytes] = []
-    number = first - 1
-    while offset < end and (line := stream.readline(_LONGEST_LINE)):
-        number += 1
-        if line == b"\n":
-            yield _read_block(block, number - len(block), offset, words)
-            offset += sum(map(len, block)) + 1
-            block = []
-            continue
-        block.append(line)
-        if len(block) > _LONGEST_BLOCK:
-            yield Malformed(number, f"no empty line within {_LONGEST_BLOCK} lines")
-            offset += sum(map(len, block))
+    number, offset = 0, start
+    with path.open("rb") as stream:
+        stream.seek(start)
+        while offset < end and (line := stream.readline(_LONGEST_LINE)):
+            number += 1
+            if line == b"\n":
+                yield _read_block(block, number - len(block), offset, words)
+            else:
+                block.append(line)
+                if len(block) <= _LONGEST_BLOCK:
+                    continue
+                yield Malformed(number, f"no empty line within {_LONGEST_BLOCK} lines")
+                line = b""
+            offset += sum(map(len, block)) + len(line)
             block = []
     if block:
         yield Malformed(number, "the file ends inside a sentence: no empty line after it")
@@ -166,10 +152,11 @@ def _read_block(
     tokens: list[Token] = []
     try:
         for number, line in enumerate(block, start):  # noqa: B007 - the line of a mistake
-            if line[:1] == b"#" and not tokens:
-                comments.append(_comment(decode(line)))
+            if not tokens and line[:1] == b"#":
+                key, _, value = decode(line).partition("=")
+                comments.append((key[1:].strip(), value.removeprefix(" ")))
             else:
-                tokens.append(words.lines[line])
+                tokens.append(words.line(line))
         number = start
         if not tokens:
             raise MalformedError("a sentence without tokens")
@@ -183,39 +170,32 @@ def _read_block(
     return Sentence(start, tuple(comments), read, edges, head, offset)
 
 
-def _comment(line: str) -> tuple[str, str]:
-    key, _, value = line.partition("=")
-    return key[1:].strip(), value.removeprefix(" ")
-
-
 def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
-    """Return the edges of a sentence and the token under its root, and remember them."""
+    """Return the edges of a sentence and the token under its root, and remember them.
+
+    Every token must lead to the root of the basic tree.
+    """
     for at, token in enumerate(arcs):
         if token.token != str(at + 1):
             raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)
         if token.last > len(arcs):
             raise MalformedError(f"the governor {token.last} does not exist", at)
-    edges = sorted(edge for token in arcs for edge in token.edges)
-    tree = words.trees[arcs] = tuple(edges), _root([token.head for token in arcs])
-    return tree
-
-
-def _root(heads: list[int]) -> int:
-    """Return the token under the root of a basic tree; every token must lead there."""
-    roots = [index for index, head in enumerate(heads) if head == 0]
+    roots = [at for at, token in enumerate(arcs) if token.head == 0]
     if len(roots) != 1:
         raise MalformedError(f"{len(roots)} roots instead of one")
     reached = {0}
-    for index in range(len(heads)):
+    for at in range(len(arcs)):
         path: set[int] = set()
-        token = index + 1
-        while token not in reached:
-            if token in path:
-                raise MalformedError(f"the basic tree has a cycle through {token}", index)
-            path.add(token)
-            token = heads[token - 1]
-        reached.update(path)
-    return roots[0]
+        number = at + 1
+        while number not in reached:
+            if number in path:
+                raise MalformedError(f"the basic tree has a cycle through {number}", at)
+            path.add(number)
+            number = arcs[number - 1].head
+        reached |= path
+    edges = sorted(edge for token in arcs for edge in token.edges)
+    tree = words.trees[arcs] = tuple(edges), roots[0]
+    return tree
 
 
 def _check_text(

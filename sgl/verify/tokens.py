@@ -16,7 +16,8 @@ different lines, and each is read once.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -97,36 +98,21 @@ class Token(NamedTuple):
     spelling: str
 
 
-@dataclass(frozen=True, slots=True)
 class TokenTable:
     """What has been read so far in several files, to be recognised when it comes again.
 
-    The distinct words, and governors of a token; the lines that say them; the trees
-    that governors of tokens make; the keys that the comments of a block can have.
+    ``line``, ``word`` and ``arcs`` return one object for equal contents; ``trees`` are what
+    the governors of tokens make, ``keys`` those that the comments of a block can have.
     """
 
-    words: dict[tuple[str, ...], WordForm] = field(default_factory=dict)
-    arcs: dict[tuple[str, str, str, str, bool], Arcs] = field(default_factory=dict)
-    trees: dict[tuple[Arcs, ...], Tree] = field(default_factory=dict)
-    keys: set[tuple[str, ...]] = field(default_factory=set)
-    lines: _Lines = field(init=False)
+    def __init__(self) -> None:
+        self.line = lru_cache(maxsize=_LINES_REMEMBERED)(self._new_line)
+        self.word, self.arcs = cache(_new_word), cache(_new_arcs)
+        self.trees: dict[tuple[Arcs, ...], Tree] = {}
+        self.keys: set[tuple[str, ...]] = set()
 
-    def __post_init__(self) -> None:
-        """Add the table of lines, which fills the others."""
-        object.__setattr__(self, "lines", _Lines(self))
-
-
-class _Lines(dict[bytes, Token]):
-    """The tokens of lines; a line that is asked for the first time is read."""
-
-    def __init__(self, words: TokenTable) -> None:
-        super().__init__()
-        self._words = words
-
-    def __missing__(self, line: bytes) -> Token:
+    def _new_line(self, line: bytes) -> Token:
         """Read a line; raise ``MalformedError``."""
-        if len(self) > _LINES_REMEMBERED:
-            self.clear()
         text = decode(line)
         if text.startswith("#"):
             raise MalformedError("a comment after the first token")
@@ -135,10 +121,10 @@ class _Lines(dict[bytes, Token]):
             raise MalformedError(f"{len(cells)} columns instead of {len(_COLUMNS)}")
         if "" in cells:
             raise MalformedError(f"column {_COLUMNS[cells.index('')]} is empty")
-        word = _word(cells, self._words)
-        arcs = _arcs(cells, word.extracted, self._words)
-        token = self[line] = Token(word, arcs, word.form + (" " if word.space_after else ""))
-        return token
+        token, form, lemma, upos, xpos, feats, head, label, deps, misc = cells
+        word = self.word(form, lemma, upos, xpos, feats, misc)
+        arcs = self.arcs(token, head, label, deps, word.extracted)
+        return Token(word, arcs, word.form + (" " if word.space_after else ""))
 
 
 def decode(line: bytes) -> str:
@@ -151,37 +137,22 @@ def decode(line: bytes) -> str:
         raise MalformedError("the line is not UTF-8") from None
 
 
-def _word(cells: list[str], words: TokenTable) -> WordForm:
-    key = (*cells[1:6], cells[9])
-    word = words.words.get(key)
-    if word is None:
-        word = words.words[key] = _new_word(cells)
-    return word
-
-
-def _new_word(cells: list[str]) -> WordForm:
-    _, form, lemma, upos, xpos, feats, _, _, _, misc = cells
+def _new_word(form: str, lemma: str, upos: str, xpos: str, feats: str, misc: str) -> WordForm:
     columns = (("lemma", lemma), ("upos", upos), ("xpos", xpos))
-    attributes = [(name, value) for name, value in columns if value != "_"]
-    attributes.extend(_features(feats))
-    notes = dict(_pairs(misc, "MISC"))
+    features, notes = _pairs(feats, "FEATS"), dict(_pairs(misc, "MISC"))
+    spelt = [f"{name}={value}" for name, value in features]
+    for feature in spelt:
+        if not _FEATURE.fullmatch(feature):
+            raise MalformedError(f"{feature} is not spelt as a feature of UD")
+    if sorted(spelt, key=str.lower) != spelt:
+        raise MalformedError(f"FEATS is not sorted: {feats}")
     space_after = notes.pop("SpaceAfter", "Yes") != "No"
     extracted = notes.pop("Extracted", "No") == "Yes"
-    attributes.extend(notes.items())
+    attributes = [(name, value) for name, value in columns if value != "_"]
+    attributes += [*features, *notes.items()]
     if len({name for name, _ in attributes}) < len(attributes):
         raise MalformedError("an attribute with two values")
     return WordForm(form, tuple(sorted(attributes)), space_after, extracted)
-
-
-def _features(cell: str) -> list[tuple[str, str]]:
-    features = _pairs(cell, "FEATS")
-    for name, value in features:
-        if not _FEATURE.fullmatch(f"{name}={value}"):
-            raise MalformedError(f"{name}={value} is not spelt as a feature of UD")
-    spelt = [f"{name}={value}".lower() for name, value in features]
-    if spelt != sorted(spelt):
-        raise MalformedError(f"FEATS is not sorted: {cell}")
-    return features
 
 
 def _pairs(cell: str, column: str) -> list[tuple[str, str]]:
@@ -192,14 +163,6 @@ def _pairs(cell: str, column: str) -> list[tuple[str, str]]:
     if len(set(names)) < len(names) or not all(name and equals for name, equals, _ in pairs):
         raise MalformedError(f"{column} is not a list of names with one value each: {cell}")
     return [(name, value) for name, _, value in pairs]
-
-
-def _arcs(cells: list[str], extracted: bool, words: TokenTable) -> Arcs:
-    key = (cells[0], cells[6], cells[7], cells[8], extracted)
-    arcs = words.arcs.get(key)
-    if arcs is None:
-        arcs = words.arcs[key] = _new_arcs(*key)
-    return arcs
 
 
 def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> Arcs:
@@ -216,17 +179,12 @@ def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> 
             raise MalformedError(f"governor {governor} with the label {name}")
         if governor == 0 != basic[0]:
             raise MalformedError("the root is a governor in DEPS but not in HEAD")
-    edges = [
-        (governor - 1, f"~{name}" if extracted or (governor, name) != basic else name)
-        for governor, name in governors
-        if governor
-    ]
-    return Arcs(
-        token,
-        basic[0],
-        tuple((source, name, dependent - 1) for source, name in edges),
-        governors[-1][0],
-    )
+    edges = []
+    for governor, name in governors:
+        mark = "~" if extracted or (governor, name) != basic else ""
+        if governor:
+            edges.append((governor - 1, mark + name, dependent - 1))
+    return Arcs(token, basic[0], tuple(edges), governors[-1][0])
 
 
 def _deps(cell: str) -> list[tuple[int, str]]:
