@@ -17,14 +17,11 @@ from typing import Any
 from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest, PatternClaim
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Clause, Manifest
 from sgl.verify.report import SkippedError, Tally
 from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
 
 Json = Any  # what the certificate holds
-
-#: A claim: its kind, the number of its split, and the structures it names.
-Claim = tuple[str, int, tuple[str, ...]]
 
 
 def certificate(data: Dataset, tally: Tally) -> None:
@@ -82,22 +79,37 @@ def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
     )
     if written != Counter((split, category) for _, split, category in strata):
         yield "the certificate has other parts of splits than the manifest"
-    yield from _unclaimed(manifest, strata, _claims(content))
-
-
-def _unclaimed(
-    manifest: Manifest, strata: list[tuple[int, str, str]], claims: set[Claim]
-) -> Iterator[str]:
-    """Yield the promises of the manifest for which there is no claim."""
+    names = [structure["name"] for structure in content["structures"]]
+    claims = {
+        (kind, number, tuple(names[structure] for structure in group))
+        for kind, number, group, _ in content["claims"]
+    }
     for number, split, category in strata:
         for kind, group in _promised(manifest, split, category):
             if (kind, number, group) not in claims:
                 yield f"{split}/{category}: nothing {kind} {' or '.join(group)}"
     contained = {group for kind, _, group in claims if kind == "contains"}
+    for need in [need for pattern in manifest.patterns for need in pattern.need]:
+        if (need.structure.text,) not in contained:
+            yield f"{TRAIN}: nothing contains {need.structure.text}"
+
+
+def _promised(
+    manifest: Manifest, split: str, category: str
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the claims about a part of a split: kinds and structures."""
+    excluded: list[Clause] = []
+    if split != GENERALIZATION:
+        excluded = [clause for pattern in manifest.patterns for clause in pattern.held_out]
     for pattern in manifest.patterns:
-        for need in pattern.need:
-            if (need.structure.text,) not in contained:
-                yield f"{TRAIN}: nothing contains {need.structure.text}"
+        if split == GENERALIZATION and pattern.name == category:
+            yield "requires", tuple(dict.fromkeys(clause.text for clause in pattern.instances))
+            excluded += pattern.exclude
+            for other in manifest.patterns:
+                if other.name != pattern.name and other.name not in pattern.allow:
+                    excluded += other.held_out
+    for clause in excluded:
+        yield "excludes", (clause.text,)
 
 
 def _says_its_name(structure: Json) -> bool:
@@ -106,77 +118,34 @@ def _says_its_name(structure: Json) -> bool:
         named = [_as_data(body) for body in read_structure(structure["name"]).bodies]
     except StructureError:
         return False
-    given = [
-        {key: sorted(map(str, body[key])) for key in ("variables", "tests", "degrees", "links")}
-        for body in structure["bodies"]
-    ]
-    return named == given
+    members = ("variables", "tests", "degrees", "links")
+    given = structure["bodies"]
+    return named == [{name: sorted(map(str, body[name])) for name in members} for body in given]
 
 
 def _as_data(body: StructureBody) -> dict[str, list[str]]:
     """Return a body as a certificate has it, each list in order."""
+
+    def labels(own: Labels) -> list[object]:
+        return [int(own.negated), *sorted(own.names)]
+
     names = [variable.name for variable in body.variables]
-    tests = [
-        [variable.name, test.attribute, int(test.negated), *sorted(test.values)]
-        for variable in body.variables
-        for test in variable.tests
-    ]
-    degrees = [
-        [variable.name, _labels(test.labels), test.comparison, test.number]
-        for variable in body.variables
-        for test in variable.degrees
-    ]
-    links = [
-        [
-            names[link.source],
-            _labels(link.walk.labels),
-            link.walk.low,
-            link.walk.high,
-            names[link.target],
-        ]
-        for link in body.links
-    ]
-    return {
-        "variables": sorted(names),
-        "tests": sorted(map(str, tests)),
-        "degrees": sorted(map(str, degrees)),
-        "links": sorted(map(str, links)),
+    data: dict[str, list[object]] = {
+        "variables": [*names],
+        "tests": [
+            [variable.name, test.attribute, int(test.negated), *sorted(test.values)]
+            for variable in body.variables
+            for test in variable.tests
+        ],
+        "degrees": [
+            [variable.name, labels(test.labels), test.comparison, test.number]
+            for variable in body.variables
+            for test in variable.degrees
+        ],
+        "links": [
+            [names[link.source], labels(walk.labels), walk.low, walk.high, names[link.target]]
+            for link in body.links
+            for walk in [link.walk]
+        ],
     }
-
-
-def _labels(labels: Labels) -> list[object]:
-    return [int(labels.negated), *sorted(labels.names)]
-
-
-def _claims(content: Json) -> set[Claim]:
-    names = [structure["name"] for structure in content["structures"]]
-    return {
-        (kind, number, tuple(names[structure] for structure in group))
-        for kind, number, group, _ in content["claims"]
-    }
-
-
-def _promised(
-    manifest: Manifest, split: str, category: str
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the claims about a part of a split: kinds and structures."""
-    if split != GENERALIZATION:
-        for pattern in manifest.patterns:
-            for clause in pattern.held_out:
-                yield "excludes", (clause.text,)
-        return
-    for pattern in manifest.patterns:
-        if pattern.name == category:
-            group = pattern.gen or pattern.held_out
-            yield "requires", tuple(dict.fromkeys(clause.text for clause in group))
-            for clause in pattern.exclude:
-                yield "excludes", (clause.text,)
-            for text in _foreign(manifest, pattern):
-                yield "excludes", (text,)
-
-
-def _foreign(manifest: Manifest, pattern: PatternClaim) -> Iterator[str]:
-    for other in manifest.patterns:
-        if other.name != pattern.name and other.name not in pattern.allow:
-            for clause in other.held_out:
-                yield clause.text
+    return {member: sorted(map(str, values)) for member, values in data.items()}

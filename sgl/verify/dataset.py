@@ -71,14 +71,13 @@ class Dataset:
     def item(self, split: Split, entry: int) -> Item:
         """Return a sentence with its texts, read again."""
         path, offset = self.directory / conllu_path(split.name), split.offsets[entry]
-        sentence = read_sentence(path, line_at(path, offset), offset)
+        sentence = read_sentence(path, 1, offset)
         if isinstance(sentence, Malformed):
             raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
         comments = dict(sentence.comments)
         source, *targets = [comments[key] for key in self.known.task.texts]
-        place = f"{conllu_path(split.name)}:{sentence.line}"
         names = comments["sent_id"], comments["category"]
-        return Item(place, *names, source, tuple(targets), sentence.words)
+        return Item(*names, source, tuple(targets), sentence.words)
 
     def violation(
         self, message: str, split: Split, entry: int, clause: Clause | None = None
@@ -90,7 +89,9 @@ class Dataset:
             group = [*split.groups][split.group_of[entry]]
             match = self.known.searcher.match(group.shape, clause.number) or {}
         tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items())
-        return Violation(message, item.place, item.sent_id, item.source, tokens)
+        path = conllu_path(split.name)
+        line = line_at(self.directory / path, split.offsets[entry])
+        return Violation(message, f"{path}:{line}", item.sent_id, item.source, tokens)
 
 
 def clause_bits(clauses: Iterable[Clause]) -> int:

@@ -8,27 +8,25 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from hashlib import file_digest
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgl.verify.conllu import Malformed
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path
-from sgl.verify.manifest import DataFile
 from sgl.verify.report import SkippedError, Tally
 from sgl.verify.structure import StructureError, read_structure
 
 #: No row of a benchmark comes near this number of bytes.
 _LONGEST_ROW = 1 << 20
 _BATCH = 10_000
-_COLUMNS = ("source", "target", "category", "split_kind")
 
 
 class ParquetError(Exception):
@@ -44,80 +42,56 @@ class TableRow(NamedTuple):
     kind: str = ""
 
 
-def tsv_path(split: str, folder: str = "") -> str:
-    """Return the TSV file of a split in the dataset; further targets have folders."""
-    return f"data/{folder}/{split}.tsv" if folder else f"data/{split}.tsv"
-
-
-def parquet_path(split: str) -> str:
-    """Return the Parquet file of a split, inside the dataset."""
-    return f"parquet/{split}.parquet"
-
-
-def parquet_is_readable() -> bool:
-    """Return whether the library that reads Parquet is installed."""
-    return find_spec("pyarrow") is not None
-
-
-def read_tsv(path: Path) -> Iterator[TableRow | Malformed]:
-    """Yield the rows of a TSV file in order; raises ``OSError`` only."""
+def _read_tsv(path: Path) -> Iterator[TableRow | str]:
+    """Yield the rows of a TSV file in order, or why one cannot be read; raises ``OSError`` only."""
     with path.open("rb") as stream:
-        number = 0
         while line := stream.readline(_LONGEST_ROW):
-            number += 1
-            yield _read_row(line, number)
+            if not line.endswith(b"\n"):
+                yield "the line is cut off or too long"
+                continue
+            try:
+                cells = line[:-1].decode("utf-8").split("\t")
+            except UnicodeDecodeError as error:
+                yield f"not UTF-8 at byte {error.start + 1} of the line"
+                continue
+            well_formed = len(cells) == 3 and "\r" not in cells[-1]
+            yield TableRow(*cells) if well_formed else "not a source, a target and a category"
 
 
-def count_lines(path: Path) -> int:
+def _count_lines(path: Path) -> int:
     """Return the number of lines of a file, counting a last one that is not ended."""
+    count, last = 0, b"\n"
     with path.open("rb") as stream:
-        count = 0
-        last = b"\n"
         while chunk := stream.read(1 << 20):
             count += chunk.count(b"\n")
             last = chunk[-1:]
     return count + (last != b"\n")
 
 
-def read_parquet(path: Path, target: str = "target") -> Iterator[TableRow]:
-    """Yield the rows of a Parquet file in order, with one of its targets.
+def _parquet_is_readable() -> bool:
+    """Return whether the library that reads Parquet is installed."""
+    return find_spec("pyarrow") is not None
 
-    Raises:
-        ParquetError: the file cannot be read.
-    """
-    wanted = [target if name == "target" else name for name in _COLUMNS]
+
+@contextmanager
+def _parquet(path: Path) -> Iterator[Any]:
+    """Open a Parquet file; whatever is wrong with it raises ``ParquetError``."""
     arrow = import_module("pyarrow")
     try:
-        file = import_module("pyarrow.parquet").ParquetFile(path)
+        yield import_module("pyarrow.parquet").ParquetFile(path)
+    except (arrow.ArrowException, OSError, ValueError) as error:
+        raise ParquetError(str(error).partition("\n")[0]) from None
+
+
+def _read_parquet(path: Path, target: str) -> Iterator[TableRow]:
+    """Yield the rows of a Parquet file in order, with one of its targets."""
+    wanted = ["source", target, "category", "split_kind"]
+    with _parquet(path) as file:
         missing = [name for name in wanted if name not in file.schema_arrow.names]
         if missing:
             raise ParquetError(f"no column {', '.join(missing)}")
         for batch in file.iter_batches(_BATCH, columns=wanted):
-            columns = [batch.column(name).to_pylist() for name in wanted]
-            yield from map(TableRow, *columns)
-    except (arrow.ArrowException, OSError, ValueError) as error:
-        raise ParquetError(str(error).partition("\n")[0]) from None
-
-
-def count_parquet(path: Path) -> int:
-    """Return the number of rows of a Parquet file; raises ``ParquetError``."""
-    arrow = import_module("pyarrow")
-    try:
-        return int(import_module("pyarrow.parquet").ParquetFile(path).metadata.num_rows)
-    except (arrow.ArrowException, OSError, ValueError) as error:
-        raise ParquetError(str(error).partition("\n")[0]) from None
-
-
-def _read_row(line: bytes, number: int) -> TableRow | Malformed:
-    if not line.endswith(b"\n"):
-        return Malformed(number, "the line is cut off or too long")
-    try:
-        cells = line[:-1].decode("utf-8").split("\t")
-    except UnicodeDecodeError as error:
-        return Malformed(number, f"not UTF-8 at byte {error.start + 1} of the line")
-    if len(cells) != 3 or "\r" in cells[-1]:
-        return Malformed(number, "not a source, a target and a category")
-    return TableRow(*cells)
+            yield from map(TableRow, *[batch.column(name).to_pylist() for name in wanted])
 
 
 _FOLDERS = ("data", "parquet", "conllu")
@@ -146,24 +120,32 @@ def _all_listed(data: Dataset, tally: Tally) -> None:
         if times > 1:
             tally.fault(f"the file is listed {times} times", name)
     splits = {split.name for split in data.splits}
-    for name in _data_files(data.directory):
-        if name not in listed:
-            tally.fault("the manifest does not list this file", name)
-        elif PurePosixPath(name).stem not in splits:
-            tally.fault("the manifest has no such split", name)
+    for path in sorted(data.directory.rglob("*")):
+        within = path.relative_to(data.directory)
+        # Data files are those in the data folders, and of these kinds anywhere.
+        if path.is_file() and (within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
+            if within.as_posix() not in listed:
+                tally.fault("the manifest does not list this file", within.as_posix())
+            elif path.stem not in splits:
+                tally.fault("the manifest has no such split", within.as_posix())
 
 
 def row_counts(data: Dataset, tally: Tally) -> None:
     """Every data file has as many rows as the manifest says."""
+    entries = {conllu_path(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
         if path is None or not path.is_file():
             continue
-        try:
-            rows = _count_rows(data, file, path)
-        except ParquetError as error:
-            tally.fault(f"the file cannot be read: {error}", file.path)
-            continue
+        rows = entries.get(file.path)
+        if path.suffix == ".tsv":
+            rows = _count_lines(path)
+        elif path.suffix == ".parquet" and _parquet_is_readable():
+            try:
+                with _parquet(path) as table:
+                    rows = int(table.metadata.num_rows)
+            except ParquetError as error:
+                tally.fault(f"the file cannot be read: {error}", file.path)
         if rows is not None:
             tally.checked += 1
             if rows != file.rows:
@@ -207,9 +189,9 @@ def tsv_rows(data: Dataset, tally: Tally) -> None:
     """The rows of the TSV files are the sentences of the CoNLL-U files, in order."""
     for target, folder in enumerate(("", *data.manifest.layers.further)):
         for split in data.splits:
-            path = tsv_path(split.name, folder)
+            path = f"data/{folder}/{split.name}.tsv" if folder else f"data/{split.name}.tsv"
             try:
-                _compare(data, path, read_tsv(data.directory / path), split, tally, target)
+                _compare(data, path, _read_tsv(data.directory / path), split, tally, target)
             except OSError as error:
                 tally.fault(f"the file cannot be read: {error.strerror}", path)
 
@@ -218,14 +200,14 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
     """The rows of the Parquet files are the sentences of the CoNLL-U files, in order."""
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
-    if not parquet_is_readable():
+    if not _parquet_is_readable():
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
     columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
     for target, column in enumerate(columns):
         for split in data.splits:
-            path = parquet_path(split.name)
+            path = f"parquet/{split.name}.parquet"
             try:
-                rows = read_parquet(data.directory / path, column)
+                rows = _read_parquet(data.directory / path, column)
                 _compare(data, path, rows, split, tally, target)
             except ParquetError as error:
                 tally.fault(f"the file cannot be read: {error}", path)
@@ -264,30 +246,10 @@ def _inside(directory: Path, name: str) -> Path | None:
     return path if path.resolve().is_relative_to(directory.resolve()) else None
 
 
-def _data_files(directory: Path) -> Iterator[str]:
-    """Yield all files in the data folders, and data files anywhere else."""
-    for path in sorted(directory.rglob("*")):
-        name = path.relative_to(directory)
-        if path.is_file() and (name.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
-            yield name.as_posix()
-
-
-def _count_rows(data: Dataset, file: DataFile, path: Path) -> int | None:
-    """Return the rows of a data file; ``None`` for files without rows or without a reader."""
-    if path.suffix == ".tsv":
-        return count_lines(path)
-    if path.suffix == ".parquet":
-        return count_parquet(path) if parquet_is_readable() else None
-    for split in data.splits:
-        if file.path == conllu_path(split.name):
-            return len(split)
-    return None
-
-
 def _compare(
     data: Dataset,
     path: str,
-    rows: Iterator[TableRow | Malformed] | Iterator[TableRow],
+    rows: Iterator[TableRow | str] | Iterator[TableRow],
     split: Split,
     tally: Tally,
     target: int,
@@ -304,23 +266,19 @@ def _compare(
             more = f"more rows than the {len(split)} sentences"
             tally.fault(missing if row is None else more, f"{path}:{number}")
             return
-        if isinstance(row, Malformed):
-            tally.fault(row.reason, f"{path}:{number}")
+        if isinstance(row, str):
+            tally.fault(row, f"{path}:{number}")
             continue
-        if known == _hash(data, row) and row.kind in ("", _kind(row.category)):
+        try:
+            found = data.known.hashing.row(row.source, row.target, row.category)
+        except TypeError:
+            found = None  # Parquet has something else than texts here.
+        if known == found and row.kind in ("", _kind(row.category)):
             continue
         if number - 1 not in split.malformed:
             item = data.item(split, number - 1)
             for message in _differences(row, item, item.targets[target]):
                 tally.fault(message, f"{path}:{number}", item.sent_id, item.source)
-
-
-def _hash(data: Dataset, row: TableRow) -> int | None:
-    """Return the hash of a row; none where Parquet has something else than texts."""
-    try:
-        return data.known.hashing.row(row.source, row.target, row.category)
-    except TypeError:
-        return None
 
 
 def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:

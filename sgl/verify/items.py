@@ -41,12 +41,8 @@ TRAINING_LIKE = (TRAIN, "dev", "test")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A sentence with its texts; ``place`` is the file and line where it starts.
+    """A sentence with its texts; ``targets`` are those in the targets of the manifest."""
 
-    ``targets`` are its texts in the targets of the manifest.
-    """
-
-    place: str
     sent_id: str
     category: str
     source: str
