@@ -1,30 +1,31 @@
 """What a grammar makes of one sentence: its readings, outputs and structures.
 
-A forest may have more readings than can be listed.  Whether one of them gives a
-certain text is decided without listing them: from the words upwards, every node keeps
-the texts of its readings that occur in the text which is looked for::
+A forest may have more readings than can be listed.  How many of them give a certain text is
+counted without listing them: from the words upwards, every node keeps the phrases of its
+readings that occur in the text which is looked for, each with the number of these readings::
 
-    犬が寝た。   sought: A dog slept.      Det  {a}  (the: does not occur)
-                                         NP   {a dog}
+    犬が寝た。   sought: A dog slept.      Det  {a: 1}  (the: does not occur)
+                                         NP   {a dog: 1}
 
 What does not occur there can be no part of it, but for the first letter, which a rule
-higher up may raise.  For the same reason one phrase that does not occur there shows that
-not all readings give the text.  Views are not made of the words of their parts: of them the
-likeliest readings are listed.
+higher up may raise.  Views are not made of the words of their parts: of them the likeliest
+readings are listed.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import Derivation, capitalised, finish
 from sgl.corpus.audit.structures import StructureFinder
 from sgl.corpus.normalization import Normalizer
 from sgl.corpus.readings import ReadingCache, SentenceReadings
-from sgl.parsing import Forest, Node, ParseFailure, Parser, best_readings
+from sgl.parsing import Forest, ParseFailure, Parser, best_readings
 from sgl.rendering import Output
 
 Words = tuple[str, ...]
@@ -43,54 +44,39 @@ def gives(forest: Forest, output: Output, text: str) -> bool:
     """Return whether some reading has this text as its output; of views, one of the likeliest."""
     if output.layer is None:
         return text in first_outputs(forest, output, _VIEWED)
-    spelling = forest.grammar.text_layers[output.layer]
-    below: list[list[Words]] = []
-    for node in forest.nodes:
-        phrases = _phrases(forest, node, output.layer, below)
-        found = (words for words in phrases if _occurs(finish(spelling, words), text))
-        below.append(list(dict.fromkeys(found)))
-    return any(finish(spelling, words) == text for words in below[-1])
+    return readings_giving(forest, output.layer, text) > 0
 
 
 def all_give(forest: Forest, output: Output, text: str) -> bool:
     """Return whether every reading has this text as its output; of views, all of the likeliest."""
-    layer = output.layer
-    if layer is None:
+    if output.layer is None:
         return first_outputs(forest, output, _VIEWED) == (text,)
-    spelling = forest.grammar.text_layers[layer]
-    # The nodes that some reading writes: no rule above drops them.
-    written = {len(forest.nodes) - 1}
-    for number in range(len(forest.nodes) - 1, -1, -1):
-        for alternative in forest.nodes[number].alternatives if number in written else ():
-            template = forest.grammar.rules[alternative.rule].templates[layer]
-            written.update(alternative.children[place] for place in _used(template))
-    below: list[list[Words]] = []
-    for number, node in enumerate(forest.nodes):
-        found: dict[Words, None] = {}
-        for words in _phrases(forest, node, layer, below) if number in written else ():
-            if not _occurs(finish(spelling, words), text):
-                return False
-            found[words] = None
-        below.append(list(found))
-    return all(finish(spelling, words) == text for words in below[-1])
+    return readings_giving(forest, output.layer, text) == forest.count
 
 
-def _used(template: Template) -> set[int]:
-    """Return the children that a template does not drop."""
-    return {item.child for item in template if isinstance(item, Slot)}
-
-
-def _phrases(forest: Forest, node: Node, layer: int, below: list[list[Words]]) -> Iterator[Words]:
-    """Yield what a node says in a layer, from what the nodes below it say."""
-    for alternative in node.alternatives:
-        template = forest.grammar.rules[alternative.rule].templates[layer]
-        used = _used(template)
-        choices = [
-            below[child] if place in used else [()]
-            for place, child in enumerate(alternative.children)
-        ]
-        for children in product(*choices):
-            yield tuple(_words(template, children))
+def readings_giving(forest: Forest, layer: int, text: str) -> int:
+    """Return how many readings have this text in a layer."""
+    grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
+    below: list[Counter[Words]] = []
+    readings: list[int] = []
+    for node in forest.nodes:
+        phrases: Counter[Words] = Counter()
+        number = 0
+        for alternative in node.alternatives:
+            template = grammar.rules[alternative.rule].templates[layer]
+            used = {item.child for item in template if isinstance(item, Slot)}
+            choices = [
+                list(below[child].items()) if place in used else [((), readings[child])]
+                for place, child in enumerate(alternative.children)
+            ]
+            number += prod(readings[child] for child in alternative.children)
+            for parts in product(*choices):
+                words = tuple(_words(template, [part for part, _ in parts]))
+                if _occurs(finish(spelling, words), text):
+                    phrases[words] += prod(times for _, times in parts)
+        below.append(phrases)
+        readings.append(number)
+    return sum(n for words, n in below[-1].items() if finish(spelling, words) == text)
 
 
 def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:

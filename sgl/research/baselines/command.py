@@ -127,12 +127,12 @@ def _job(session: Session, options: dict[str, Any]) -> Job:
             )
         data: BaselineData = read_data(options["dataset"], options["target"])
         _check_libraries(session, config)
-    from sgl.research.baselines.job import BaselineRequest, Job
+    from sgl.research.baselines.job import Job
 
     name = Path(options["config"]).stem if options["config"] else config.model
     out = options["out"] or Path("out") / f"{data.name}-{name}"
     with _reporting(session, out):
-        return Job(BaselineRequest(config, data, out, options["resume"], options["time_limit"]))
+        return Job(config, data, out, resume=options["resume"], limit=options["time_limit"])
 
 
 def _check_libraries(session: Session, config: Config) -> None:
@@ -160,7 +160,7 @@ def _run(session: Session, job: Job) -> dict[str, Path]:
     """Train and decode; return the predictions by split."""
     from sgl.research.baselines.training import DIVERGED, LIMIT
 
-    data, config, path = job.request.data, job.request.config, job.directory.path
+    data, config, path = job.data, job.config, job.directory.path
     session.echo(
         f"{data.name}: {data.source} → {data.target}, {count(len(data.train), 'row')} to learn, "
         f"{config.model}, {path}"
@@ -225,11 +225,11 @@ def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) ->
     diagnostics = Diagnostics()
     request = EvaluationRequest(
         dataset=dataset,
-        predictions=(f"{job.request.config.model}={file}",),
+        predictions=(f"{job.config.model}={file}",),
         settings=dict(session.settings),
         form=session.form,
         split=split,
-        target=job.request.data.target,
+        target=job.data.target,
         json_file=json_file,
         html_file=html_file,
     )

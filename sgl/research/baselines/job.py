@@ -14,7 +14,6 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -40,17 +39,6 @@ from sgl.research.baselines.vocabulary import unwritable
 from sgl.research.evaluate.benchmark import Benchmark
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineRequest:
-    """What is to be trained on what, and where it is written."""
-
-    config: Config
-    data: BaselineData
-    out: Path
-    resume: bool
-    limit: float
-
-
 class Job:
     """A run of training and decoding, which holds its directory until it is closed.
 
@@ -60,17 +48,22 @@ class Job:
         LanguageModelError: there is no language model where the settings say.
     """
 
-    def __init__(self, request: BaselineRequest) -> None:
-        self.request = request
-        self.directory = Directory(request.out)
-        config, data = request.config, request.data
+    def __init__(
+        self, config: Config, data: BaselineData, out: Path, *, resume: bool, limit: float
+    ) -> None:
+        """Take the settings, the dataset, the directory and the seconds after which to stop."""
+        self.config = config
+        self.data = data
+        self.directory = Directory(out)
+        self._resume = resume
+        self._limit = limit
         lora = ("transformers", "peft") if config.model == CAUSAL else ()
         # Weights can depend on the versions of these libraries.
         versions = {name: version(name) for name in ("torch", "tokenizers", "numpy", *lora)}
         told = " ".join(f"{name} {number}" for name, number in versions.items())
         self.run = hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
-        self._record = _begun(request, self.run, versions)
-        self.directory.take(self.run, resume=request.resume)
+        self._record = _begun(config, data, self.run, versions)
+        self.directory.take(self.run, resume=resume)
         try:
             self.learner = self._begin()
         except BaseException:
@@ -83,9 +76,8 @@ class Job:
 
     def _begin(self) -> Learner:
         """Return what learns; write nothing before all that can be wrong with it is found."""
-        config, data = self.request.config, self.request.data
         with self._reproducible():
-            learner = _learner(config, data, self.directory)
+            learner = _learner(self.config, self.data, self.directory)
         # This makes the tokens of all rows, so that one that is too long is found now.
         _ = learner.lengths
         if not self.directory.record.exists():
@@ -97,7 +89,7 @@ class Job:
     def unwritable(self) -> Iterator[tuple[str, int]]:
         """Yield splits with gold texts that the vocabulary cannot write, and how many."""
         if isinstance(self.learner, Seq2SeqLearner):
-            for benchmark in self.request.data.predicted:
+            for benchmark in self.data.predicted:
                 texts = [row.target for row in benchmark.rows]
                 found = unwritable(self.learner.target, texts)
                 if found:
@@ -111,17 +103,16 @@ class Job:
         Raises:
             CheckpointError: the checkpoint is damaged, or that of another run.
         """
-        config = self.request.config
         plan = TrainingPlan(
-            config,
-            self.request.data.dev,
+            self.config,
+            self.data.dev,
             self.directory.checkpoint,
             self._run_with_tokens(),
-            self.request.limit,
+            self._limit,
         )
         with self._reproducible():
             training = Training(self.learner, plan)
-            if self.request.resume:
+            if self._resume:
                 if self.directory.checkpoint.exists():
                     training.resume()
                 resumed(training.state.step)
@@ -153,8 +144,7 @@ class Job:
         return path
 
     def _reproducible(self) -> AbstractContextManager[None]:
-        config = self.request.config
-        return reproducible(config.threads, config.device)
+        return reproducible(self.config.threads, self.config.device)
 
 
 def _learner(config: Config, data: BaselineData, directory: Directory) -> Learner:
@@ -172,9 +162,10 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
     return Seq2SeqLearner(config, data, tokenizer)
 
 
-def _begun(request: BaselineRequest, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
+def _begun(
+    config: Config, data: BaselineData, run: str, versions: Mapping[str, str]
+) -> dict[str, Any]:
     """Return what is known of a run when it begins."""
-    data = request.data
     return {
         "run": run,
         "dataset": {
@@ -186,8 +177,8 @@ def _begun(request: BaselineRequest, run: str, versions: Mapping[str, str]) -> d
             "dev": len(data.dev),
             "sha256": data.digest,
         },
-        "config": request.config.data(),
-        "config_sha256": request.config.digest,
+        "config": config.data(),
+        "config_sha256": config.digest,
         "versions": {"sgl": __version__, **versions},
     }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,16 +15,18 @@ import click
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count
+from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence.certificate import (
     ANNEALING,
     GREEDY,
     SplitRequest,
     certificate,
+    elements_data,
     is_split,
     write_split,
 )
-from sgl.research.divergence.measurement import show_divergences
+from sgl.research.divergence.elements import measure
 from sgl.research.divergence.problem import (
     SETS,
     Annealing,
@@ -33,6 +36,7 @@ from sgl.research.divergence.problem import (
     SplitTarget,
 )
 from sgl.research.divergence.sources import (
+    DERIVATION,
     VIEWS,
     ElementSettings,
     ItemSet,
@@ -181,7 +185,7 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
         session.refuse(fault)
     items, settings = _read(session, options)
     if options["report"]:
-        show_divergences(session, items, settings, options["categories"], options["as_json"])
+        _report(session, items, settings, options["categories"], options["as_json"])
     else:
         _split(session, items, _request(options, items, settings), options)
 
@@ -303,3 +307,89 @@ def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:
     )
     yield f"written   {out}"
     yield f"time      {seconds:.1f} s"
+
+
+# ---- a split that is there
+
+
+#: A rule of which features make several: ``clause#2``.
+_NUMBERED = re.compile(r"#[0-9]")
+
+#: A name, a number of items, and how they differ from training.
+_Measured = tuple[str, int, SplitDivergence]
+
+
+def _report(
+    session: Session,
+    items: ItemSet,
+    settings: ElementSettings,
+    categories: bool,
+    as_json: bool,
+) -> None:
+    """Measure each file against the first, and show the figures."""
+    if len(items.files) < 2:
+        session.refuse("a report needs training and something to compare with it")
+    rows = list(_rows(items, categories))
+    if not as_json:
+        _show(session, items, settings, rows)
+        return
+    session.json(
+        {
+            "elements": elements_data(items, settings),
+            "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},
+            "measured": [
+                {"name": name, "items": number, **asdict(found)} for name, number, found in rows
+            ],
+        }
+    )
+
+
+def _rows(items: ItemSet, categories: bool) -> Iterator[_Measured]:
+    """Yield what is measured: each later file, and if wanted each of its categories."""
+    train = items.mask(items.files[0])
+    for file in items.files[1:]:
+        yield file.name, len(file.ids), measure(items.elements, train, items.mask(file))
+        named = sorted(set(file.categories)) if categories else []
+        for category in named if len(named) > 1 else ():
+            chosen = items.mask(file, category)
+            name = f"{file.name}: {category or 'none'}"
+            yield name, int(chosen.sum()), measure(items.elements, train, chosen)
+
+
+def _show(
+    session: Session, items: ItemSet, settings: ElementSettings, rows: list[_Measured]
+) -> None:
+    from rich.markup import escape
+    from rich.table import Table
+
+    train = items.files[0]
+    table = Table(box=None, pad_edge=False)
+    table.add_column(escape(f"{train.name} →"))
+    for heading in ("items", "D_A", "D_C", "compounds", "unseen", "of occurrences"):
+        table.add_column(heading, justify="right")
+    table.add_column("most frequent unseen")
+    for name, number, found in rows:
+        table.add_row(
+            escape(name),
+            f"{number:,}",
+            f"{found.atoms:.4f}",
+            f"{found.compounds:.4f}",
+            f"{found.kinds:,}",
+            f"{found.unseen:,}",
+            f"{100 * found.unseen_share:.1f} %",
+            escape(", ".join(found.examples[:2])),
+        )
+    session.table(table)
+    elements = items.elements
+    weighted = ", weighted" if settings.weighted else ""
+    session.echo(
+        f"{settings.view}: {len(elements.atoms.names):,} atoms, "
+        f"{len(elements.compounds.names):,} compounds of up to {settings.size} nodes{weighted}; "
+        f"{len(train.ids):,} items in {train.name}"
+    )
+    shown = " ".join(example for _, _, found in rows for example in found.examples[:2])
+    if settings.view == DERIVATION and _NUMBERED.search(shown):
+        session.echo(
+            "#1, #2, …: rules of one name and category that differ in the features of their "
+            "children, in the order of the grammar"
+        )

@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.elements import Elements
-from sgl.research.divergence.morphology import feature_elements
+from sgl.research.divergence.elements import Elements, feature_elements
 from sgl.research.divergence.pieces import pieces, weighted_pieces
 from sgl.research.divergence.trees import (
     NotADerivationError,

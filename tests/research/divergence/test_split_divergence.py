@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 from vectors import vectors
 
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence
-from sgl.research.divergence.elements import divergence_of_counts
-from sgl.research.divergence.morphology import tag_weight
+from sgl.research.divergence.elements import divergence_of_counts, tag_weight
 from sgl.research.divergence.objective_kernel import ROOTS, scale_for, tenth_roots
 
 VECTORS = vectors("dbca.json")

@@ -17,8 +17,7 @@ from sgl.core.derivations import Derivations
 from sgl.dataset.notation import DerivationNotation
 from sgl.pipeline.report import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
-from sgl.research.divergence.elements import Occurrences
-from sgl.research.divergence.morphology import feature_elements
+from sgl.research.divergence.elements import Occurrences, feature_elements
 from sgl.research.divergence.pieces import UNIT, pieces, weighted_pieces
 from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
 from sgl.research.divergence.trees import (
