@@ -53,7 +53,10 @@ def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[i
             for alternative in node.alternatives
         ]
         terms.append(values)
-        inside.append(_log_sum(values))
+        highest = max(values)
+        if len(values) > 1 and highest > -inf:
+            highest += log(sum(exp(value - highest) for value in values))
+        inside.append(highest)
     total = inside[-1]
     uses: dict[int, float] = {}
     # The posterior probability of each node, summed over the places that it is used in.
@@ -68,14 +71,6 @@ def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[i
             for child in alternative.children:
                 posterior[child] += share
     return total, uses
-
-
-def _log_sum(values: Sequence[float]) -> float:
-    """Return the logarithm of the sum of what has these logarithms."""
-    highest = max(values)
-    if len(values) == 1 or highest == -inf:
-        return highest
-    return highest + log(sum(exp(value - highest) for value in values))
 
 
 Vector = NDArray[np.float64]
@@ -174,55 +169,50 @@ def estimate(
     return _Estimation(grammar, sample, options, selection, progress).run(layer)
 
 
+@dataclass
 class _Estimation:
     """One estimation: the sample as arrays, and the rounds."""
 
-    def __init__(
-        self,
-        grammar: CoreGrammar,
-        sample: Sample,
-        options: Options,
-        selection: Selection | None,
-        progress: Progress | None,
-    ) -> None:
-        self._grammar = grammar
-        self._sample = sample
-        self._options = options
-        self._selection = selection
-        self._progress = progress
-        self._category = np.array([rule.lhs for rule in grammar.rules], np.intp)
-        self._declared = np.array([rule.weight for rule in grammar.rules], np.float64)
-        ones = np.ones(len(grammar.rules))
-        self._certain = 0 * ones
-        for rule, uses in sample.certain.items():
-            self._certain[rule] = uses
-        share = self._declared * self._total(ones) if options.prior == "declared" else 1.0
-        self._pseudo: Vector = options.smoothing * ones * share
+    grammar: CoreGrammar
+    sample: Sample
+    options: Options
+    selection: Selection | None
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        rules = self.grammar.rules
+        self._category = np.array([rule.lhs for rule in rules], np.intp)
+        self._declared = np.array([rule.weight for rule in rules], np.float64)
+        uses = (self.sample.certain.get(rule.id, 0) for rule in rules)
+        self._certain = np.array(list(uses), np.float64)
+        ones = np.ones(len(rules))
+        share = self._declared * self._total(ones) if self.options.prior == "declared" else 1.0
+        self._pseudo: Vector = self.options.smoothing * ones * share
 
     def run(self, layer: int) -> Fit:
-        selection, declared = self._selection, self._declared
+        selection, declared = self.selection, self._declared
         uses, before = self._expected(declared)
         weights, rounds, converged = self._maximised(uses, None, declared), 1, True
         log_mass = 0.0
         if selection is not None:
-            for number in range(self._options.refreshes):
+            for number in range(self.options.refreshes):
                 start = weights if number else declared
                 selection.refresh(start)
                 if not number:
                     before -= selection.left_out(start).log_mass
                 weights, rounds, converged = self._rounds(start, rounds if number else 0)
             log_mass = selection.left_out(weights).log_mass
-        elif self._sample.ambiguous:
+        elif self.sample.ambiguous:
             weights, rounds, converged = self._rounds(declared, 0)
         uses, after = self._expected(weights)
-        words = np.array([len(rule.words(layer)) for rule in self._grammar.rules], np.float64)
+        words = np.array([len(rule.words(layer)) for rule in self.grammar.rules], np.float64)
         return Fit(
             weights=weights,
             uses=uses,
             seen=self._total(uses) > 0,
             before=before,
             after=after - log_mass,
-            tokens=float(words @ uses) / self._sample.rows,
+            tokens=float(words @ uses) / self.sample.rows,
             rounds=rounds,
             converged=converged,
             log_mass=log_mass,
@@ -230,25 +220,25 @@ class _Estimation:
 
     def _rounds(self, weights: Vector, done: int) -> tuple[Vector, int, bool]:
         """Run rounds; return the weights, the number of rounds, whether they converged."""
-        rows, last = self._sample.rows, -np.inf
+        rows, last = self.sample.rows, -np.inf
         counted = self._pseudo > 0
-        while done < self._options.rounds:
+        while done < self.options.rounds:
             uses, likelihood = self._expected(weights)
             left_out = None
-            if self._selection is not None:
-                log_mass, left_out = self._selection.left_out(weights)
+            if self.selection is not None:
+                log_mass, left_out = self.selection.left_out(weights)
                 likelihood -= log_mass
                 left_out = left_out * rows
             # The logarithm of the prior density, up to a constant.
             prior = float(self._pseudo[counted] @ np.log(weights[counted]))
             objective = likelihood + prior / rows
-            if objective - last < self._options.tolerance:
+            if objective - last < self.options.tolerance:
                 return weights, done, True
             last = objective
             weights = self._maximised(uses, left_out, weights)
             done += 1
-            if self._progress is not None:
-                self._progress(done, likelihood)
+            if self.progress is not None:
+                self.progress(done, likelihood)
         return weights, done, False
 
     def _expected(self, weights: Vector) -> tuple[Vector, float]:
@@ -259,12 +249,12 @@ class _Estimation:
         total = float(self._certain[used] @ logs[used])
         uses = self._certain.copy()
         costs: list[float] = logs.tolist()
-        for forest, rows in self._sample.ambiguous.values():
+        for forest, rows in self.sample.ambiguous.values():
             likelihood, found = expected_uses(forest, costs)
             total += rows * likelihood
             for rule, share in found.items():
                 uses[rule] += rows * share
-        return uses, total / self._sample.rows
+        return uses, total / self.sample.rows
 
     def _maximised(self, uses: Vector, left_out: Vector | None, old: Vector) -> Vector:
         """Return the most probable weights if the uses are these; unused categories keep theirs."""
@@ -278,5 +268,5 @@ class _Estimation:
 
     def _total(self, counts: Vector) -> Vector:
         """For each rule the sum over the rules of its category."""
-        sums = np.bincount(self._category, counts, len(self._grammar.categories))
+        sums = np.bincount(self._category, counts, len(self.grammar.categories))
         return sums[self._category].astype(np.float64)

@@ -71,14 +71,13 @@ class Attention(nn.Module):
         return split
 
 
-class _FeedForward(nn.Sequential):
-    def __init__(self, config: Config) -> None:
-        super().__init__(
-            nn.Linear(config.width, config.inner),
-            nn.ReLU(),
-            nn.Dropout(config.dropout),
-            nn.Linear(config.inner, config.width),
-        )
+def _feed_forward(config: Config) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Linear(config.width, config.inner),
+        nn.ReLU(),
+        nn.Dropout(config.dropout),
+        nn.Linear(config.inner, config.width),
+    )
 
 
 class _EncoderLayer(nn.Module):
@@ -90,7 +89,7 @@ class _EncoderLayer(nn.Module):
             config.dropout,
             config.distances,
         )
-        self.feed_forward = _FeedForward(config)
+        self.feed_forward = _feed_forward(config)
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
         self.dropout = nn.Dropout(config.dropout)
 
@@ -111,7 +110,7 @@ class _DecoderLayer(nn.Module):
             config.distances,
         )
         self.source = Attention(config.width, config.heads, config.dropout)
-        self.feed_forward = _FeedForward(config)
+        self.feed_forward = _feed_forward(config)
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(3))
         self.dropout = nn.Dropout(config.dropout)
 
@@ -178,7 +177,7 @@ class Transformer(Seq2Seq):
             x = layer(x, mask)
         x = self.norms[0](x)
         return _TransformerState(
-            tuple(_decoder_layer(layer).source.remember(x) for layer in self.decoder),
+            tuple(layer.source.remember(x) for layer in self.decoder),
             (None,) * len(self.decoder),
             mask,
             0,
@@ -206,11 +205,6 @@ class Transformer(Seq2Seq):
             x = x + sinusoids(before, tokens.size(1), x.size(-1)).to(x)
         dropped: Tensor = self.dropout(x)
         return dropped
-
-
-def _decoder_layer(module: nn.Module) -> _DecoderLayer:
-    assert isinstance(module, _DecoderLayer)
-    return module
 
 
 def sinusoids(before: int, length: int, width: int) -> Tensor:
