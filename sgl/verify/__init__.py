@@ -31,7 +31,7 @@ from sgl.verify.checks import (
 from sgl.verify.dataset import Progress, load
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
-from sgl.verify.report import Figure, Report, Result, Status, Tally, Violation
+from sgl.verify.report import Figure, Report, Result, Status, Violation
 from sgl.verify.workers import USEFUL, Judge, standing_by, workers_for
 
 __all__ = [
@@ -79,22 +79,20 @@ def verify(
         raise VerifyError(f"{directory} is not a directory")
     if not any((directory / name).exists() for name in (MANIFEST, *_FOLDERS)):
         raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
-    tally = Tally(checked=1)
+    first = Result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM, checked=1)
     try:
         manifest, clauses = read_manifest(directory)
     except ManifestError as error:
-        tally.fault(str(error), MANIFEST)
-        failed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
+        first.fault(str(error), MANIFEST)
         reason = f"{MANIFEST_CODE} {MANIFEST_NAME} has not passed"
         rest = (check.skipped(reason) for check in CHECKS)
-        return Report(directory.name, "", 0, 0, (failed, *rest))
-    passed = tally.result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)
+        return Report(directory.name, "", 0, 0, (first, *rest))
     show = progress or _ignore
     task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
         data = load(directory, manifest, clauses, others, judge_now, show)
-        results = [passed]
+        results = [first]
         for done, check in enumerate(CHECKS):
             show(done, len(CHECKS), f"checking {check.name}")
             results.append(check.result(data, results))

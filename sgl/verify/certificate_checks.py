@@ -18,13 +18,13 @@ from sgl.verify.certificate import FAULTS, Checker
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Clause, Manifest
-from sgl.verify.report import SkippedError, Tally
+from sgl.verify.report import Result, SkippedError
 from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
 
 Json = Any  # what the certificate holds
 
 
-def certificate(data: Dataset, tally: Tally) -> None:
+def certificate(data: Dataset, tally: Result) -> None:
     """The certificate is accepted by its checker and claims all that the manifest promises.
 
     Promised are, of the static claims: no held-out structure in any part of train, dev

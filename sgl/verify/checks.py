@@ -18,7 +18,7 @@ from sgl.verify import (
     sentence_checks,
 )
 from sgl.verify.dataset import Dataset
-from sgl.verify.report import Result, SkippedError, Tally
+from sgl.verify.report import Result, SkippedError
 
 MANIFEST_CODE = "V001"
 MANIFEST_NAME = "manifest"
@@ -31,7 +31,7 @@ class Check:
 
     code: str
     name: str
-    run: Callable[[Dataset, Tally], None]
+    run: Callable[[Dataset, Result], None]
     needs: tuple[str, ...] = ()
 
     @property
@@ -49,14 +49,14 @@ class Check:
         for result in before:
             if result.code in self.needs and result.status != "passed":
                 return self.skipped(f"{result.code} {result.name} has not passed")
-        tally = Tally()
+        found = Result(self.code, self.name, self.claim)
         try:
-            self.run(data, tally)
+            self.run(data, found)
         except SkippedError as reason:
             return self.skipped(str(reason))
         except OSError as error:
-            tally.fault(f"{error.strerror}", str(error.filename or ""))
-        return tally.result(self.code, self.name, self.claim)
+            found.fault(f"{error.strerror}", str(error.filename or ""))
+        return found
 
     def skipped(self, reason: str) -> Result:
         """Return the result of not making the check."""

@@ -21,7 +21,7 @@ import numpy as np
 
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path
-from sgl.verify.report import SkippedError, Tally
+from sgl.verify.report import Result, SkippedError
 from sgl.verify.structure import StructureError, read_structure
 
 #: No row of a benchmark comes near this number of bytes.
@@ -98,7 +98,7 @@ _FOLDERS = ("data", "parquet", "conllu")
 _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu"})
 
 
-def files_unchanged(data: Dataset, tally: Tally) -> None:
+def files_unchanged(data: Dataset, tally: Result) -> None:
     """Every file of the manifest exists with its SHA-256, and no data file is unlisted."""
     for file in data.manifest.files:
         tally.checked += 1
@@ -114,7 +114,7 @@ def files_unchanged(data: Dataset, tally: Tally) -> None:
     _all_listed(data, tally)
 
 
-def _all_listed(data: Dataset, tally: Tally) -> None:
+def _all_listed(data: Dataset, tally: Result) -> None:
     listed = Counter(file.path for file in data.manifest.files)
     for name, times in listed.items():
         if times > 1:
@@ -130,7 +130,7 @@ def _all_listed(data: Dataset, tally: Tally) -> None:
                 tally.fault("the manifest has no such split", within.as_posix())
 
 
-def row_counts(data: Dataset, tally: Tally) -> None:
+def row_counts(data: Dataset, tally: Result) -> None:
     """Every data file has as many rows as the manifest says."""
     entries = {conllu_path(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
@@ -152,7 +152,7 @@ def row_counts(data: Dataset, tally: Tally) -> None:
                 tally.fault(f"{rows} rows instead of {file.rows}", file.path)
 
 
-def structures_readable(data: Dataset, tally: Tally) -> None:
+def structures_readable(data: Dataset, tally: Result) -> None:
     """Every structure of the manifest can be read and is about the graphs that were written."""
     tally.checked = len(data.clauses)
     for clause in data.clauses:
@@ -168,7 +168,7 @@ def structures_readable(data: Dataset, tally: Tally) -> None:
             )
 
 
-def conllu_well_formed(data: Dataset, tally: Tally) -> None:
+def conllu_well_formed(data: Dataset, tally: Result) -> None:
     """Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each."""
     for split in data.splits:
         path = conllu_path(split.name)
@@ -185,7 +185,7 @@ def conllu_well_formed(data: Dataset, tally: Tally) -> None:
                 tally.add(partial(data.violation, message, split, entry))
 
 
-def tsv_rows(data: Dataset, tally: Tally) -> None:
+def tsv_rows(data: Dataset, tally: Result) -> None:
     """The rows of the TSV files are the sentences of the CoNLL-U files, in order."""
     for target, folder in enumerate(("", *data.manifest.layers.further)):
         for split in data.splits:
@@ -196,7 +196,7 @@ def tsv_rows(data: Dataset, tally: Tally) -> None:
                 tally.fault(f"the file cannot be read: {error.strerror}", path)
 
 
-def parquet_rows(data: Dataset, tally: Tally) -> None:
+def parquet_rows(data: Dataset, tally: Result) -> None:
     """The rows of the Parquet files are the sentences of the CoNLL-U files, in order."""
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
@@ -213,7 +213,7 @@ def parquet_rows(data: Dataset, tally: Tally) -> None:
                 tally.fault(f"the file cannot be read: {error}", path)
 
 
-def strata(data: Dataset, tally: Tally) -> None:
+def strata(data: Dataset, tally: Result) -> None:
     """Every split has as many sentences of every category as the manifest says."""
     for split in data.splits:
         found: Counter[str] = Counter()
@@ -251,7 +251,7 @@ def _compare(
     path: str,
     rows: Iterator[TableRow | str] | Iterator[TableRow],
     split: Split,
-    tally: Tally,
+    tally: Result,
     target: int,
 ) -> None:
     """Compare rows with the sentences of a split, until one of them ends.

@@ -33,17 +33,17 @@ from sgl.verify.items import (
     Group,
 )
 from sgl.verify.manifest import Clause, PatternClaim, Quota
-from sgl.verify.report import Tally
+from sgl.verify.report import Result
 
 
-def held_out(data: Dataset, tally: Tally) -> None:
+def held_out(data: Dataset, tally: Result) -> None:
     """No sentence of train, dev or test contains a held-out structure of any pattern."""
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
         _expect_none(data, tally, data.categories_of(*TRAINING_LIKE), pattern.held_out, message)
 
 
-def reserved(data: Dataset, tally: Tally) -> None:
+def reserved(data: Dataset, tally: Result) -> None:
     """Outside gen only exposures and parts that allow it have what a pattern reserves."""
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
@@ -55,7 +55,7 @@ def reserved(data: Dataset, tally: Tally) -> None:
         _expect_none(data, tally, categories, pattern.reserved, message)
 
 
-def needs_licensed(data: Dataset, tally: Tally) -> None:
+def needs_licensed(data: Dataset, tally: Result) -> None:
     """Every part that a pattern needs occurs in enough sentences of train."""
     train = list(data.groups_of(TRAIN))
     size = sum(count for _, count in train)
@@ -71,7 +71,7 @@ def needs_licensed(data: Dataset, tally: Tally) -> None:
                 tally.fault(message, need.structure.place)
 
 
-def instances(data: Dataset, tally: Tally) -> None:
+def instances(data: Dataset, tally: Result) -> None:
     """Every generalization item contains a structure that its pattern generalizes to."""
     patterns = data.manifest.patterns
     wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
@@ -89,7 +89,7 @@ def instances(data: Dataset, tally: Tally) -> None:
         tally.add(partial(data.violation, message, split, entry))
 
 
-def exclusions(data: Dataset, tally: Tally) -> None:
+def exclusions(data: Dataset, tally: Result) -> None:
     """No generalization item contains what its pattern excludes."""
     for pattern in data.manifest.patterns:
         categories = [
@@ -98,7 +98,7 @@ def exclusions(data: Dataset, tally: Tally) -> None:
         _expect_none(data, tally, categories, pattern.exclude, f"{pattern.name} excludes this")
 
 
-def foreign_structures(data: Dataset, tally: Tally) -> None:
+def foreign_structures(data: Dataset, tally: Result) -> None:
     """No generalization item contains what another pattern holds out, unless it is allowed."""
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
@@ -111,7 +111,7 @@ def foreign_structures(data: Dataset, tally: Tally) -> None:
         _expect_none(data, tally, categories, pattern.held_out, message)
 
 
-def parts_apart(data: Dataset, tally: Tally) -> None:
+def parts_apart(data: Dataset, tally: Result) -> None:
     """What a part has for its own occurs nowhere else, but in items if it is tested."""
     parts = data.manifest.parts
     for part in parts:
@@ -128,7 +128,7 @@ def parts_apart(data: Dataset, tally: Tally) -> None:
             _expect_none(data, tally, categories, (clause,), message)
 
 
-def restrictions(data: Dataset, tally: Tally) -> None:
+def restrictions(data: Dataset, tally: Result) -> None:
     """No sentence of any split contains a structure that is to be nowhere."""
     categories = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
     _expect_none(data, tally, categories, data.manifest.nowhere, "this is to be nowhere")
@@ -136,7 +136,7 @@ def restrictions(data: Dataset, tally: Tally) -> None:
 
 def _expect_none(
     data: Dataset,
-    tally: Tally,
+    tally: Result,
     categories: list[CategoryGroups],
     clauses: tuple[Clause, ...],
     message: str,
@@ -184,19 +184,19 @@ class _Share:
         )
 
 
-def exposures(data: Dataset, tally: Tally) -> None:
+def exposures(data: Dataset, tally: Result) -> None:
     """Train has the declared number of exposures of every kind, each with its structure."""
     for pattern in data.manifest.patterns:
         _deal(data, tally, _exposed(pattern))
 
 
-def quotas(data: Dataset, tally: Tally) -> None:
+def quotas(data: Dataset, tally: Result) -> None:
     """The generalization items of every pattern fill its quotas."""
     for pattern in data.manifest.patterns:
         _deal(data, tally, _tested(pattern))
 
 
-def shares(data: Dataset, tally: Tally) -> None:
+def shares(data: Dataset, tally: Result) -> None:
     """Every target of a pattern has the declared share of its items and exposures.
 
     An item counts for the first of the targets whose lemma occurs in it; the shares
@@ -209,7 +209,7 @@ def shares(data: Dataset, tally: Tally) -> None:
                 _compare_recorded(data, tally, dealing, pattern)
 
 
-def part_quotas(data: Dataset, tally: Tally) -> None:
+def part_quotas(data: Dataset, tally: Result) -> None:
     """The sentences of every part contain what it has for its own, and fill its quotas."""
     for part in data.manifest.parts:
         category = PART + part.name
@@ -249,7 +249,7 @@ def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
 
 
 def _compare_recorded(
-    data: Dataset, tally: Tally, dealing: _Dealing, pattern: PatternClaim
+    data: Dataset, tally: Result, dealing: _Dealing, pattern: PatternClaim
 ) -> None:
     """Compare the shares that the manifest records for the strata with those declared."""
     recorded: Counter[str] = Counter()
@@ -280,7 +280,7 @@ def _divided(dealing: _Dealing, targets: tuple[str, ...] | None) -> Iterator[_Sh
 
 
 def _deal(
-    data: Dataset, tally: Tally, dealing: _Dealing, targets: tuple[str, ...] | None = None
+    data: Dataset, tally: Result, dealing: _Dealing, targets: tuple[str, ...] | None = None
 ) -> None:
     """Report if the items cannot be dealt out so that every part gets its number."""
     parts = list(_divided(dealing, targets))

@@ -47,9 +47,9 @@ class Figure:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Result:
-    """The outcome of one check.
+    """The outcome of one check, which fills it.
 
     ``checked`` counts what was looked at, ``total`` all violations, of which
     ``violations`` are the first.  ``reason`` says why a check was skipped.
@@ -58,12 +58,27 @@ class Result:
     code: str
     name: str
     claim: str
-    status: Status
+    status: Status = "passed"
     checked: int = 0
     total: int = 0
-    violations: tuple[Violation, ...] = ()
-    figures: tuple[Figure, ...] = ()
+    violations: list[Violation] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
     reason: str = ""
+
+    def add(self, violation: Violation | Callable[[], Violation]) -> None:
+        """Count a violation; it is made, if it has to be, and kept if it is among the first."""
+        if len(self.violations) < SHOWN:
+            self.violations.append(violation() if callable(violation) else violation)
+        self.total += 1
+        self.status = "failed"
+
+    def fault(self, message: str, place: str = "", sent_id: str = "", sentence: str = "") -> None:
+        """Count a violation in which no structure was found."""
+        self.add(Violation(message, place, sent_id, sentence))
+
+    def figure(self, label: str, value: int, detail: str = "") -> None:
+        """Report a count."""
+        self.figures.append(Figure(label, value, detail))
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,43 +115,6 @@ class Report:
     def as_data(self) -> dict[str, object]:
         """Return the report as plain data, for JSON."""
         return {"ok": self.ok, **asdict(self)}
-
-
-@dataclass(slots=True)
-class Tally:
-    """Collects what one check finds."""
-
-    checked: int = 0
-    total: int = 0
-    violations: list[Violation] = field(default_factory=list)
-    figures: list[Figure] = field(default_factory=list)
-
-    def add(self, violation: Violation | Callable[[], Violation]) -> None:
-        """Count a violation; it is made, if it has to be, and kept if it is among the first."""
-        if len(self.violations) < SHOWN:
-            self.violations.append(violation() if callable(violation) else violation)
-        self.total += 1
-
-    def fault(self, message: str, place: str = "", sent_id: str = "", sentence: str = "") -> None:
-        """Count a violation in which no structure was found."""
-        self.add(Violation(message, place, sent_id, sentence))
-
-    def figure(self, label: str, value: int, detail: str = "") -> None:
-        """Report a count."""
-        self.figures.append(Figure(label, value, detail))
-
-    def result(self, code: str, name: str, claim: str) -> Result:
-        """Return the outcome: failed if there is a violation."""
-        return Result(
-            code=code,
-            name=name,
-            claim=claim,
-            status="failed" if self.total else "passed",
-            checked=self.checked,
-            total=self.total,
-            violations=tuple(self.violations),
-            figures=tuple(self.figures),
-        )
 
 
 class SkippedError(Exception):

@@ -9,12 +9,12 @@ from functools import partial
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Split, repetitions
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
-from sgl.verify.report import SkippedError, Tally, Violation
+from sgl.verify.report import Result, SkippedError, Violation
 
 _EXAMPLES = 10
 
 
-def words_exposed(data: Dataset, tally: Tally) -> None:
+def words_exposed(data: Dataset, tally: Result) -> None:
     """Every lemma of a generalization item occurs in train.
 
     New word forms, and lemmas that train has as another part of speech only, are
@@ -44,7 +44,7 @@ def words_exposed(data: Dataset, tally: Tally) -> None:
         tally.figure(label, len(new), ", ".join(new[:_EXAMPLES]))
 
 
-def splits_disjoint(data: Dataset, tally: Tally) -> None:
+def splits_disjoint(data: Dataset, tally: Result) -> None:
     """No source sentence occurs in two splits.
 
     Where the dataset does not declare distinct sentences, this is asked of the
@@ -63,7 +63,7 @@ def splits_disjoint(data: Dataset, tally: Tally) -> None:
         tally.figure("sentences that train, dev and test share", shared)
 
 
-def sentences_distinct(data: Dataset, tally: Tally) -> None:
+def sentences_distinct(data: Dataset, tally: Result) -> None:
     """No source sentence occurs twice in a split, if the dataset declares so.
 
     Categories that the manifest marks as repeated (bare words) may repeat their own.
@@ -83,7 +83,7 @@ def sentences_distinct(data: Dataset, tally: Tally) -> None:
     tally.figure("repeated sentences", repeated)
 
 
-def lemmas_distinct(data: Dataset, tally: Tally) -> None:
+def lemmas_distinct(data: Dataset, tally: Result) -> None:
     """No lemma of the declared parts of speech occurs twice in a sentence.
 
     Parts of train whose lemmas may be repeated are exempt.
@@ -118,7 +118,7 @@ _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"
 STRING_LEVEL = "string level"
 
 
-def one_target(data: Dataset, tally: Tally) -> None:
+def one_target(data: Dataset, tally: Result) -> None:
     """No source sentence has two targets, anywhere in the data.
 
     Where the author lets ambiguous sentences pass (`ambiguous report` or `ignore`) they
@@ -143,7 +143,7 @@ def _second_target(data: Dataset, split: Split, entry: int, other: Split, before
     return data.violation(message, split, entry)
 
 
-def readings(data: Dataset, tally: Tally) -> None:
+def readings(data: Dataset, tally: Result) -> None:
     """The figures on the readings of strings are there, agree, and bear out the verdicts.
 
     As many strings were parsed as there are items and candidates rejected as ambiguous.
