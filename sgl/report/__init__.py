@@ -4,8 +4,7 @@
 page without scripts and without anything to fetch.
 """
 
-from sgl.report.examples import example_of, tree_of
-from sgl.report.model import Arc, Example, GraphWord, TreeNode
+from sgl.report.model import Arc, Example, GraphWord, TreeNode, example_of, tree_of
 from sgl.report.render import render_audit, render_report
 from sgl.report.tree_svg import render_trees
 

@@ -50,15 +50,19 @@ def page_environment(*packages: str) -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["holds"] = _holds
-    environment.filters["large"] = _large
-    environment.filters["number"] = _number
-    environment.filters["percent"] = _percent
-    environment.filters["probability"] = _probability
-    environment.globals["draw_graph"] = draw_graph
-    environment.globals["draw_heights"] = draw_heights
-    environment.globals["draw_lengths"] = draw_lengths
-    environment.globals["draw_tree"] = draw_tree
+    environment.filters |= {
+        "holds": _holds,
+        "large": _large,
+        "number": "{:,}".format,
+        "percent": lambda share: f"{100 * share:.1f} %",
+        "probability": _probability,
+    }
+    environment.globals |= {
+        "draw_graph": draw_graph,
+        "draw_heights": draw_heights,
+        "draw_lengths": draw_lengths,
+        "draw_tree": draw_tree,
+    }
     return environment
 
 
@@ -67,21 +71,11 @@ def _holds(result: str) -> bool | None:
     return None if result in _OPEN else result in _HOLDING
 
 
-def _number(value: int) -> str:
-    """``40000`` as ``40,000``."""
-    return f"{value:,}"
-
-
 def _large(value: int | None) -> str:
     """Return a number that may be very large: ``40,000``, ``1.2 · 10¹⁵``, or ``infinite``."""
     if value is None:
         return "infinite"
     return f"{value:,}" if value < 10_000_000 else _scientific(f"{Decimal(value):.1e}")
-
-
-def _percent(value: float) -> str:
-    """Return a share, to a tenth of a percent: ``83.0 %``."""
-    return f"{100 * value:.1f} %"
 
 
 def _probability(value: float) -> str:

@@ -14,8 +14,8 @@ stands above the middle of its children::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
@@ -43,15 +43,15 @@ text { fill: #1c2430; font-size: 13px; text-anchor: middle; }
 """
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Box:
     """A subtree with its place: ``x`` is the middle of its label, ``right`` its edge."""
 
     node: TreeNode
     level: int
-    x: float
-    right: float
-    children: tuple[_Box, ...]
+    x: float = 0.0
+    right: float = 0.0
+    children: list[_Box] = field(default_factory=list)
 
     @property
     def y(self) -> float:
@@ -65,10 +65,18 @@ def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
 
 def _draw(tree: TreeNode, title: str, name: str) -> tuple[Markup, float, float]:
     """Return the picture of a tree with its width and height, in pixels."""
-    root = _place(tree, 0, _MARGIN)
-    boxes = list(_walk(root))
-    branches = [_branch(box, child) for box in boxes for child in box.children]
-    labels = [_label(box) for box in boxes]
+    boxes: list[_Box] = []
+    root = _place(tree, 0, _MARGIN, boxes)
+    branches = [
+        element("line", x1=box.x, y1=box.y + _BELOW, x2=x.x, y2=x.y - _ABOVE, class_="branch")
+        for box in boxes
+        for x in box.children
+    ]
+    labels = []
+    for box in boxes:
+        note = [element("title", box.node.note)] if box.node.note else []
+        kind = "category" if box.node.children else "word"
+        labels.append(element("text", *note, box.node.label, x=box.x, y=box.y, class_=kind))
     width = root.right + _MARGIN
     height = _BASELINE + 2 * _MARGIN + max(box.level for box in boxes) * _LEVEL
     drawn = picture(name, title, bracketed(tree), width, height, *branches, *labels)
@@ -82,47 +90,25 @@ def bracketed(tree: TreeNode) -> str:
     return f"[{tree.label} {' '.join(bracketed(child) for child in tree.children)}]"
 
 
-def _place(node: TreeNode, level: int, left: float) -> _Box:
-    """Lay out a subtree so that nothing of it is to the left of ``left``."""
-    children: list[_Box] = []
+def _place(node: TreeNode, level: int, left: float, boxes: list[_Box]) -> _Box:
+    """Add a subtree to the boxes, from the top down, with nothing to the left of ``left``."""
+    own, rank = _Box(node, level), len(boxes)
+    boxes.append(own)
     edge = left
     for child in node.children:
-        box = _place(child, level + 1, edge)
-        children.append(box)
+        box = _place(child, level + 1, edge, boxes)
+        own.children.append(box)
         edge = box.right + _GAP
     half = text_width(node.label) / 2
-    middle = (children[0].x + children[-1].x) / 2 if children else left + half
+    middle = (own.children[0].x + own.children[-1].x) / 2 if own.children else left + half
     # A label that is wider than what is below it moves the subtree to the right.
     overhang = max(left + half - middle, 0.0)
-    below = tuple(_moved(box, overhang) for box in children)
-    middle += overhang
-    right = max([middle + half, *(box.right for box in below[-1:])])
-    return _Box(node, level, middle, right, below)
-
-
-def _moved(box: _Box, distance: float) -> _Box:
-    if not distance:
-        return box
-    children = tuple(_moved(child, distance) for child in box.children)
-    return _Box(box.node, box.level, box.x + distance, box.right + distance, children)
-
-
-def _walk(box: _Box) -> Iterator[_Box]:
-    yield box
-    for child in box.children:
-        yield from _walk(child)
-
-
-def _branch(parent: _Box, child: _Box) -> Markup:
-    return element(
-        "line", x1=parent.x, y1=parent.y + _BELOW, x2=child.x, y2=child.y - _ABOVE, class_="branch"
-    )
-
-
-def _label(box: _Box) -> Markup:
-    note = [element("title", box.node.note)] if box.node.note else []
-    kind = "category" if box.node.children else "word"
-    return element("text", *note, box.node.label, x=box.x, y=box.y, class_=kind)
+    for box in boxes[rank + 1 :]:
+        box.x += overhang
+        box.right += overhang
+    own.x = middle + overhang
+    own.right = max([own.x + half, *(box.right for box in own.children[-1:])])
+    return own
 
 
 def render_trees(trees: Sequence[TreeNode]) -> str:
