@@ -133,7 +133,8 @@ class SentenceTable:
         """
         self._memory = memory
         self._folder = folder
-        self._rows = self._new(min(_rows_for(expected), _fitting(memory)))
+        fitting = max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)
+        self._rows = self._new(min(_power(expected * 3 // 2), fitting))
         self._taken = 0
 
     def __len__(self) -> int:
@@ -150,20 +151,19 @@ class SentenceTable:
     def add(self, hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int) -> None:
         """Take the sentences of the accepted candidates for a stratum.
 
-        Raises ``ValueError`` for a stratum from number ``MOST_STRATA`` on.
+        At most two thirds of the table are taken.
+
+        Raises:
+            ValueError: the stratum has a number from ``MOST_STRATA`` on.
         """
         if stratum >= MOST_STRATA:
             raise ValueError(f"a table tells {MOST_STRATA:,} strata apart")
-        self._make_room(int(np.count_nonzero(accepted)))
-        self._taken += _commit(self._rows, hashes, accepted, stratum)
-
-    def _make_room(self, more: int) -> None:
-        """Grow to the size for so many more sentences."""
-        needed = _rows_for(self._taken + more)
+        needed = _power((self._taken + int(np.count_nonzero(accepted))) * 3 // 2)
         if needed > len(self._rows):
             rows = self._new(needed)
             _rehash(self._rows, rows)
             self._rows = rows
+        self._taken += _commit(self._rows, hashes, accepted, stratum)
 
     def _new(self, rows: int) -> NDArray[np.uint64]:
         if rows * _ROW <= self._memory:
@@ -177,16 +177,6 @@ class SentenceTable:
             mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 2))
         # A plain array over the same memory: kernels have one signature.
         return np.asarray(mapped)
-
-
-def _rows_for(sentences: int) -> int:
-    """Return the size of a table of which at most two thirds are taken."""
-    return _power(sentences * 3 // 2)
-
-
-def _fitting(memory: int) -> int:
-    """Return the largest table in so many bytes, or the smallest there is."""
-    return max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)
 
 
 def _power(number: int) -> int:

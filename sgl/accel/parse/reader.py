@@ -38,43 +38,31 @@ class CompiledReader:
         They are too long, or no Unicode, or there is not enough memory for their charts.
         """
         plain = [text if _is_plain(text) else "" for text in texts]
-        found, full = self._run(Column.of(plain), derive)
-        others = [number for number, text in enumerate(plain) if not text]
-        return found, sorted({*others, *full})
-
-    def _run(self, column: Column, derive: bool) -> tuple[BatchReadings, list[int]]:
-        """Run the kernel, with more memory when it asks for it; the texts it has none for."""
+        unread = {number for number, text in enumerate(plain) if not text}
+        column = Column.of(plain)
         rows = column.rows
         counts, scores = np.zeros(rows, np.uint64), np.zeros(rows, np.float64)
         rules = np.zeros(rows * _RULES + _RULES if derive else 0, np.int32)
         ends = np.zeros(rows + 1, np.int64)
         longest = int(np.diff(column.offsets).max(initial=0))
         space = self._space_for(longest, _ENTRIES)
-        full: list[int] = []
         first = 0
         while first < rows:
-            why, first = chart_kernel.read(
-                addresses(self._tables),
-                addresses(space),
-                *column,
-                first,
-                counts,
-                scores,
-                rules,
-                ends,
-                derive,
-            )
+            given = (addresses(self._tables), addresses(space), *column)
+            why, first = chart_kernel.read(*given, first, counts, scores, rules, ends, derive)
             if why == chart_kernel.RULES_FULL:
                 rules = np.concatenate((rules, np.zeros_like(rules)))
             elif why == chart_kernel.ENTRIES_FULL and len(space.left) < _MOST_ENTRIES:
                 space = self._space_for(longest, 4 * len(space.left))
             elif why == chart_kernel.ENTRIES_FULL:
-                full.append(first)
+                unread.add(first)
                 ends[first + 1] = ends[first]
                 first += 1
-        return BatchReadings(counts, scores, Derivations(rules, ends) if derive else None), full
+        derivations = Derivations(rules, ends) if derive else None
+        return BatchReadings(counts, scores, derivations), sorted(unread)
 
     def _space_for(self, longest: int, entries: int) -> Space:
+        """Return the memory for such texts, which never shrinks."""
         space = self._space
         if space is None or len(space.live) <= longest or len(space.left) < entries:
             if space is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -60,43 +60,27 @@ class Space(NamedTuple):
 
 
 def space_for(tables: Tables, longest: int, entries: int) -> Space:
-    """Memory for texts of up to ``longest`` bytes with up to so many entries."""
+    """Return memory for texts of up to ``longest`` bytes with up to so many entries."""
     positions = longest + 1
-    width = tables.width
     arcs = (positions + 1) * max(tables.longest, 1)
     widest = max(int(np.diff(tables.order_first).max(initial=1)), 1)
-
-    def ints(*shape: int) -> Ints:
-        return np.zeros(shape, np.int32)
-
-    def bits(*shape: int) -> Bits:
-        return np.zeros(shape, np.uint64)
-
-    return Space(
-        live=ints(positions),
-        position=ints(positions),
-        arc_start=ints(arcs),
-        arc_end=ints(arcs),
-        arc_word=ints(arcs),
-        arc_next=ints(arcs),
-        arcs_into=ints(positions),
-        ahead=bits(positions, width),
-        asked=bits(positions, width),
-        waited=bits(positions, width),
-        wait_first=ints(positions, tables.symbols),
-        reached=ints(positions),
-        cells=bits(positions, tables.wide),
-        entry_at=ints(positions, tables.items),
-        start=ints(entries),
-        left=ints(entries),
-        right=ints(entries),
-        production=ints(entries),
-        score=np.zeros(entries, np.float64),
-        ways=bits(entries),
-        wait_entry=ints(entries),
-        wait_move=ints(entries),
-        wait_next=ints(entries),
-        stack=ints(entries * widest),
-        used=ints(2),
-        room=entries,
-    )
+    ints = {
+        **dict.fromkeys(("live", "position", "arcs_into", "reached"), positions),
+        **dict.fromkeys(("arc_start", "arc_end", "arc_word", "arc_next"), arcs),
+        **dict.fromkeys(("start", "left", "right", "production"), entries),
+        **dict.fromkeys(("wait_entry", "wait_move", "wait_next"), entries),
+        "wait_first": positions * tables.symbols,
+        "entry_at": positions * tables.items,
+        "stack": entries * widest,
+        "used": 2,
+    }
+    bits = {
+        **dict.fromkeys(("ahead", "asked", "waited"), positions * tables.width),
+        "cells": positions * tables.wide,
+        "ways": entries,
+    }
+    arrays: dict[str, Any] = {
+        **{name: np.zeros(size, np.int32) for name, size in ints.items()},
+        **{name: np.zeros(size, np.uint64) for name, size in bits.items()},
+    }
+    return Space(score=np.zeros(entries, np.float64), room=entries, **arrays)
