@@ -93,7 +93,10 @@ def read(
 
 @part
 def _chart(tables: Tables, space: Space, last: int) -> int:
-    """Fill the chart; the entry of the whole text."""
+    """Fill the chart; the entry of the whole text.
+
+    What ends at a position is built from the later beginnings on.
+    """
     set_int(space.used, ENTRIES, 0)
     set_int(space.used, WAITING, 0)
     width = tables.width
@@ -106,31 +109,23 @@ def _chart(tables: Tables, space: Space, last: int) -> int:
     for end in range(1, last + 1):
         if int_at(space.used, ENTRIES) + (last + 1) * tables.items > space.room:
             return _FULL
-        if not _column(tables, space, end):
-            return _FULL
+        for word in range(width):
+            set_bits(space.waited, end * width + word, np.uint64(0))
+        arc = int_at(space.arcs_into, end)
+        for start in range(end - 1, -1, -1):
+            while arc >= 0 and int_at(space.arc_start, arc) == start:
+                word = int_at(space.arc_word, arc)
+                _give(tables, space, word, start, end, -1, -1, 0.0, np.uint64(1))
+                arc = int_at(space.arc_next, arc)
+            if int_at(space.reached, start) == end:
+                if int_at(space.used, WAITING) + tables.moves > space.room:
+                    return _FULL
+                _complete(tables, space, start, end)
+                _move(tables, space, start, end)
         _ask(tables, space, end)
     if int_at(space.reached, 0) == last and has(space.cells, 0, tables.start):
         return int_at(space.entry_at, tables.start)
     return _NONE
-
-
-@part
-def _column(tables: Tables, space: Space, end: int) -> bool:
-    """Build what ends at a position, from the later beginnings on; whether there was room."""
-    for word in range(tables.width):
-        set_bits(space.waited, end * tables.width + word, np.uint64(0))
-    arc = int_at(space.arcs_into, end)
-    for start in range(end - 1, -1, -1):
-        while arc >= 0 and int_at(space.arc_start, arc) == start:
-            word = int_at(space.arc_word, arc)
-            _give(tables, space, word, start, end, -1, -1, 0.0, np.uint64(1))
-            arc = int_at(space.arc_next, arc)
-        if int_at(space.reached, start) == end:
-            if int_at(space.used, WAITING) + tables.moves > space.room:
-                return False
-            _complete(tables, space, start, end)
-            _move(tables, space, start, end)
-    return True
 
 
 @part
@@ -233,12 +228,12 @@ def _give(
     A goal that the chart has gets another derivation; a new one is entered if what precedes
     asks for it: for a symbol itself, for a beginning some symbol that it leads to.
     """
-    if int_at(space.reached, start) != end:
-        set_int(space.reached, start, end)
-        for word in range(tables.wide):
-            set_bits(space.cells, start * tables.wide + word, np.uint64(0))
     asked = start * tables.width
     for goal in range(int_at(tables.goals, number), int_at(tables.goals, number + 1)):
+        if int_at(space.reached, start) != end:
+            set_int(space.reached, start, end)
+            for word in range(tables.wide):
+                set_bits(space.cells, start * tables.wide + word, np.uint64(0))
         item = int_at(tables.item, goal)
         total = score + real_at(tables.score, goal)
         count = times(ways, bits_at(tables.ways, goal))

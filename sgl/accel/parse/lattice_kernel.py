@@ -73,10 +73,10 @@ def _words_at(
     """
     start = at - first
     while at < last:
-        code = int_at(tables.codes, int(data[at]))
-        node = int_at(tables.child, node * tables.kinds + code)
-        if node == 0:
+        child = int_at(tables.base, node) + int(data[at])
+        if int_at(tables.check, child) != node:
             break
+        node = child
         at += 1
         word = int_at(tables.value, node)
         if 0 <= word < words:
