@@ -12,11 +12,10 @@ from rich.table import Table
 
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
-from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.production import ProducedDataset, produce
 from sgl.pipeline.proofs import establish
@@ -25,12 +24,7 @@ from sgl.pipeline.sentences import check_examples
 
 @click.command("compile")
 @grammar_argument
-@click.option(
-    "-o",
-    "--out",
-    type=click.Path(path_type=Path),
-    help="Directory for the dataset.  [default: out/NAME]",
-)
+@click.option("-o", "--out", type=FILE, help="Directory for the dataset.  [default: out/NAME]")
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @grammar_options
@@ -47,7 +41,13 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     target = out if out is not None else Path("out") / compiled.project.name
     # What would stop the run at its end is said before it starts.
     check_target(target)
-    _check_graphs(session, compiled)
+    if not compiled.grammar.graph_layers:
+        session.fail(
+            "SGL0307",
+            "a dataset is verified on its dependency graphs, but no graph layer is declared",
+            compiled.dataset_span,
+            hint=f"add `layer syn : graph on {compiled.plan.source}`",
+        )
     structures = StructureCompiler(compiled.grammar)
     check_examples(compiled, session.diagnostics)
     proofs = establish(
@@ -64,23 +64,13 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     show_summary(session, produced, proofs, time.monotonic() - started)
 
 
-def _check_graphs(session: Session, compiled: Compiled) -> None:
-    if not compiled.grammar.graph_layers:
-        session.fail(
-            "SGL0307",
-            "a dataset is verified on its dependency graphs, but no graph layer is declared",
-            compiled.dataset_span,
-            hint=f"add `layer syn : graph on {compiled.plan.source}`",
-        )
-
-
 def show_summary(
     session: Session, produced: ProducedDataset, proofs: Proofs, seconds: float
 ) -> None:
     """Show the splits, the patterns with their verdicts, and where the dataset is."""
-    session.table(_splits(produced))
+    session.table(_splits(produced.manifest))
     session.echo()
-    session.table(_patterns(produced, proofs))
+    session.table(_patterns(produced.manifest, proofs))
     session.echo()
     report = produced.verification
     passed = sum(result.status == "passed" for result in report.results)
@@ -101,13 +91,13 @@ def show_summary(
     session.echo(f"time      {seconds:.1f} s")
 
 
-def _splits(produced: ProducedDataset) -> Table:
+def _splits(manifest: Mapping[str, Any]) -> Table:
     kinds = {"in distribution": "in_distribution", "exposures": "exposure:"}
-    if produced.manifest["parts"]:
+    if manifest["parts"]:
         kinds["parts"] = "part:"
     numbers = ("items", *kinds, "ambiguous", "accepted")
     table = text_table("split", *numbers, right=numbers)
-    for split, entry in produced.manifest["splits"].items():
+    for split, entry in manifest["splits"].items():
         strata = entry["strata"]
         counts = [
             sum(s["count"] for s in strata if s["category"].startswith(prefix))
@@ -120,10 +110,10 @@ def _splits(produced: ProducedDataset) -> Table:
     return table
 
 
-def _patterns(produced: ProducedDataset, proofs: Proofs) -> Table:
+def _patterns(manifest: Mapping[str, Any], proofs: Proofs) -> Table:
     numbers = ("items", "exposed", "mass", "in train", "ambiguous", "accepted")
     table = text_table("pattern", *numbers, right=numbers, no_wrap=True)
-    strata = [s for entry in produced.manifest["splits"].values() for s in entry["strata"]]
+    strata = [s for entry in manifest["splits"].values() for s in entry["strata"]]
     for pattern in proofs.patterns:
         own = [s for s in strata if s["category"] == pattern.name]
         exposed = [s for s in strata if s["category"] == f"exposure:{pattern.name}"]

@@ -24,9 +24,11 @@ from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.selection import in_distribution
-from sgl.pipeline.sentence_file import STREAM
 from sgl.rendering import conllu, outputs, written
 from sgl.sampling import pack, sample
+
+#: The stream of samples, which is also their split and category.
+STREAM = "sample"
 
 
 class SampleSource(NamedTuple):

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from sgl import __version__
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.cli.files import write_fault
 from sgl.cli.main import FAILED
@@ -14,11 +16,15 @@ from sgl.cli.parallelism import resumable
 from sgl.cli.session import Session
 from sgl.cli.terminal import count
 from sgl.core.plan import Constraint, Plan
+from sgl.dataset import fingerprint
 from sgl.dataset.chunk import FormatError
 from sgl.frontend import Compiled
-from sgl.parallel.executor import Parallelism
-from sgl.parallel.run import interrupted
-from sgl.pipeline.sentence_file import FORMS, write_sample
+from sgl.parallel.executor import Parallelism, open_executor
+from sgl.parallel.run import interrupted, open_run
+from sgl.sampling import pack
+
+#: The forms of files by the ends of their names.
+FORMS = {".tsv": "tsv", ".parquet": "parquet"}
 
 
 def split_of(
@@ -59,11 +65,47 @@ def write_file(
             session.fail("SGL1103", fault, hint=hint)
         with resumable(session, out, parallelism):
             split = split_of(session, compiled, starts[0], stratum.constraint)
-            grammar, stage = compiled.grammar, session.progress
-            write_sample(grammar, plan, split, tuple(columns), out, parallelism, stage)
+            _write(session, split, plan, tuple(columns), out, parallelism)
     except OSError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")
     except FormatError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem}", status=FAILED)
     seconds = time.monotonic() - started
     session.echo(f"{out}: {count(stratum.count, 'sentence')} in {seconds:.1f} s")
+
+
+def _write(
+    session: Session,
+    split: SplitGrammar,
+    plan: Plan,
+    columns: tuple[str, ...],
+    out: Path,
+    parallelism: Parallelism,
+) -> None:
+    """Write what is sampled from ``split``; a run that is interrupted can be resumed."""
+    # Kernels and Arrow take a third of a second to load.
+    from sgl.parallel.sample import sample_into
+    from sgl.parallel.sentences import SentenceWork
+
+    assert session.compiled is not None
+    grammar, form = session.compiled.grammar, FORMS[out.suffix]
+    (stratum,) = plan.strata
+    # An interrupted run is resumed by a run of the same identity only.
+    identity = {
+        "version": __version__,
+        "grammar or request": fingerprint(grammar, plan),
+        "category": grammar.categories[split.grammar.start].name,
+        "seed": plan.seed,
+        "number": stratum.count,
+        "list of columns": list(columns),
+        "kind of file": form,
+    }
+    tables = pack(grammar, plan, {stratum.stream: split})
+    work = SentenceWork(tables, grammar, columns, form)
+    with open_run(out, identity, parallelism) as run:
+        if out.exists() and not (run.resumed or parallelism.force):
+            # Another run has finished since the target was looked for.
+            raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
+        with open_executor(work, parallelism) as executor:
+            sample_into(out, work, executor, run, session.progress)
+        run.discard()

@@ -13,14 +13,14 @@ import click
 
 from sgl.cache import cached
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import Session, json_option, no_cache_option
+from sgl.cli.session import FILE, Session, json_option, no_cache_option
 from sgl.cli.terminal import count
 from sgl.verify import USEFUL, Report, VerifyError, verify
 from sgl.verify.certificate import FAULTS, Checker
 
 
 @click.command("verify")
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=FILE)
 @json_option
 @click.option(
     "--workers",
@@ -44,10 +44,11 @@ def command(path: Path, as_json: bool, workers: int, no_cache: bool) -> int:
 
 
 def _verify_dataset(session: Session, path: Path, as_json: bool, workers: int) -> None:
+    def progress(done: int, total: int, what: str) -> None:
+        session.progress(what, done, total)
+
     try:
-        report = verify(
-            path, lambda done, total, what: session.progress(what, done, total), workers
-        )
+        report = verify(path, progress, workers)
     except VerifyError as problem:
         session.refuse(str(problem), status=OUTPUT)
     if as_json:

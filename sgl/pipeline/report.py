@@ -22,7 +22,7 @@ from sgl.pipeline.ambiguity import CHECKED, METHOD, NOT_CHECKED, REFUTED
 from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.proofs import known_figures
 from sgl.report import example_of
-from sgl.verify import Report, Result
+from sgl.verify import Report
 
 if TYPE_CHECKING:
     from sgl.sampling.batch import Sampler
@@ -131,7 +131,7 @@ def report_data(
         "parameters": sorted(compiled.parameters.items()),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",
-        "guarantees": [_strings(manifest), *map(_check, verification.results)],
+        "guarantees": _guarantees(manifest, verification),
         "patterns": [
             _pattern(compiled, proofs.of(pattern.name), pattern, manifest, observer.examples)
             for pattern in plan.patterns
@@ -171,8 +171,8 @@ def _sentence(compiled: Compiled, derivation: Derivation | None) -> str:
     return "" if derivation is None else interpret(compiled.grammar, derivation).texts[layer]
 
 
-def _strings(manifest: dict[str, Any]) -> dict[str, str]:
-    """Return what parsing has said of all strings."""
+def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str, str]]:
+    """Return what parsing has said of all strings, and the checks of the verifier."""
     figures = string_figures(manifest)
     result = CHECKED
     if figures.policy is Ambiguous.IGNORE:
@@ -180,13 +180,11 @@ def _strings(manifest: dict[str, Any]) -> dict[str, str]:
     elif figures.ambiguous and figures.policy is not Ambiguous.REJECT:
         result = REFUTED
     claim = "No string has another reading with what is held out, or with another output."
-    return {"claim": claim, "method": METHOD, "result": result, "detail": figures.sentence}
-
-
-def _check(result: Result) -> dict[str, str]:
-    """Return a check of the verifier with its figures."""
-    detail = f"{result.checked:,} checked, {result.total:,} violations"
-    return {"claim": result.claim, "method": "checked", "result": result.status, "detail": detail}
+    rows = [(claim, METHOD, result, figures.sentence)]
+    for check in verification.results:
+        detail = f"{check.checked:,} checked, {check.total:,} violations"
+        rows.append((check.claim, "checked", check.status, detail))
+    return [dict(zip(("claim", "method", "result", "detail"), row, strict=True)) for row in rows]
 
 
 def _sizes(

@@ -17,11 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
 import numpy as np
 
 from sgl.automata import StructureCompiler
-from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import GrammarIndex
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.lemmas import content_lemmas, repeats_lemma
@@ -56,7 +57,6 @@ class SplitSelection:
             raise KeyError(split)
         self._stratum = stratum
         self._language = StructureCompiler(compiled.grammar).language(self._stratum.constraint)
-        self._acceptor = _Acceptor(self._language)
         self._lemmas = [
             () if self._stratum.repeated_lemmas else lemmas
             for lemmas in content_lemmas(compiled.grammar, compiled.plan)
@@ -66,22 +66,15 @@ class SplitSelection:
 
     def admits(self, forest: Forest) -> bool:
         """Return whether some reading belongs to the split."""
-        states = forest.states(self._acceptor)
-        return any(self._acceptor.accepts(state) for state in states)
+        return any(state in self._language.accepting for state in forest.states(self._language))
 
     def refresh(self, weights: Vector) -> None:
         """Measure what is rejected while drawing under these weights."""
-        met = np.zeros(len(weights))
-        accepted = np.zeros(len(weights))
-        kept = 0
         derivations = self.draw(weights, DRAWN)
-        for derivation in derivations:
-            uses = np.bincount(derivation, minlength=len(weights))
-            met += uses
-            if not self.repeats(derivation):
-                accepted += uses
-                kept += 1
-        self._share = max(kept, 1) / max(len(derivations), 1)
+        kept = [derivation for derivation in derivations if not self.repeats(derivation)]
+        rules = (np.fromiter(chain.from_iterable(drawn), np.int64) for drawn in (derivations, kept))
+        met, accepted = (np.bincount(r, minlength=len(weights)).astype(float) for r in rules)
+        self._share = max(len(kept), 1) / max(len(derivations), 1)
         self._accepted = self._shares(met, accepted) / self._share
 
     def _shares(self, met: Vector, accepted: Vector) -> Vector:
@@ -104,15 +97,13 @@ class SplitSelection:
         """Return what the split leaves out under these weights."""
         split = self._split(weights)
         mass = split.mass * self._share
-        uses = self._expected(weights) / mass - self._kept(split)
+        kept = np.array(split.expected_rules) * self._accepted
+        uses = self._expected(weights) / mass - kept
         return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
 
     def kept(self, weights: Vector) -> Vector:
         """Return the expected uses of each rule in a text that is kept."""
-        return self._kept(self._split(weights))
-
-    def _kept(self, split: SplitGrammar) -> Vector:
-        return np.array(split.expected_rules) * self._accepted
+        return np.array(self._split(weights).expected_rules) * self._accepted
 
     def draw(self, weights: Vector, number: int) -> list[list[int]]:
         """Sample derivations of the split under these weights, before any rejection."""
@@ -145,25 +136,6 @@ class SplitSelection:
         visits = np.linalg.solve(np.eye(size) - mean, root)
         expected: Vector = visits[[rule.lhs for rule in self._grammar.rules]] * weights
         return expected
-
-
-class _Acceptor:
-    """A tree automaton as packed forests run it, with a state for what it rejects."""
-
-    def __init__(self, automaton: TreeAutomaton) -> None:
-        self._automaton = automaton
-        self._number_of = automaton.index.number_of
-
-    def step(self, rule: int, children: tuple[int, ...]) -> int:
-        automaton = self._automaton
-        if not children and rule not in self._number_of:
-            return automaton.leaves[automaton.lexicon.class_of[rule]]
-        if DEAD in children:
-            return DEAD
-        return automaton.tables[self._number_of[rule]].get(children, DEAD)
-
-    def accepts(self, state: int) -> bool:
-        return state in self._automaton.accepting
 
 
 def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGrammar:
