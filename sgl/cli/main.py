@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl import EDITION, __version__
-from sgl.cli.registry import commands, own_commands
+from sgl.cli.registry import OWN, commands
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -35,14 +35,14 @@ class _Commands(click.Group):
         try:
             return None if entry is None else entry.load()
         except ImportError as problem:
-            if cmd_name in own_commands():
+            if cmd_name in OWN:
                 raise
             raise click.ClickException(f"`{cmd_name}` cannot be loaded: {problem}") from problem
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         sections: dict[str, list[tuple[str, str]]] = {"Commands": [], "Further tools": []}
         for name, entry in commands().items():
-            section = "Commands" if name in own_commands() else "Further tools"
+            section = "Commands" if name in OWN else "Further tools"
             sections[section].append((name, entry.summary))
         for title, rows in sections.items():
             if rows:

@@ -26,7 +26,7 @@ from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
 from sgl.diagnostics.source import display_width
 from sgl.frontend import Compiled
-from sgl.pipeline.ambiguity import unchecked
+from sgl.pipeline.ambiguity import unparsed
 from sgl.pipeline.guarantees import excuses, pattern_guarantees, used
 from sgl.pipeline.selection import in_distribution
 from sgl.report import example_of
@@ -93,7 +93,7 @@ class PatternText:
             yield from _section(f"not in training: {disjoint.stream}", disjoint.verdict.value)
             if disjoint.verdict is Verdict.PROVED:
                 yield "  no derivation of an item is one of a training sentence"
-        yield from _section("string level", unchecked(proofs.name).result)
+        yield from _section("string level", unparsed(proofs.name).result)
         yield (
             "  the proofs are about derivations; `sglc compile` parses every sentence that it draws"
         )

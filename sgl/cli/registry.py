@@ -49,7 +49,8 @@ class CommandEntry(NamedTuple):
         return command
 
 
-_OWN: dict[str, CommandEntry] = {
+#: The commands of the compiler.
+OWN: dict[str, CommandEntry] = {
     "audit": CommandEntry(
         "sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."
     ),
@@ -66,11 +67,6 @@ _OWN: dict[str, CommandEntry] = {
 }
 
 
-def own_commands() -> frozenset[str]:
-    """Return the names of the commands of the compiler."""
-    return frozenset(_OWN)
-
-
 @cache
 def commands() -> dict[str, CommandEntry]:
     """Return all commands by name, in alphabetical order.
@@ -78,7 +74,7 @@ def commands() -> dict[str, CommandEntry]:
     A command of the compiler cannot be replaced.  Of two packages that register one name, the
     first that is found counts.  A package that cannot be imported does not stop the others.
     """
-    found = dict(_OWN)
+    found = dict(OWN)
     for point in entry_points(group=GROUP):
         if point.name not in found:
             found[point.name] = _entry(point)

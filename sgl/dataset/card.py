@@ -16,8 +16,6 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from sgl.dataset.manifest import string_figures
 
-CARD = "README.md"
-
 #: Size classes of dataset hubs, by the first number of items beyond the class.
 _SIZES = (
     (1_000, "n<1K"),

@@ -123,18 +123,8 @@ class AmbiguityFilter:
         return Guarantee(pattern.name, CLAIM, METHOD, result, detail)
 
 
-def ambiguity_filter(compiled: Compiled, structures: StructureCompiler) -> AmbiguityFilter | None:
-    """Return the filter of a dataset; None if its author wants ambiguity to be ignored."""
-    ignores = compiled.plan.ambiguous is Ambiguous.IGNORE
-    return None if ignores else AmbiguityFilter(compiled, structures)
-
-
-def unchecked(pattern: str) -> Guarantee:
+def unparsed(
+    pattern: str, detail: str = "whether a training sentence has another reading with the structure"
+) -> Guarantee:
     """Return the guarantee of a pattern as long as no sentence has been parsed."""
-    detail = "whether a training sentence has another reading with the structure"
     return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, detail)
-
-
-def ignored(pattern: str) -> Guarantee:
-    """Return the guarantee of a pattern whose author says ``ambiguous ignore``."""
-    return Guarantee(pattern, CLAIM, METHOD, NOT_CHECKED, "the dataset says `ambiguous ignore`")

@@ -20,7 +20,7 @@ from sgl.automata import Exposed, IngredientKind, PatternProofs, Reason, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.core.plan import Plan
 from sgl.dataset import Guarantee
-from sgl.pipeline.ambiguity import unchecked
+from sgl.pipeline.ambiguity import unparsed
 from sgl.verify import Report
 
 #: The checks of the verifier that search the graphs for what patterns claim.
@@ -69,7 +69,7 @@ def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None)
         ),
         static("licensed", [*pattern.licences, *pattern.pieces], _licensed(pattern)),
         static("exposed", [exposed], "; ".join(shown)),
-        strings or unchecked(pattern.name),
+        strings or unparsed(pattern.name),
         static("disjoint", pattern.disjoint, "no derivation of an item is one of training"),
     ]
 

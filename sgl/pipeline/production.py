@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
@@ -29,6 +29,7 @@ from typing import Any
 from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, cached, current, using
+from sgl.core.plan import Ambiguous
 from sgl.dataset import (
     Chunk,
     DataFile,
@@ -44,12 +45,11 @@ from sgl.dataset import (
 )
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items
-from sgl.diagnostics import SourceFile
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
-from sgl.pipeline.ambiguity import ambiguity_filter, ignored
+from sgl.pipeline.ambiguity import AmbiguityFilter, unparsed
 from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees
 from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.proofs import certificate_file
@@ -157,7 +157,8 @@ class _DatasetProduction:
             ),
         )
         self.sampler = sampler_for(self.tables, compiled.origin)
-        self.ambiguity = ambiguity_filter(compiled, structures)
+        ignores = plan.ambiguous is Ambiguous.IGNORE
+        self.ambiguity = None if ignores else AmbiguityFilter(compiled, structures)
         self.observer = Observer(grammar, plan, self.sampler)
 
     def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
@@ -267,14 +268,13 @@ class _DatasetProduction:
         certificate = certificate_file(self.compiled, self.structures)
         (directory / CERTIFICATE).write_bytes(certificate)
         ambiguity, project = self.ambiguity, self.compiled.project
-        guarantees = [
-            guarantee
-            for pattern in self.plan.patterns
-            for guarantee in pattern_guarantees(
-                self.proofs.of(pattern.name),
-                ambiguity.guarantee(pattern) if ambiguity else ignored(pattern.name),
-            )
-        ]
+        root = project.main.root.shown
+        guarantees = []
+        for pattern in self.plan.patterns:
+            strings = unparsed(pattern.name, "the dataset says `ambiguous ignore`")
+            if ambiguity is not None:
+                strings = ambiguity.guarantee(pattern)
+            guarantees += pattern_guarantees(self.proofs.of(pattern.name), strings)
         content = manifest(
             self.compiled.grammar,
             self.plan,
@@ -282,12 +282,15 @@ class _DatasetProduction:
                 name=project.name,
                 title=project.title,
                 fingerprint=self.fingerprint,
-                files=_source_files(project.main.root.shown, project.sources.files),
+                files={
+                    name.removeprefix(f"{root}/" if root else ""): sha256_of(file.text.encode())
+                    for name, file in sorted(project.sources.files.items())
+                },
                 parameters=dict(self.compiled.parameters),
             ),
             samples,
             guarantees,
-            [*files, DataFile(CERTIFICATE, hashlib.sha256(certificate).hexdigest(), rows=0)],
+            [*files, DataFile(CERTIFICATE, sha256_of(certificate), rows=0)],
             ambiguity.readings if ambiguity else None,
         )
         write_manifest(directory, content)
@@ -327,15 +330,10 @@ class _DatasetProduction:
 
 def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
     """Return what is wrong with a certificate, computed once for the same bytes and checker."""
-    digest = hashlib.sha256(text).hexdigest()
     with using(cache):
-        return cached(tuple, "faults", (digest,), lambda: certificate_faults(text))
+        return cached(tuple, "faults", (sha256_of(text),), lambda: certificate_faults(text))
 
 
-def _source_files(root: str, files: Mapping[str, SourceFile]) -> dict[str, str]:
-    """Return the SHA-256 of the files of the author, by their names inside the project."""
-    prefix = f"{root}/" if root else ""
-    return {
-        name.removeprefix(prefix): hashlib.sha256(file.text.encode("utf-8")).hexdigest()
-        for name, file in sorted(files.items())
-    }
+def sha256_of(content: bytes) -> str:
+    """Return the SHA-256 of some bytes, hexadecimal."""
+    return hashlib.sha256(content).hexdigest()

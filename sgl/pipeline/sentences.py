@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sgl.automata import StructureCompiler
@@ -180,7 +180,7 @@ def _check_like(
     message = "the grammar does not derive this sentence"
     for derivation in parser.parse(like.sentence.text):
         reading = Reading.of(parser.grammar, derivation)
-        reason = _why_outside(plan, lowered.pattern, like.split, reading)
+        reason = next(_faults(plan, lowered.pattern, like.split, reading), None)
         if reason is None:
             return
         reasons[reason] = None
@@ -190,32 +190,22 @@ def _check_like(
     diagnostics.error("SGL0817", like.sentence.span, message, notes=tuple(reasons))
 
 
-def _why_outside(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> str | None:
-    """Return why a reading does not belong to a split, or None if it does."""
-    for structure in plan.nowhere:
-        if reading.contains(structure):
-            return f"it contains {structure}, which a restriction rules out"
-    if split == TRAIN:
-        return _held_out(plan.patterns, reading)
-    if not any(reading.contains(structure) for structure in pattern.gen):
-        return f"it contains none of {' or '.join(map(str, pattern.gen))}"
-    for structure in pattern.exclude:
-        if reading.contains(structure):
-            return f"it contains {structure}, which `not` excludes"
-    for part in plan.parts:
-        for structure in () if part.tested else part.only:
-            if reading.contains(structure):
-                return f"it contains {structure}, which only the part `{part.name}` may"
-    return _held_out([other for other in plan.patterns if foreign(pattern, [other])], reading)
-
-
-def _held_out(patterns: Iterable[Pattern], reading: Reading) -> str | None:
-    """Return what of these patterns a reading contains, in words; None if nothing."""
-    for pattern in patterns:
-        for structure in pattern.held_out:
-            if reading.contains(structure):
-                return f"it contains what `{pattern.name}` holds out: {structure}"
-    return None
+def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Iterator[str]:
+    """Yield why a reading does not belong to a split; nothing if it does."""
+    for structure in filter(reading.contains, plan.nowhere):
+        yield f"it contains {structure}, which a restriction rules out"
+    if split != TRAIN:
+        if not any(map(reading.contains, pattern.gen)):
+            yield f"it contains none of {' or '.join(map(str, pattern.gen))}"
+        for structure in filter(reading.contains, pattern.exclude):
+            yield f"it contains {structure}, which `not` excludes"
+        for part in plan.parts:
+            for structure in filter(reading.contains, () if part.tested else part.only):
+                yield f"it contains {structure}, which only the part `{part.name}` may"
+    for other in plan.patterns:
+        if split == TRAIN or foreign(pattern, [other]):
+            for structure in filter(reading.contains, other.held_out):
+                yield f"it contains what `{other.name}` holds out: {structure}"
 
 
 @dataclass(frozen=True, slots=True)
