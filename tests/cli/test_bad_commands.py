@@ -171,7 +171,7 @@ def test_control_c_leaves_nothing_behind(
     "place",
     [
         "sgl.lang.project.read",
-        "sgl.frontend.passes.Pass.applies",
+        "sgl.frontend.compile_project",
         "sgl.pipeline.soundness.consistency",
         "sgl.pipeline.proofs.prove",
         "sgl.pipeline.production.verify",
