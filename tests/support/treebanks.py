@@ -8,7 +8,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from sgl.research.analyse.tree import matched_edges, word_depths
+from sgl.research.analyse.metrics import matched_edges, word_depths
 
 #: The example of Shimorina, Parmentier & Gardent (2021).
 EXAMPLE_WORDS = ["I", "enjoy", "my", "time", "at", "Franklin", "High", "School"]

@@ -6,7 +6,7 @@ Parmentier and Gardent (2021), *An Error Analysis Framework for Shallow Surface 
 they work on any treebank in CoNLL-U::
 
     treebank, predictions, words   what is read: trees, outputs, when two words are the same
-    tree, metrics                  measures of a tree; scores of an output
+    metrics                        measures of a tree; scores of an output
     scoring, analysis, statistics  a pass over the treebank; correlations and tests
     mining, suspects               the structures that failed sentences have in common
     result                         settings, columns, and the JSON object of all findings
@@ -14,9 +14,16 @@ they work on any treebank in CoNLL-U::
 """
 
 from sgl.research.analyse.analysis import analyse
-from sgl.research.analyse.metrics import EdgeAccuracy, Sides, edge_accuracy, sentence_bleu
+from sgl.research.analyse.metrics import (
+    EdgeAccuracy,
+    Measures,
+    Sides,
+    edge_accuracy,
+    measure,
+    sentence_bleu,
+    without_punctuation,
+)
 from sgl.research.analyse.result import Analysis, AnalysisSettings
-from sgl.research.analyse.tree import Measures, measure, without_punctuation
 from sgl.research.treebank import (
     Malformed,
     TreebankReader,

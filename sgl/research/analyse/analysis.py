@@ -23,7 +23,15 @@ from pathlib import Path
 
 import numpy as np
 
-from sgl.research.analyse.metrics import EdgeAccuracy, Sides, mean_entropy
+from sgl.research.analyse.metrics import (
+    EdgeAccuracy,
+    Measures,
+    Sides,
+    Skeleton,
+    mean_entropy,
+    measure,
+    skeleton_of,
+)
 from sgl.research.analyse.mining import Collector
 from sgl.research.analyse.result import (
     MEASURES,
@@ -43,7 +51,6 @@ from sgl.research.analyse.statistics import (
     spearman,
 )
 from sgl.research.analyse.suspects import failed_sentences, find_suspects
-from sgl.research.analyse.tree import Measures, Skeleton, measure, skeleton_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Malformed sentences that are listed, and shapes of trees that are remembered.

@@ -50,7 +50,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.tree import Skeleton, word_depths
+from sgl.research.analyse.metrics import Skeleton, word_depths
 from sgl.research.treebank import TreebankWord
 
 Ints = NDArray[np.int64]

@@ -17,7 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
-from sgl.research.analyse.metrics import EdgeAccuracy, edges_kept, relation_accuracy, sentence_bleu
+from sgl.research.analyse.metrics import (
+    EdgeAccuracy,
+    Skeleton,
+    edges_kept,
+    relation_accuracy,
+    sentence_bleu,
+)
 from sgl.research.analyse.predictions import (
     Aligned,
     Output,
@@ -26,7 +32,6 @@ from sgl.research.analyse.predictions import (
     open_predictions,
 )
 from sgl.research.analyse.result import AnalysisSettings, SystemScores
-from sgl.research.analyse.tree import Skeleton
 from sgl.research.analyse.words import (
     SAMPLED,
     composed,
@@ -62,12 +67,18 @@ class GoldSentence:
         text = sentence.comment("text")
         self.text = same(text.strip()) if text else None
 
-    def unmarked(self, words: Sequence[str]) -> Sequence[str]:
-        """Return an output as the tree has its words: without punctuation, if the tree is so."""
-        if not self.strip:
-            return words
-        kept = set(self.kept)
-        return without_marks(words, kept, set(self.words) - kept)
+    def edges_kept(self, output: Sequence[str]) -> list[bool | None]:
+        """For each word of the tree whether an output has the edge to its governor.
+
+        Punctuation is left out of the output if the tree is without it.  A form may be
+        punctuation at one place and a word at another: an exact output has both.
+        """
+        if output == self.words:
+            output = self.kept
+        elif self.strip:
+            kept = set(self.kept)
+            output = without_marks(output, kept, set(self.words) - kept)
+        return edges_kept(self.kept, self.skeleton.heads, output)
 
 
 class Scorer:
@@ -130,10 +141,7 @@ class Scorer:
             self._glued += self._same(output.strip()) == gold.text
         self._exact.append(exact)
         self._bleu.append(sentence_bleu(gold.words, words))
-        heads = gold.skeleton.heads
-        # A form may be punctuation at one place and a word at another: an exact output has both.
-        text = gold.kept if exact else gold.unmarked(words)
-        found = edges_kept(gold.kept, heads, text)
+        found = gold.edges_kept(words)
         for relation, kept in relation_accuracy(gold.relations, found).items():
             self._kept[relation] += kept.kept
             self._edges[relation] += kept.edges

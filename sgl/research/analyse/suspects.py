@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sgl.research.analyse.metrics import skeleton_of
 from sgl.research.analyse.mining import (
     Collector,
     collapsed,
@@ -39,7 +40,6 @@ from sgl.research.analyse.result import (
     SystemScores,
     TreebankMeasures,
 )
-from sgl.research.analyse.tree import skeleton_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: So many structures are kept, and so many of them have an example.

@@ -59,34 +59,40 @@ class ParticleMatcher:
 
         If ``whole`` the noun phrase has to be this one, without further modifiers.
         """
-        return any(role in self._roles(text, end) for end in self._places(text, phrase, whole))
+        before, after = self._neighbours(text)
+        for start in occurrences_of(phrase, text):
+            end = start + len(phrase)
+            # The noun has to be whole morphemes, and no part of a longer noun or phrase.
+            if (
+                before.keys() >= {start, end}
+                and not _continues(before[start], after.get(start), whole)
+                and not _is_noun(after.get(end))
+                and role in self._roles(text, end)
+            ):
+                return True
+        return False
 
     def has_word(self, text: str, word: str) -> bool:
         """Tell whether an inflected word stands in the text, neither longer nor shorter."""
-        bare = next((word[len(p) :] for p in (*_GOVERNED, _OBJECT) if _governs(word, p)), word)
-        edges = _edges(self.analyse(text))
+        if len(word) > 2 and word.startswith((*_GOVERNED, _OBJECT)):
+            word = word[1:]
+        before, _ = self._neighbours(text)
         return any(
-            start in edges and start + len(bare) in edges for start in occurrences_of(bare, text)
+            before.keys() >= {start, start + len(word)} for start in occurrences_of(word, text)
         )
 
-    def _places(self, text: str, phrase: str, whole: bool) -> Iterator[int]:
-        """Where nouns or noun phrases end that are written so."""
+    def _neighbours(
+        self, text: str
+    ) -> tuple[dict[int, Morpheme | None], dict[int, Morpheme | None]]:
+        """Return the morphemes that end, and those that begin, at each of their bounds."""
         before: dict[int, Morpheme | None] = {0: None}
-        after: dict[int, Morpheme] = {}
+        after: dict[int, Morpheme | None] = {}
         position = 0
         for morpheme in self.analyse(text):
             after[position] = morpheme
             position += len(morpheme.surface)
             before[position] = morpheme
-        for start in occurrences_of(phrase, text):
-            end = start + len(phrase)
-            if start not in before or end not in before:
-                continue
-            preceding, following = before[start], after.get(end)
-            if preceding is not None and _continues(preceding, after[start], whole):
-                continue
-            if following is None or not _is_noun(following):
-                yield end
+        return before, after
 
     def _roles(self, text: str, end: int) -> set[str]:
         """Return the roles of what ends here, after the particle that follows."""
@@ -124,10 +130,6 @@ def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
     )
 
 
-def _governs(word: str, particle: str) -> bool:
-    return len(word) > len(particle) + 1 and word.startswith(particle)
-
-
 def occurrences_of(part: str, text: str) -> Iterator[int]:
     """Yield where a text has a part that is not empty; the places may overlap."""
     start = text.find(part) if part else -1
@@ -136,16 +138,10 @@ def occurrences_of(part: str, text: str) -> Iterator[int]:
         start = text.find(part, start + 1)
 
 
-def _edges(morphemes: Iterable[Morpheme]) -> set[int]:
-    edges, position = {0}, 0
-    for morpheme in morphemes:
-        position += len(morpheme.surface)
-        edges.add(position)
-    return edges
-
-
-def _continues(before: Morpheme, first: Morpheme, whole: bool) -> bool:
+def _continues(before: Morpheme | None, first: Morpheme | None, whole: bool) -> bool:
     """Tell whether a morpheme belongs to the noun that begins after it, or to its whole phrase."""
+    if before is None:
+        return False
     if _is_noun(before):
         return _is_noun(first)
     if not whole:
@@ -156,7 +152,8 @@ def _continues(before: Morpheme, first: Morpheme, whole: bool) -> bool:
     return adjective or (before.kind == "形容詞" and before.form.startswith("連体形"))
 
 
-def _is_noun(morpheme: Morpheme) -> bool:
-    return morpheme.kind in ("名詞", "代名詞") or (
-        morpheme.kind == "接尾辞" and morpheme.subkind == "名詞的"
+def _is_noun(morpheme: Morpheme | None) -> bool:
+    return morpheme is not None and (
+        morpheme.kind in ("名詞", "代名詞")
+        or (morpheme.kind == "接尾辞" and morpheme.subkind == "名詞的")
     )

@@ -19,7 +19,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.core.grammar import CoreGrammar, Rule, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, finish
 
@@ -177,10 +177,17 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
 
     Rules get new numbers.  Weights stay as they are, so that they no longer sum to 1.
     """
-    dropped = _dropped(grammar, layer)
+    written = {grammar.start}
+    for rule in grammar.rules:
+        slots = [item for item in rule.templates[layer] if isinstance(item, Slot)]
+        written.update(rule.rhs[slot.child] for slot in slots)
+    # A category that has words only, and that no rule writes in this layer, is dropped.
+    written.update(rule.lhs for rule in grammar.rules if not rule.lexical)
     best: dict[Hashable, Rule] = {}
     for rule in grammar.rules:
-        key = _distinction(rule, layer, rule.lhs in dropped)
+        key: Hashable = rule.lhs
+        if rule.lhs in written:
+            key = rule.lhs, _written(rule, layer) if rule.lexical else rule.id
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
@@ -189,30 +196,14 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     )
 
 
-def _dropped(grammar: CoreGrammar, layer: int) -> set[int]:
-    """Return the categories that have words only, and that no rule writes in this layer."""
-    kept = {grammar.start}
-    for rule in grammar.rules:
-        written = {item.child for item in rule.templates[layer] if isinstance(item, Slot)}
-        kept.update(rule.rhs[child] for child in written)
-        if not rule.lexical:
-            kept.add(rule.lhs)
-    return set(range(len(grammar.categories))) - kept
-
-
-def _distinction(rule: Rule, layer: int, dropped: bool) -> Hashable:
-    """Return a key that is equal for rules of which one is enough."""
-    if dropped:
-        return rule.lhs
-    if not rule.lexical:
-        return rule.lhs, rule.id
-    text = tuple(item.text for item in rule.templates[layer] if isinstance(item, Token))
+def _written(rule: Rule, layer: int) -> Hashable:
+    """Return what is equal for words of which one is enough: the text, and all but the lemmas."""
     attributes = tuple(
         tuple(pair for pair in node.attributes or () if pair[0] != _LEMMA)
         for fragment in rule.fragments
         for node in fragment.nodes
     )
-    return rule.lhs, text, attributes
+    return tuple(own_words(rule, layer)), attributes
 
 
 #: The lemmas that are written so.
@@ -224,7 +215,7 @@ def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
     found: dict[str, set[str]] = {}
     for rule in grammar.rules:
         if rule.lexical:
-            word = "".join(i.text for i in rule.templates[text] if isinstance(i, Token))
+            word = "".join(own_words(rule, text))
             for node in rule.fragments[graph].nodes:
                 found.setdefault(word, set()).add(dict(node.attributes or ()).get("lemma", ""))
     return {word: frozenset(lemmas) for word, lemmas in found.items()}

@@ -31,10 +31,9 @@ from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Token
 from sgl.core.interpret import finish
-from sgl.research.analyse.metrics import edge_accuracy
+from sgl.research.analyse.metrics import EdgeAccuracy, edge_accuracy, without_punctuation
 from sgl.research.analyse.result import AnalysisSettings
 from sgl.research.analyse.scoring import GoldSentence
-from sgl.research.analyse.tree import without_punctuation
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.realization import Realization
 from sgl.research.evaluate.surface import DictionarySegmenter
@@ -129,10 +128,7 @@ class TreebankEdges:
         """Return the share of the edges of a sentence that a prediction has; None without edges."""
         gold = self._golds[place]
         given = tokenize_at_marks(text, gold.sentence) if words is None else words
-        output = [folded(word) for word in given]
-        # As in an analysis: an exact output has the punctuation where the tree has it.
-        left = gold.kept if output == gold.words else gold.unmarked(output)
-        return edge_accuracy(gold.kept, gold.skeleton.heads, left).share
+        return EdgeAccuracy.of(gold.edges_kept([folded(word) for word in given])).share
 
 
 _HEAD, _RELATION, _COLUMNS = 6, 7, 10
