@@ -33,6 +33,7 @@ from sgl.research.analyse.metrics import (
     skeleton_of,
 )
 from sgl.research.analyse.mining import Collector
+from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.analyse.result import (
     MEASURES,
     Analysis,
@@ -100,9 +101,22 @@ def analyse(
     systems = tuple([found for scorer in scorers if (found := scorer.finish()) is not None])
     treebank = measured.treebank()
     unusable = tuple([(s.path, s.fault) for s in scorers if s.fault is not None])
-    failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
-    data = {
-        "settings": asdict(chosen),
+    return Analysis(
+        treebank, systems, unusable, _data(chosen, treebank, systems, unusable, collectors)
+    )
+
+
+def _data(
+    settings: AnalysisSettings,
+    treebank: TreebankMeasures,
+    systems: Sequence[SystemScores],
+    unusable: Sequence[tuple[Path, PredictionsError]],
+    collectors: Sequence[Collector],
+) -> Json:
+    """Return everything that was found as plain values in a fixed order."""
+    failed = {system.name: failed_sentences(system, settings.failure) for system in systems}
+    return {
+        "settings": asdict(settings),
         "treebank": _treebank_data(treebank),
         "groups": _groups(treebank, systems),
         "systems": [_system(system, failed[system.name]) for system in systems],
@@ -112,11 +126,10 @@ def analyse(
         ],
         **_tests(treebank, systems),
         "mined": [
-            find_suspects(treebank, systems, failed, collector, chosen)
+            find_suspects(treebank, systems, failed, collector, settings)
             for collector in (collectors if systems else ())
         ],
     }
-    return Analysis(treebank, systems, unusable, data)
 
 
 class _TreebankColumns:

@@ -14,7 +14,8 @@ places in the file, and the file of each system's predictions is read once more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ import numpy as np
 from sgl.research.analyse.metrics import skeleton_of
 from sgl.research.analyse.mining import (
     Collector,
+    Ints,
+    Occurrences,
     collapsed,
     frequent,
     labels_of,
@@ -40,7 +43,7 @@ from sgl.research.analyse.result import (
     SystemScores,
     TreebankMeasures,
 )
-from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence, TreebankWord
 
 #: So many structures are kept, and so many of them have an example.
 _KEPT = 100
@@ -75,52 +78,20 @@ def find_suspects(
     collector: Collector,
     settings: AnalysisSettings,
 ) -> Json:
-    """Return the suspicious structures of one view, the worst first.
-
-    A structure is suspicious for some systems; its score is the mean over these.
-    """
+    """Return the suspicious structures of one view, the worst first."""
     table = collapsed(frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
-    blamed = np.array([suspicion(table, counts, settings.rounds) for counts in by_tree])
-    scored = scores(table, blamed)
-    failing = np.array([table.failing(counts) for counts in by_tree])
-    support = table.support
-    suspicious = blamed > 0
-    coverage = suspicious.sum(axis=0)
-    mean = (scored * suspicious).sum(axis=0) / np.maximum(coverage, 1)
-    order = sorted(
-        np.flatnonzero(coverage).tolist(),
-        key=lambda at: (-coverage[at], -mean[at], table.subtrees[at].text),
-    )[:_KEPT]
-    suspects = [
-        {
-            "structure": table.subtrees[at].text,
-            "words": table.subtrees[at].words,
-            "sentences": int(support[at]),
-            "score": float(mean[at]),
-            "coverage": int(coverage[at]),
-            "systems": [
-                {
-                    "system": system.name,
-                    "suspicion": float(blamed[rank, at]),
-                    "score": float(scored[rank, at]),
-                    "failed": int(failing[rank, at]),
-                }
-                for rank, system in enumerate(systems)
-                if suspicious[rank, at]
-            ],
-            "example": None,
-        }
-        for at in order
-    ]
+    suspects: list[Json] = []
     choices: list[_Choice] = []
-    for at in order[:_WITH_EXAMPLE]:
-        # The shortest sentence that the system has failed for which the structure is worst.
-        worst = int(np.where(suspicious[:, at], scored[:, at], -np.inf).argmax())
-        fitting = np.isin(collector.of_sentence, table.tree[table.structure == at])
-        places = np.flatnonzero(fitting & failed[systems[worst].name])
-        shortest = places[np.argmin(treebank.columns["length"][places])]
-        choices.append(_Choice(int(shortest), worst))
+    for at, suspect in _ranked(table, [system.name for system in systems], by_tree, settings):
+        suspects.append(suspect)
+        if len(choices) < _WITH_EXAMPLE:
+            # The shortest sentence that the system has failed for which the structure is worst.
+            worst = max(suspect["systems"], key=itemgetter("score"))["system"]
+            fitting = np.isin(collector.of_sentence, table.tree[table.structure == at])
+            places = np.flatnonzero(fitting & failed[worst])
+            shortest = places[np.argmin(treebank.columns["length"][places])]
+            choices.append(_Choice(int(shortest), list(failed).index(worst)))
     _add_examples(suspects, choices, collector.view, treebank, systems, settings)
     return {
         "view": collector.view,
@@ -128,6 +99,48 @@ def find_suspects(
         "too_broad": collector.too_broad,
         "suspects": suspects,
     }
+
+
+def _ranked(
+    table: Occurrences, systems: Sequence[str], by_tree: Sequence[Ints], settings: AnalysisSettings
+) -> Iterator[tuple[int, Json]]:
+    """Yield the worst structures with their places in the table.
+
+    A structure is suspicious for some systems; its score is the mean over these.
+    """
+    blamed = np.array([suspicion(table, counts, settings.rounds) for counts in by_tree])
+    scored = scores(table, blamed)
+    failing = np.array([table.failing(counts) for counts in by_tree])
+    suspicious = blamed > 0
+    coverage = suspicious.sum(axis=0)
+    mean = (scored * suspicious).sum(axis=0) / np.maximum(coverage, 1)
+    support = table.support
+    order = sorted(
+        np.flatnonzero(coverage).tolist(),
+        key=lambda at: (-coverage[at], -mean[at], table.subtrees[at].text),
+    )
+    for at in order[:_KEPT]:
+        yield (
+            at,
+            {
+                "structure": table.subtrees[at].text,
+                "words": table.subtrees[at].words,
+                "sentences": int(support[at]),
+                "score": float(mean[at]),
+                "coverage": int(coverage[at]),
+                "systems": [
+                    {
+                        "system": name,
+                        "suspicion": float(blamed[rank, at]),
+                        "score": float(scored[rank, at]),
+                        "failed": int(failing[rank, at]),
+                    }
+                    for rank, name in enumerate(systems)
+                    if suspicious[rank, at]
+                ],
+                "example": None,
+            },
+        )
 
 
 def _add_examples(
@@ -157,9 +170,9 @@ def _add_examples(
     for suspect, (at, rank) in zip(suspects, choices, strict=False):
         if at not in sentences:
             continue
-        sentence, words = sentences[at], sentences[at].words
+        sentence = sentences[at]
         skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
-        labels = labels_of(words, skeleton, view)
+        labels = labels_of(sentence.words, skeleton, view)
         marked = occurrence(skeleton.heads, labels, suspect["structure"]) or ()
         output = outputs[rank].get(int(treebank.places[at, 0]), "")
         suspect["example"] = {
@@ -167,13 +180,20 @@ def _add_examples(
             "line": sentence.line,
             "system": systems[rank].name,
             "bleu": float(systems[rank].bleu[at]),
-            "words": [{"form": word.form, "upos": word.upos} for word in words],
-            "arcs": [
-                {"governor": word.head - 1, "label": word.deprel, "dependent": place}
-                for place, word in enumerate(words)
-                if word.head
-            ],
-            "root": next(place for place, word in enumerate(words) if not word.head),
+            **_tree_data(sentence.words),
             "marked": sorted(skeleton.kept[place] for place in marked),
             "output": output if isinstance(output, str) else " ".join(output.words),
         }
+
+
+def _tree_data(words: Sequence[TreebankWord]) -> Json:
+    """Return what a picture shows of a tree: words, arcs, root."""
+    return {
+        "words": [{"form": word.form, "upos": word.upos} for word in words],
+        "arcs": [
+            {"governor": word.head - 1, "label": word.deprel, "dependent": place}
+            for place, word in enumerate(words)
+            if word.head
+        ],
+        "root": next(place for place, word in enumerate(words) if not word.head),
+    }

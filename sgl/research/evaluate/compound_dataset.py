@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.dataset import Chunk, DataFile
 from sgl.frontend import Compiled
-from sgl.research.evaluate.benchmark import BenchmarkRow
+from sgl.research.evaluate.benchmark import Benchmark
 from sgl.research.evaluate.compound_finder import CompoundFinder, UnknownRoleError
 from sgl.research.evaluate.compounds import (
     ADJECTIVE,
@@ -175,15 +175,15 @@ class DatasetCompounds:
     left_out: int
 
 
-def read_dataset_compounds(
-    directory: Path, target: str, rows: Sequence[BenchmarkRow]
-) -> DatasetCompounds | None:
-    """Return the compounds that a dataset has for these rows; None without any for the target.
+def read_dataset_compounds(benchmark: Benchmark) -> DatasetCompounds | None:
+    """Return the compounds that a dataset has for its rows; None without any for the target.
 
     Raises:
         CompoundError: the file cannot be read, or is no table of compounds.
     """
-    path = directory / FILE
+    if benchmark.directory is None:
+        return None
+    path = benchmark.directory / FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
@@ -193,38 +193,36 @@ def read_dataset_compounds(
     except (ValueError, RecursionError) as problem:
         raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
     try:
-        if content["target"] != target:
-            return None
-        lexicon = CompoundLexicon(
-            {
-                role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
-                for role, atoms in content["lexicon"].items()
-            },
-            frozenset(map(str, content["fillers"])),
-        )
-        places = {row.id: place for place, row in enumerate(rows)}
-        occurrences = tuple(
-            CompoundOccurrence(
-                str(item["compound"]),
-                str(item["compound"]),
-                str(item["sentence"]),
-                places[item["id"]],
-                str(item["pattern"]),
-            )
-            for item in content["items"]
-            if item["id"] in places
-        )
-        for occurrence in occurrences:
-            check_occurrence(lexicon, occurrence)
-        patterns = {row.category for row in rows}
-        return DatasetCompounds(
-            lexicon,
-            occurrences,
-            tuple(map(str, content["words"])),
-            bool(content["spaces"]),
-            sum(int(number) for name, number in content["left_out"].items() if name in patterns),
-        )
+        return _dataset_compounds(content, benchmark)
     except (KeyError, TypeError, ValueError, AttributeError) as problem:
         raise CompoundError(f"`{path}` is no table of compounds: {problem!r}") from problem
     except CompoundError as problem:
         raise CompoundError(f"`{path}`: {problem}") from problem
+
+
+def _dataset_compounds(content: dict[str, Any], benchmark: Benchmark) -> DatasetCompounds | None:
+    if content["target"] != benchmark.target:
+        return None
+    lexicon = CompoundLexicon(
+        {
+            role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
+            for role, atoms in content["lexicon"].items()
+        },
+        frozenset(map(str, content["fillers"])),
+    )
+    places = {row.id: place for place, row in enumerate(benchmark.rows)}
+    occurrences: list[CompoundOccurrence] = []
+    for item in content["items"]:
+        if item["id"] in places:
+            name, sentence, pattern = (str(item[k]) for k in ("compound", "sentence", "pattern"))
+            place = places[item["id"]]
+            occurrences.append(CompoundOccurrence(name, name, sentence, place, pattern))
+            check_occurrence(lexicon, occurrences[-1])
+    patterns = {row.category for row in benchmark.rows}
+    return DatasetCompounds(
+        lexicon,
+        tuple(occurrences),
+        tuple(map(str, content["words"])),
+        bool(content["spaces"]),
+        sum(int(number) for name, number in content["left_out"].items() if name in patterns),
+    )

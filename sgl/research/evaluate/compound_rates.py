@@ -41,7 +41,7 @@ import yaml
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
-from sgl.research.evaluate.compound_dataset import FILE, DatasetCompounds, read_dataset_compounds
+from sgl.research.evaluate.compound_dataset import FILE, read_dataset_compounds
 from sgl.research.evaluate.compounds import (
     ADJECTIVE,
     DETERMINER,
@@ -188,10 +188,8 @@ def compounds_of(
     compounds_file, lexicon_file = files
     lexicon: CompoundLexicon | None = None
     occurrences: tuple[CompoundOccurrence, ...] = ()
-    dataset: DatasetCompounds | None = None
     try:
-        if benchmark.directory is not None:
-            dataset = read_dataset_compounds(benchmark.directory, benchmark.target, benchmark.rows)
+        dataset = read_dataset_compounds(benchmark)
         if compounds_file is not None and lexicon_file is not None:
             lexicon = read_lexicon(lexicon_file)
             occurrences = read_compounds(compounds_file, benchmark.rows, lexicon)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from sgl.research.analyse.predictions import (
     NumberError,
+    Output,
     PredictionsError,
     TokenizedOutput,
     UnknownIdError,
@@ -94,19 +95,15 @@ def read_run(
         raise
     tokenized = tuple(out.words if isinstance(out, TokenizedOutput) else None for out in outputs)
     join = "" if language in _SPACELESS else " "
-    texts: list[str] = []
-    for place, (row, output) in enumerate(zip(rows, outputs, strict=True)):
-        if not isinstance(output, TokenizedOutput):
-            texts.append(output or "")
-        elif output.text is not None:
-            texts.append(output.text)
-        elif words and words[place] and output.words == words[place]:
-            texts.append(row.target)
-        else:
-            texts.append(join.join(output.words))
+    texts = tuple(
+        _text(output, row.target if given and given == gold else join.join(given or ()))
+        for row, output, given, gold in zip(
+            rows, outputs, tokenized, words or [()] * len(rows), strict=True
+        )
+    )
     return Run(
         path.name,
-        tuple(texts),
+        texts,
         tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None),
         tuple(
             row.id
@@ -116,6 +113,13 @@ def read_run(
         _shift(texts, rows) if aligned.by_id is None else 0,
         tokenized if any(words is not None for words in tokenized) else (),
     )
+
+
+def _text(output: Output | None, of_words: str) -> str:
+    """Return the text of an output; ``of_words`` is for one that came as words only."""
+    if isinstance(output, TokenizedOutput):
+        return of_words if output.text is None else output.text
+    return output or ""
 
 
 def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
