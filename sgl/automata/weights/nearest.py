@@ -33,7 +33,7 @@ from math import inf, log
 from typing import NamedTuple
 
 from sgl.automata.weights.split import SplitGrammar, Transition
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, fold
 
 
 class Cost(NamedTuple):
@@ -47,14 +47,16 @@ class Cost(NamedTuple):
     raised: int | float = 0
     surprise: float = 0.0
 
-    def plus(self, other: Cost) -> Cost:
-        """Both together."""
-        return Cost(
-            self.rules + other.rules, self.raised + other.raised, self.surprise + other.surprise
-        )
+    def plus(self, *others: Cost) -> Cost:
+        """All together."""
+        rules, raised, surprise = self
+        for other in others:
+            rules += other.rules
+            raised += other.raised
+            surprise += other.surprise
+        return Cost(rules, raised, surprise)
 
 
-NOTHING = Cost()
 IMPOSSIBLE = Cost(inf, inf, inf)
 
 
@@ -112,18 +114,35 @@ class NearestFinder:
         self._split = split
         self._lemmas = lemmas
         self._arity = split.grammar.arity
-        self._transitions = [
-            (state, transition)
-            for state, transitions in enumerate(split.transitions_of)
-            for transition in _likeliest_words(transitions)
-        ]
-        self._phrasal = [(q, t) for q, t in self._transitions if t.children]
         self._of_rule: dict[int, list[tuple[int, Transition]]] = {}
+        self._phrasal: list[tuple[int, Transition]] = []
+        likeliest: list[tuple[int, Transition]] = []
         for state, transitions in enumerate(split.transitions_of):
             for transition in transitions:
                 self._of_rule.setdefault(transition.rule, []).append((state, transition))
-        self._smallest, self._smallest_choice = self._smallest_phrases()
-        self._around = self._rules_around()
+            self._phrasal += [(state, t) for t in transitions if t.children]
+            words = [t for t in transitions if not t.children]
+            if words:
+                likeliest.append((state, max(words, key=lambda word: word.probability)))
+        # For each state the cost of its smallest phrase, and the first transition of it.
+        self._smallest = [IMPOSSIBLE] * len(split.transitions_of)
+        self._smallest_choice: dict[int, Transition] = {}
+        changed = True
+        while changed:
+            changed = False
+            for state, t in sorted([*self._phrasal, *likeliest], key=lambda pair: pair[0]):
+                cost = _new(t).plus(*[self._smallest[child] for child in t.children])
+                if cost < self._smallest[state]:
+                    self._smallest[state], self._smallest_choice[state] = cost, t
+                    changed = True
+        # For each state where it can be a child: parent, cost of the rest, transition, place.
+        self._around: list[list[tuple[int, Cost, Transition, int]]]
+        self._around = [[] for _ in split.transitions_of]
+        for state, t in self._phrasal:
+            for place, child in enumerate(t.children):
+                others = t.children[:place] + t.children[place + 1 :]
+                rest = _new(t).plus(*[self._smallest[other] for other in others])
+                self._around[child].append((state, rest, t, place))
 
     def find(self, derivation: Derivation) -> Nearest | None:
         """Return the nearest derivation of the split; None if it has none at all.
@@ -131,11 +150,18 @@ class NearestFinder:
         New words are those that were dropped where these fit, else the likeliest ones
         whose lemmas the sentence does not have yet.
         """
-        phrases = _phrases(derivation, self._arity)
+        phrases: list[_ItemPhrase] = []
+
+        def number(rule: int, children: tuple[int, ...]) -> int:
+            size = 1 + sum(phrases[child].size for child in children)
+            phrases.append(_ItemPhrase(rule, children, size))
+            return len(phrases) - 1
+
+        fold(derivation, self._arity, number)
         costs: list[list[Cost]] = []
         choices: list[dict[int, _Edit]] = []
-        for number in range(len(phrases)):
-            found, chosen = self._phrase(number, phrases, costs)
+        for place in range(len(phrases)):
+            found, chosen = self._phrase(place, phrases, costs)
             costs.append(found)
             choices.append(chosen)
         roots = [
@@ -144,36 +170,8 @@ class NearestFinder:
         ]
         if not roots:
             return None
-        _, root = min(roots)
-        places = list(self._places(len(phrases) - 1, root, choices))
+        places = list(self._places(len(phrases) - 1, min(roots)[1], choices))
         return self._result(phrases, places)
-
-    # ---- tables
-
-    def _smallest_phrases(self) -> tuple[list[Cost], dict[int, Transition]]:
-        """For each state the cost of its smallest phrase, and the first transition of it."""
-        costs = [IMPOSSIBLE] * len(self._split.transitions_of)
-        choices: dict[int, Transition] = {}
-        changed = True
-        while changed:
-            changed = False
-            for state, transition in self._transitions:
-                cost = _sum([_new(transition), *(costs[child] for child in transition.children)])
-                if cost < costs[state]:
-                    costs[state], choices[state], changed = cost, transition, True
-        return costs, choices
-
-    def _rules_around(self) -> list[list[tuple[int, Cost, Transition, int]]]:
-        """For each state where it can be a child: parent, cost of the rest, transition, place."""
-        around: list[list[tuple[int, Cost, Transition, int]]] = [
-            [] for _ in self._split.transitions_of
-        ]
-        for state, transition in self._phrasal:
-            for place, child in enumerate(transition.children):
-                others = transition.children[:place] + transition.children[place + 1 :]
-                rest = _sum([_new(transition), *(self._smallest[other] for other in others)])
-                around[child].append((state, rest, transition, place))
-        return around
 
     # ---- one phrase of the item
 
@@ -191,18 +189,30 @@ class NearestFinder:
 
         for state, transition in self._of_rule.get(phrase.rule, ()):
             parts = zip(phrase.children, transition.children, strict=True)
-            cost = _sum([costs[child][to] for child, to in parts])
+            cost = Cost().plus(*[costs[child][to] for child, to in parts])
             surprise = _likely(transition.probability)
             offer(state, cost.plus(surprise), _Edit(transition, phrase.children, kept=True))
         for child in phrase.children:
             dropped = Cost(phrase.size - phrases[child].size, raised=1)
             for state, cost in enumerate(costs[child]):
                 offer(state, cost.plus(dropped), _Edit(None, (child,)))
-        if phrase.children:
-            for state, transition in self._phrasal:
-                cost, sources = self._matched(phrase, transition, phrases, costs)
-                offer(state, cost, _Edit(transition, sources))
-        self._put_around(number, best, chosen)
+        for state, transition in self._phrasal if phrase.children else ():
+            cost, sources = self._matched(phrase, transition, phrases, costs)
+            offer(state, cost, _Edit(transition, sources))
+        # Put new rules around what the phrase has become, as long as that is cheaper.
+        queue = [(cost, state) for state, cost in enumerate(best) if cost < IMPOSSIBLE]
+        heapify(queue)
+        while queue:
+            cost, state = heappop(queue)
+            for parent, rest, transition, place in (
+                self._around[state] if cost <= best[state] else ()
+            ):
+                total = cost.plus(rest)
+                if total < best[parent]:
+                    around: list[int | None] = [None] * len(transition.children)
+                    around[place] = number
+                    offer(parent, total, _Edit(transition, tuple(around)))
+                    heappush(queue, (total, parent))
         return best, chosen
 
     def _matched(
@@ -236,28 +246,11 @@ class NearestFinder:
                     if key not in grown or total[0] < grown[key][0]:
                         grown[key] = total
             table = grown
-        complete = [
-            (cost.plus(Cost(_size(phrase, used, phrases))), sources)
-            for used, (cost, sources) in table.items()
-        ]
+        complete = []
+        for used, (cost, sources) in table.items():
+            left = [phrases[child].size for child in phrase.children if child not in used]
+            complete.append((cost.plus(Cost(sum(left))), sources))
         return min(complete, key=lambda pair: pair[0])
-
-    def _put_around(self, number: int, best: list[Cost], chosen: dict[int, _Edit]) -> None:
-        """Put new rules around what the phrase has become, as long as that is cheaper."""
-        queue = [(cost, state) for state, cost in enumerate(best) if cost < IMPOSSIBLE]
-        heapify(queue)
-        while queue:
-            cost, state = heappop(queue)
-            if cost > best[state]:
-                continue
-            for parent, rest, transition, place in self._around[state]:
-                total = cost.plus(rest)
-                if total < best[parent]:
-                    sources: list[int | None] = [None] * len(transition.children)
-                    sources[place] = number
-                    best[parent] = total
-                    chosen[parent] = _Edit(transition, tuple(sources))
-                    heappush(queue, (total, parent))
 
     # ---- the result
 
@@ -313,41 +306,9 @@ class NearestFinder:
         return max(free, key=lambda transition: transition.probability).rule
 
 
-def _phrases(derivation: Derivation, arity: Sequence[int]) -> list[_ItemPhrase]:
-    """Return the phrases of a derivation, children before parents, the last rules first."""
-    phrases: list[_ItemPhrase] = []
-    stack: list[int] = []
-    for rule in reversed(derivation):
-        children = tuple(stack.pop() for _ in range(arity[rule]))
-        size = 1 + sum(phrases[child].size for child in children)
-        stack.append(len(phrases))
-        phrases.append(_ItemPhrase(rule, children, size))
-    return phrases
-
-
-def _likeliest_words(transitions: Sequence[Transition]) -> Iterator[Transition]:
-    """All transitions into phrases, and the likeliest one into a word."""
-    words = [transition for transition in transitions if not transition.children]
-    yield from (transition for transition in transitions if transition.children)
-    if words:
-        yield max(words, key=lambda transition: transition.probability)
-
-
 def _new(transition: Transition) -> Cost:
     return Cost(1).plus(_likely(transition.probability))
 
 
 def _likely(probability: float) -> Cost:
     return Cost(surprise=-log(probability))
-
-
-def _size(phrase: _ItemPhrase, used: frozenset[int], phrases: Sequence[_ItemPhrase]) -> int:
-    """Return the number of rules in the children of a phrase that are not used."""
-    return sum(phrases[child].size for child in phrase.children if child not in used)
-
-
-def _sum(costs: Sequence[Cost]) -> Cost:
-    total = NOTHING
-    for cost in costs:
-        total = total.plus(cost)
-    return total
