@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.weights.inside import EquationSystem, Monomial, extended
+from sgl.automata.weights.inside import EquationSystem, Monomial
 from sgl.core.interpret import Derivation
 from sgl.frontend import Compiled
 from sgl.sampling import Tables, pack
@@ -236,7 +236,7 @@ def _height_probabilities(split: SplitGrammar, highest: int) -> list[float]:
             for t in row
         ),
     )
-    values = extended(np.zeros(system.size))
+    values = np.append(np.zeros(system.size), 1.0)
     at_most = [0.0]
     for _ in range(highest):
         values = system.apply(values)

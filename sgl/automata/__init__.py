@@ -17,7 +17,7 @@ grammar.
 """
 
 from sgl.automata.algebra.witness import smallest_derivation
-from sgl.automata.common import AutomataError, StructureTooCostly, UnsupportedStructure
+from sgl.automata.common import StructureTooCostly, UnsupportedStructure
 from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
 from sgl.automata.proofs.claims import (
     Disjoint,
@@ -26,15 +26,11 @@ from sgl.automata.proofs.claims import (
     IngredientKind,
     Instance,
     Licence,
-    Nesting,
-    Overlap,
     PatternProofs,
     Piece,
     Proofs,
     Reason,
-    Unsatisfiable,
     Unseen,
-    Unused,
     Verdict,
 )
 from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
@@ -45,7 +41,6 @@ from sgl.automata.weights.moments import Consistency, consistency
 from sgl.automata.weights.split import SplitGrammar, Transition
 
 __all__ = [
-    "AutomataError",
     "Conflict",
     "Consistency",
     "Disjoint",
@@ -54,8 +49,6 @@ __all__ = [
     "IngredientKind",
     "Instance",
     "Licence",
-    "Nesting",
-    "Overlap",
     "PatternProofs",
     "Piece",
     "Proofs",
@@ -65,10 +58,8 @@ __all__ = [
     "StructureCompiler",
     "StructureTooCostly",
     "Transition",
-    "Unsatisfiable",
     "Unseen",
     "UnsupportedStructure",
-    "Unused",
     "Verdict",
     "compile_structure",
     "consistency",

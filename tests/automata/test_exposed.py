@@ -17,7 +17,7 @@ from sgl.automata import (
     compile_structure,
     prove,
 )
-from sgl.automata.proofs.evidence import Evidence
+from sgl.automata.proofs.evidence import Evidence, used_rules
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
 
@@ -113,5 +113,6 @@ def test_what_is_used_agrees_with_drawn_sentences(tested: Pattern) -> None:
     trained: set[int] = set()
     for derivation in random_derivations(TOY, 3_000, seed=11, longest=80):
         (items if automaton.accepts(TOY, derivation) else trained).update(derivation)
-    assert items == evidence.used_by_items_of(tested.name)
-    assert trained == evidence.used_in_training
+    own = (e for e in evidence.generalization if e.stratum.category == tested.name)
+    assert items == used_rules(own)
+    assert trained == used_rules(evidence.training)

@@ -5,9 +5,7 @@
     lexicon         words that no structure tells apart are read as one class
     tree_automaton  states and transitions as columns
     minimization    trim, merge equivalent states, number them canonically
-    product         run two automata at once
     boolean         complement and intersection
-    conjunctions    the absence of many structures, with everything shared
     witness         the smallest derivation that is accepted
 
 Textbook: Comon et al. (2007), *Tree Automata Techniques and Applications*, ch. 1; the

@@ -32,18 +32,16 @@ def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
     Of several the one with the earlier rules in the author's order is taken,
     from the smallest phrases up.
     """
-    if automaton.empty:
-        return None
     smallest = SmallestDerivations(automaton)
-    accepted = [state for state in automaton.accepting if smallest.size(state) < _ENDLESS]
+    accepted = [state for state in automaton.accepting if smallest.sizes[state] < _ENDLESS]
     if not accepted:
         return None
-    root = min(accepted, key=lambda state: (smallest.size(state), *smallest.step(state), state))
+    root = min(accepted, key=lambda state: (smallest.sizes[state], *smallest.step(state), state))
     return smallest.derivation(root)
 
 
 class SmallestDerivations:
-    """The smallest derivations of the states of an automaton."""
+    """The smallest derivations of the states of an automaton, and their ``sizes``."""
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self._automaton = automaton
@@ -52,21 +50,17 @@ class SmallestDerivations:
         self._words = lexicon.cheapest
         self._costs = lexicon.costs[np.searchsorted(lexicon.rules, self._words)]
         # The last entry is that of the children that a rule does not have.
-        self._sizes: Numbers = np.full(automaton.size + 1, _ENDLESS, np.intp)
-        self._sizes[-1] = 0
-        np.minimum.at(self._sizes, automaton.words[live], self._costs[live])
+        self.sizes: Numbers = np.full(automaton.size + 1, _ENDLESS, np.intp)
+        self.sizes[-1] = 0
+        np.minimum.at(self.sizes, automaton.words[live], self._costs[live])
         costs = automaton.index.costs[automaton.rules]
         while True:
-            self._totals = costs + self._sizes[automaton.children].sum(axis=0)
-            improved = self._sizes.copy()
+            self._totals = costs + self.sizes[automaton.children].sum(axis=0)
+            improved = self.sizes.copy()
             np.minimum.at(improved, automaton.results, self._totals)
-            if np.array_equal(improved, self._sizes):
+            if np.array_equal(improved, self.sizes):
                 break
-            self._sizes = improved
-
-    def size(self, state: int) -> int:
-        """Return the size of the smallest derivation of a state."""
-        return int(self._sizes[state])
+            self.sizes = improved
 
     def derivation(self, state: int) -> Derivation:
         """Return the smallest derivation of a state that has one."""
@@ -80,7 +74,7 @@ class SmallestDerivations:
 
     def step(self, state: int) -> tuple[int, tuple[int, ...]]:
         """Return the first rule, with children, that gives a state its smallest derivation."""
-        automaton, size, index = self._automaton, self._sizes[state], self._automaton.index
+        automaton, size, index = self._automaton, self.sizes[state], self._automaton.index
         words = self._words[(automaton.words == state) & (self._costs == size)]
         steps: list[tuple[int, tuple[int, ...]]] = [(word, ()) for word in words.tolist()]
         rows = np.flatnonzero((automaton.results == state) & (self._totals == size))

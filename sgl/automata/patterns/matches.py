@@ -120,7 +120,7 @@ def rename(match: Match, table: Sequence[int]) -> Match:
 
 def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> Match | None:
     """Return the match that restricts to ``first`` and ``second``, which overlap in ``shared``."""
-    joined = _join(schema.body, first, second, shared)
+    joined = _join(schema.clauses[0], first, second, shared)
     if joined is None or not first.extensions:
         return joined
     pairs = zip(schema.clauses[1:], first.extensions, second.extensions, strict=True)

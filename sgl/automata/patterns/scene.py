@@ -140,7 +140,7 @@ class Scene:
 
     def _stays(self, match: Match) -> bool:
         """Return whether all nodes of an incomplete match remain."""
-        complete = match.edges == (1 << len(self._schema.body.edges)) - 1
+        complete = match.edges == (1 << len(self._schema.clauses[0].edges)) - 1
         for node in match.assignment:
             if node >= 0:
                 if self._table[node] == DONE:

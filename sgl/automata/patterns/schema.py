@@ -149,11 +149,6 @@ class Schema:
     counters: tuple[int, ...]
     unlabelled: int
 
-    @property
-    def body(self) -> BodySchema:
-        """The body, without the ``without`` bodies."""
-        return self.clauses[0]
-
 
 @dataclass(frozen=True, slots=True)
 class Query:

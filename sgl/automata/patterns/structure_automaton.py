@@ -266,7 +266,7 @@ class SchemaAutomaton:
             self.left = maxsize
             last = self.step(self.symbols.number(last_symbol), (state,))
             self._accepting[state] = last == FOUND or any(
-                self._matches.values[match].complete(self._schema.body)
+                self._matches.values[match].complete(self._schema.clauses[0])
                 for match in self._states.values[last].matches
             )
         return self._accepting[state]
@@ -338,7 +338,7 @@ def compile_structure(
 def _costliest_variable(query: Query) -> str:
     """Return the variable that a test would help most: eager ones without a test come first."""
     body = query.structure.body
-    clause = query.schema.body
+    clause = query.schema.clauses[0]
 
     def cost(variable: int) -> tuple[bool, bool]:
         untested = clause.predicates[variable] == NO_PREDICATE

@@ -1,22 +1,9 @@
 """What is proved about a plan, as values.
 
 Each claim has a verdict; a refuted claim carries a *witness*, a derivation (the
-rule ids in preorder) that ``sgl.core.interpret`` turns into a sentence.
-
-==============  ==============================================================
-``HeldOut``     no training sentence contains the structure
-``Instance``    every item of a generalization stratum contains one of its
-                structures and none that it excludes
-``Licence``     training contains a part that the pattern needs
-``Piece``       training contains what is left of a held-out structure without a
-                link (:mod:`sgl.automata.proofs.licensing`)
-``Exposed``     training can use all that items are made of
-                (:mod:`sgl.automata.proofs.inventory`)
-``Disjoint``    no generalization item is a training sentence
-==============  ==============================================================
-
-Beside the claims stand findings that are neither right nor wrong: overlapping
-generalization sets, nested structures, rules that training cannot use.
+rule ids in preorder) that ``sgl.core.interpret`` turns into a sentence.  Beside the claims
+stand findings that are neither right nor wrong: overlapping generalization sets, nested
+structures, rules that training cannot use.
 """
 
 from __future__ import annotations

@@ -172,13 +172,10 @@ class StructureCompiler:
         """Return the grammar, conditioned on a constraint."""
         return self.view(constraint).split
 
+    @computed_once
     def view(self, constraint: Constraint) -> SplitView:
         """Return the grammar under a constraint, prepared for being read by automata."""
-        return self._view(self.language(constraint))
-
-    @computed_once
-    def _view(self, language: TreeAutomaton) -> SplitView:
-        return SplitView(split_grammar(language))
+        return SplitView(split_grammar(self.language(constraint)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ the texts without it, prepared for reading splits.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import chain
 
 from sgl.automata.algebra.boolean import intersection
@@ -70,16 +70,6 @@ class Evidence:
         self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
         self.populated_training = [e for e in self.training if e.stratum.count]
 
-    @cached_property
-    def used_in_training(self) -> frozenset[int]:
-        """The rules that some training sentence can use."""
-        return frozenset().union(*[e.split.used_rules for e in self.populated_training])
-
-    def used_by_items_of(self, pattern: str) -> frozenset[int]:
-        """Return the rules that some generalization item of a pattern can use."""
-        own = (e for e in self.generalization if e.stratum.category == pattern)
-        return frozenset().union(*[e.split.used_rules for e in own if e.stratum.count])
-
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
@@ -138,3 +128,8 @@ class Evidence:
     def is_marked(self, evidence: StratumEvidence) -> bool:
         """Return whether every item of a generalization stratum contains one of its marks."""
         return self.requires(evidence, self.marks(evidence.stratum.category))
+
+
+def used_rules(strata: Iterable[StratumEvidence]) -> frozenset[int]:
+    """Return the rules that some sentence of these strata can use."""
+    return frozenset().union(*[e.split.used_rules for e in strata if e.stratum.count])

@@ -24,10 +24,10 @@ from typing import NamedTuple
 
 from sgl.automata.common import Numbering
 from sgl.automata.proofs.claims import IngredientKind, Reason, Unseen
-from sgl.automata.proofs.evidence import Evidence
+from sgl.automata.proofs.evidence import Evidence, used_rules
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.lemmas import introduced_lemmas
-from sgl.core.plan import Pattern, Plan
+from sgl.core.plan import Pattern
 
 
 class Ingredient(NamedTuple):
@@ -38,9 +38,14 @@ class Ingredient(NamedTuple):
 
 
 class RuleIngredients:
-    """What each rule of a grammar provides, by number, and the rules that provide it."""
+    """What each rule of a grammar provides, by number, and the rules that provide it.
 
-    def __init__(self, grammar: CoreGrammar, plan: Plan) -> None:
+    ``trained`` are the rules that training can use.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        grammar, plan = evidence.compiler.grammar, evidence.plan
+        self.trained = used_rules(evidence.training)
         texts = [layer.name for layer in grammar.text_layers]
         # The forms of a view are put together from no words.
         target = texts.index(plan.target) if plan.target in texts else None
@@ -86,7 +91,8 @@ def inventory_of(
     """
     if not evidence.populated_training:
         return (), ()
-    used, trained = evidence.used_by_items_of(pattern.name), evidence.used_in_training
+    items = [e for e in evidence.generalization if e.stratum.category == pattern.name]
+    used, trained = used_rules(items), ingredients.trained
     kinds = Counter([ingredients.all[i].kind.value for i in ingredients.used_by(used)])
     unseen = []
     for number in ingredients.used_by(used - trained):

@@ -75,7 +75,7 @@ def prove(
         plan = replace(plan, strata=tuple(own))
     evidence = Evidence(compiler, plan)
     search = TrainingSearch(evidence)
-    ingredients = RuleIngredients(compiler.grammar, plan)
+    ingredients = RuleIngredients(evidence)
     patterns = []
     for pattern in chosen:
         if progress is not None:

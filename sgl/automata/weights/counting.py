@@ -24,7 +24,7 @@ from operator import mul
 
 import numpy as np
 
-from sgl.automata.weights.inside import EquationSystem, components, extended
+from sgl.automata.weights.inside import EquationSystem, components
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar
 
 #: Heights are followed until no more than this probability is left, or so far.
@@ -125,7 +125,7 @@ def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
         constant=np.bincount(lexical.states, lexical.probabilities, size).astype(np.float64),
     )
     at_most = [0.0]
-    inside = extended(np.zeros(size))
+    inside = np.append(np.zeros(size), 1.0)
     while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
         inside = system.apply(inside)
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))

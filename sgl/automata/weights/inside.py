@@ -91,7 +91,10 @@ class EquationSystem:
         return [(rows, self.children[rows, i]) for i, rows in enumerate(rows_of) if len(rows)]
 
     def terms(self, values: Vector) -> Vector:
-        """Return the value of each monomial; ``values`` are :func:`extended`."""
+        """Return the value of each monomial.
+
+        ``values`` are those of the states, and 1 for the children that a rule does not have.
+        """
         terms = self.weight.copy()
         for rows, children in self._factors:
             if len(rows) == len(terms):
@@ -101,7 +104,7 @@ class EquationSystem:
         return terms
 
     def apply(self, values: Vector) -> Vector:
-        """Return the right-hand sides, :func:`extended` as ``values`` are."""
+        """Return the right-hand sides, and 1 after them, as ``values`` are for :meth:`terms`."""
         # ``bincount`` adds in the order of the monomials.
         sums = np.bincount(self.state, self.terms(values), minlength=self.size)
         improved = np.empty_like(values)
@@ -110,17 +113,12 @@ class EquationSystem:
         return improved
 
 
-def extended(inside: Vector) -> Vector:
-    """Return the values of the states, and 1 for the children that a rule does not have."""
-    return np.append(inside, 1.0)
-
-
 def inside_weights(system: EquationSystem) -> Vector:
     """Return the least solution of the system.
 
     Every state must derive something; otherwise its weight is 0.
     """
-    inside = extended(system.constant)
+    inside = np.append(system.constant, 1.0)
     moving = 0
     for _ in range(KLEENE_STEPS):
         improved = system.apply(inside)

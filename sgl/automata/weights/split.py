@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Mask
-from sgl.automata.weights.inside import EquationSystem, Vector, extended, inside_weights
+from sgl.automata.weights.inside import EquationSystem, Vector, inside_weights
 from sgl.automata.weights.moments import Moments
 from sgl.core.grammar import CoreGrammar
 
@@ -167,7 +167,7 @@ def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
     return SplitGrammar(
         grammar=automaton.index.grammar,
         category=automaton.category,
-        transitions=_transitions(automaton, inside, system.terms(extended(inside))),
+        transitions=_transitions(automaton, inside, system.terms(np.append(inside, 1.0))),
         roots=tuple((state, weights[state] / mass) for state in roots),
         inside=tuple(weights),
         mass=mass,
