@@ -39,7 +39,7 @@ from drawing_peers import Draw, bisect_draw, nltk_draw
 from opening import opened
 from sgl.accel.draw import CompiledSampler
 from sgl.automata import StructureCompiler
-from sgl.core.column import Column
+from sgl.core.arrays import Column
 from sgl.core.grammar import View
 from sgl.dataset.maker import SentenceWriter
 from sgl.frontend import Compiled

@@ -15,7 +15,7 @@ such a kernel receives a tuple of addresses::
     set_int(tables.first, 7, 12)       tables.first[7] = 12
 
 The arrays have to be contiguous, of these types, and alive as long as the kernel runs.
-Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.column.SLACK``).
+Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.arrays.SLACK``).
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.core.gluing import WORD, Gluer, GluingNode, GluingRule
+from sgl.core.graph import WORD, Gluer, GluingNode, GluingRule
 
 #: Name of the port that every category has: the head of the phrase.
 HEAD = "head"

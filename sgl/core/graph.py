@@ -1,22 +1,34 @@
-"""Graphs as the graph layers derive them: nodes on tokens, labelled edges.
+"""Graphs as the graph layers derive them, and how rules glue them together.
 
-An edge whose label starts with ``~`` leads to an extracted node (the gap of a
-relative clause, a fronted wh-word, a controlled subject).  In UD terms the
-unmarked edges form the basic tree and all edges together the enhanced graph.
+A graph has nodes on tokens and labelled edges.  An edge whose label starts with ``~`` leads to
+an extracted node (the gap of a relative clause, a fronted wh-word, a controlled subject).  In
+UD terms the unmarked edges form the basic tree and all edges together the enhanced graph.
 
-This module needs nothing but the standard library of Python 3.9, because the standalone
-sampler of a dataset contains it as it is.
+Read from the back, the rules of a derivation come with the values of their children on a
+stack, the first child uppermost.  The value of a phrase is its words and its *ports*, the
+nodes that are still visible.  A rule makes nodes, or takes ports of its children, several
+of them glued to one node; it writes edges between these nodes, and exports some as the
+ports of the whole.
+
+    (np the dog)      words 0 1, node 0 on word 1, which is the port
+
+This module needs nothing but the standard library, because the standalone sampler of a
+dataset contains it as it is.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+Attributes = tuple[tuple[str, str], ...]
 
 
 class GraphNode(NamedTuple):
     """A node: its attributes (sorted pairs) and its token's 0-based position."""
 
-    attributes: tuple[tuple[str, str], ...]
+    attributes: Attributes
     position: int
 
     def get(self, attribute: str, default: str = "") -> str:
@@ -41,3 +53,185 @@ class Graph(NamedTuple):
     nodes: tuple[GraphNode, ...]
     edges: tuple[tuple[int, str, int], ...]
     head: int
+
+
+#: Graphs that are kept at most.
+MOST_KNOWN = 1 << 12
+
+#: In ``GluingRule.items``: a word of the rule, and not one of its children.
+WORD = -1
+
+
+class GluingNode(NamedTuple):
+    """A node of a rule: as in ``sgl.core.grammar.Node``."""
+
+    attributes: Attributes | None
+    token: int | None
+    glue: tuple[tuple[int, int], ...]
+
+
+class GluingRule(NamedTuple):
+    """What a rule does in a graph layer.
+
+    ``items`` is its template in the text layer whose words the nodes are: the numbers of
+    children, or ``WORD``; ``token`` of a node counts in it.  ``edges`` are between nodes
+    by number, ``exports`` the nodes that become ports; ``last`` are edges that are written
+    after those of the rules below.
+    """
+
+    items: tuple[int, ...]
+    nodes: tuple[GluingNode, ...]
+    edges: tuple[tuple[int, str, int], ...]
+    exports: tuple[int, ...]
+    last: tuple[tuple[int, str, int], ...] = ()
+
+
+class Gluer:
+    """Glues the graphs of derivations together.
+
+    ``arity[r]`` is the number of children of rule ``r``; rules may be added later.  With
+    ``written`` the edges of a node stand in the order in which rules write them, outer rules
+    first, but their last edges after all others, inner rules first; else they are sorted.
+    """
+
+    def __init__(self, rules: Sequence[GluingRule], arity: Sequence[int], *, written: bool) -> None:
+        self._rules = rules
+        self._arity = arity
+        self._written = written
+        #: The last graphs: several outputs are often written of one derivation.
+        self._known: dict[Sequence[int], Graph] = {}
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what is pickled: everything but the graphs."""
+        return {**vars(self), "_known": {}}
+
+    def __call__(self, derivation: tuple[int, ...]) -> Graph:
+        """Return the graph of a derivation.
+
+        Raises:
+            LookupError: it has no head, or none that is a node on a word.
+        """
+        known = self._known.get(derivation)
+        if known is None:
+            if len(self._known) == MOST_KNOWN:
+                self._known.clear()
+            known = self._known[derivation] = self._glued(derivation)
+        return known
+
+    def _glued(self, derivation: Sequence[int]) -> Graph:
+        rules, arity = self._rules, self._arity
+        glued = _Gluing()
+        stack: list[_Phrase] = []
+        for number in reversed(derivation):
+            size = arity[number]
+            children = stack[: -size - 1 : -1]
+            del stack[len(stack) - size :]
+            stack.append(glued.phrase(rules[number], children))
+        return glued.graph(stack.pop(), written=self._written)
+
+
+#: The numbers of the words of a phrase from left to right, with nested lists for children, and
+#: the numbers of the nodes that are its ports.
+_Phrase = tuple[list[Any], list[int]]
+
+
+class _Gluing:
+    """The nodes and edges of a derivation while it is read from the back.
+
+    Nodes and words are numbered as they are made.
+    """
+
+    def __init__(self) -> None:
+        self._words = 0
+        self._attributes: list[Attributes | None] = []
+        #: The word of each node, -1 if it has none.
+        self._word: list[int] = []
+        #: To which node another was glued.
+        self._parent: dict[int, int] = {}
+        #: The edges of each rule, and all last edges.
+        self._edges: list[list[tuple[int, str, int]]] = []
+        self._last: list[tuple[int, str, int]] = []
+
+    def phrase(self, rule: GluingRule, children: Sequence[_Phrase]) -> _Phrase:
+        """Add what a rule makes, and return the phrase that it makes of its children."""
+        items, nodes, edges, exports, last = rule
+        words: list[Any] = []
+        for item in items:
+            if item == WORD:
+                words.append(self._words)
+                self._words += 1
+            else:
+                words.append(children[item][0])
+        made: list[int] = []
+        for attributes, token, glue in nodes:
+            if glue:
+                node = self._glue([children[child][1][port] for child, port in glue])
+            else:
+                node = len(self._word)
+                self._attributes.append(None)
+                self._word.append(-1)
+            if attributes is not None:
+                self._attributes[node] = attributes
+                if token is not None:
+                    self._word[node] = words[token]
+            made.append(node)
+        if edges:
+            self._edges.append([(made[s], label, made[t]) for s, label, t in edges])
+        for s, label, t in last:
+            self._last.append((made[s], label, made[t]))
+        return words, [made[node] for node in exports]
+
+    def _glue(self, ports: Sequence[int]) -> int:
+        """Glue nodes to the first of them, and return it."""
+        first, *others = map(self._root, ports)
+        for port in others:
+            other = self._root(port)
+            if other != first:
+                self._parent[other] = first
+                if self._attributes[first] is None:
+                    self._attributes[first] = self._attributes[other]
+                    self._word[first] = self._word[other]
+        return first
+
+    def _root(self, node: int) -> int:
+        while node in self._parent:
+            node = self._parent[node]
+        return node
+
+    def graph(self, phrase: _Phrase, *, written: bool) -> Graph:
+        """Return the graph of the phrase that is the whole derivation."""
+        words, ports = phrase
+        position = _positions(words)
+        parent, word = self._parent, self._word
+        # A phrase may leave a gap open: a placeholder without a word is no node yet.
+        nodes = [node for node, at in enumerate(word) if at >= 0 and node not in parent]
+        nodes.sort(key=lambda node: position[word[node]])
+        index = {node: rank for rank, node in enumerate(nodes)}
+        for node in parent:
+            root = self._root(node)
+            if root in index:
+                index[node] = index[root]
+        # Rules were read from the back, and so were their edges.
+        edges = dict.fromkeys(
+            (index[source], label, index[target])
+            for source, label, target in (*chain(*reversed(self._edges)), *self._last)
+            if source in index and target in index
+        )
+        shown = [GraphNode(self._attributes[n] or (), position[word[n]]) for n in nodes]
+        ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
+        return Graph(tuple(shown), tuple(ordered), index[ports[0]])
+
+
+def _positions(words: list[Any]) -> dict[int, int]:
+    """Return the place of each word in the sentence."""
+    position: dict[int, int] = {}
+    waiting = [iter(words)]
+    while waiting:
+        for item in waiting[-1]:
+            if isinstance(item, list):
+                waiting.append(iter(item))
+                break
+            position[item] = len(position)
+        else:
+            waiting.pop()
+    return position

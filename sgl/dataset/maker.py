@@ -18,9 +18,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sgl.core.column import Column, Heading
-from sgl.core.derivations import Derivations
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.arrays import Column, Derivations, Heading
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.chunk import Chunk, Piece
@@ -90,10 +89,7 @@ class ChunkMaker:
         self._expressions = writer("derivation", notation.output)
         self._arity = np.array(grammar.arity, np.int64)
         #: How many words each rule adds to the source.
-        self._words = np.array(
-            [sum(isinstance(item, Token) for item in rule.templates[0]) for rule in grammar.rules],
-            np.int32,
-        )
+        self._words = np.array(grammar.source_tokens, np.int32)
         self._sentences: SentenceWriter | None = None
         if plan.lemma_layer:
             layer = grammar.graph_layer(plan.lemma_layer)

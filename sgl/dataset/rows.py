@@ -13,7 +13,7 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sgl.core.column import SLACK, Column
+from sgl.core.arrays import SLACK, Column
 from sgl.core.plan import Plan
 from sgl.dataset.chunk import TextTooLongError
 from sgl.sampling.rows import row_of

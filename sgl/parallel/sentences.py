@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.dataset import rows
 from sgl.dataset.chunk import FormatError, TextTooLongError

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Derivations
 from sgl.core.interpret import Derivation
 from sgl.parsing.forest import best_readings
 from sgl.parsing.parser import Parser

@@ -21,8 +21,7 @@ from dataclasses import asdict
 from typing import Any
 
 from sgl.automata import StructureCompiler
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
 from sgl.dataset import Guarantee, Readings

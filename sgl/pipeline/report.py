@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
 from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Derivations
 from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret

@@ -12,9 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Protocol, Self
 
-from sgl.core.gluing import Attributes
 from sgl.core.grammar import CoreGrammar, View
-from sgl.core.graph import Graph
+from sgl.core.graph import Attributes, Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word

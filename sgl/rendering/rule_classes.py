@@ -11,8 +11,8 @@ from dataclasses import fields, replace
 from itertools import count
 from typing import Any, NamedTuple, cast
 
-from sgl.core.gluing import Attributes, GluingRule
 from sgl.core.grammar import CoreGrammar, Fragment, Node, Rule, Slot, Template, Token, gluing_rule
+from sgl.core.graph import Attributes, GluingRule
 from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token
 from sgl.rendering.placeholders import LONG, SHORT, is_marked, placeholder

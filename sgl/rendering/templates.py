@@ -20,8 +20,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
 
-from sgl.core.column import Column, Heading
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.rendering.conllu import is_one_line

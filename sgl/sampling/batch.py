@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.sampling.screening import LemmaIndex, compiled_pays, expose, screen

@@ -21,7 +21,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from sgl.core.gluing import GluingRule
+from sgl.core.graph import GluingRule
 from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2
 
 #: A derivation of more rules is not finished but counted as ``too_long``.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from sgl.core.gluing import Gluer
+from sgl.core.graph import Gluer
 from sgl.rendering.registry import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of

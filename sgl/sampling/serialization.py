@@ -10,7 +10,7 @@ import zlib
 from base64 import b64decode, b64encode
 from typing import Any
 
-from sgl.core.gluing import GluingNode, GluingRule
+from sgl.core.graph import GluingNode, GluingRule
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
 
 

@@ -27,7 +27,6 @@ from sgl.sampling.serialization import serialize
 #: The modules that the standalone sampler is made of, each after those it uses.
 BUNDLED = (
     "sgl.core.graph",
-    "sgl.core.gluing",
     "sgl.rendering.meaning",
     "sgl.rendering.registry",
     *sorted({view.write.__module__ for view in VIEWS.values() if view.target}),

@@ -23,8 +23,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.sampling.acceptance import (
     REASONS,
     TRAIN,

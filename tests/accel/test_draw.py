@@ -17,8 +17,7 @@ from sgl import accel
 from sgl.accel.draw import SentenceTable
 from sgl.accel.draw.program import program_of
 from sgl.accel.hashing import hash_column as compiled_hash_column
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.sampling import NotEnoughError, pack, sample
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of

@@ -16,7 +16,7 @@ from toy import TOY, random_derivations
 
 from sgl import accel
 from sgl.accel.parse.tables import trie_of
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import finish, interpret
 from sgl.corpus import Normalizer

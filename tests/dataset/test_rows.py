@@ -9,7 +9,7 @@ import pytest
 from sampling import plan_of, tables_of
 from toy import TOY
 
-from sgl.core.column import Column
+from sgl.core.arrays import Column
 from sgl.dataset import rows
 from sgl.dataset.chunk import FormatError, TextTooLongError
 from sgl.dataset.rows import arrow_array, parquet_writer, rows_of, unpacked_table

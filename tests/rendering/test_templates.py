@@ -15,8 +15,7 @@ from random_graph_grammars import grammars
 from sget import compile_file
 from toy import TOY
 
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar, Rule, Token, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.dataset.maker import SentenceWriter

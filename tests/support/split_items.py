@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence import Elements, count_names
 from sgl.research.divergence.trees import Trees

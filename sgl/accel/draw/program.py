@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.column import StringPool
+from sgl.core.arrays import StringPool
 from sgl.core.interpret import capitalised
 from sgl.sampling.engine import PackedText, State, Tables
 from sgl.sampling.engine import capitalised as raised

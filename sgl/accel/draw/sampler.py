@@ -10,8 +10,7 @@ from sgl.accel.draw.program import Program, program_of
 from sgl.accel.hashing import hash_column
 from sgl.accel.jit import kernel, part
 from sgl.cache import cached
-from sgl.core.column import Column
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
 from sgl.sampling.batch import Batch, Number, Sampler, source_texts
 from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.write.kernels import COLUMN, FIELDS, NOTHING, NUMBER, PLACE_BITS, fill, number_shapes
-from sgl.core.column import SHIFT, SLACK, Column, Heading, as_bytes
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, as_bytes
 
 #: Rows of the table of shapes at first, a power of two; it is at most half full.
 _ROWS = 1 << 12

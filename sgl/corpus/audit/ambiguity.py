@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Derivations
 from sgl.core.interpret import Derivation
 from sgl.corpus.audit.judgement import all_give
 from sgl.corpus.audit.structures import StructureFinder

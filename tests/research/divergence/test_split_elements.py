@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from split_items import TREEBANK, derivation_trees
 from toy import all_derivations, random_derivations, toy_grammar
 
-from sgl.core.derivations import Derivations
+from sgl.core.arrays import Derivations
 from sgl.dataset.notation import DerivationNotation
 from sgl.pipeline.report import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
