@@ -9,7 +9,7 @@ from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import vocabulary
+from sgl.frontend.structures import context_of
 from sgl.frontend.views import WRITTEN
 from sgl.lang import syntax as s
 
@@ -153,7 +153,8 @@ def check_lemma_classes(state: CompilerState) -> None:
     """
     if not state.signature.graph_layers:
         return
-    classes = sorted(vocabulary(state.declared.grammar, 0).attributes["upos"])
+    context = context_of(state, 0, "", state.declared.grammar)
+    classes = sorted((context.attributes or {}).get("upos", ()))
     for name in state.dataset.distinct_lemmas:
         if name.text not in classes:
             hint = suggest(name.text, classes, "there is")

@@ -120,7 +120,7 @@ class _PatternLowering:
 
     def _check(self, splits: Iterable[s.Name]) -> None:
         """Report a pattern without a core, a taken name, and words that nothing can show."""
-        name, clauses, words = self.declaration.name, self.declaration.clauses, self.context.words
+        name, clauses = self.declaration.name, self.declaration.clauses
         keywords = {clause.kind for clause in clauses if isinstance(clause, s.StructureClause)}
         if not keywords & {"forbid", "never"}:
             hint = "add `forbid { … }` with the structure that training must not contain"
@@ -129,10 +129,11 @@ class _PatternLowering:
             message, hint = f"a pattern cannot be called `{name}`", "give it another name"
             notes = ("that is a category of training sentences in the data",)
             self.state.error("SGL0823", name.span, message, hint, notes=notes)
-        lemmas = words.attributes.get("lemma", frozenset())
+        attributes = self.context.attributes
+        lemmas = attributes["lemma"] if attributes is not None else None
         for clause in self.speaking:
-            for word in clause.words if words.complete else ():
-                if word.text not in lemmas:
+            for word in clause.words:
+                if lemmas is not None and word.text not in lemmas:
                     hint = suggest(word.text, lemmas) or "add it to a lexicon"
                     self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
             if clause.only_exposed and "expose" not in keywords:
@@ -299,7 +300,7 @@ def lower_tests(state: CompilerState) -> None:
     """
     grammar = state.lowered.grammar if hasattr(state, "lowered") else None
     contexts = {
-        layer.name: context_of(state, layer.name, index, grammar)
+        layer.name: context_of(state, index, layer.name, grammar)
         for index, layer in enumerate(state.signature.graph_layers)
     }
     lowered = []

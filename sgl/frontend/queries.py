@@ -89,7 +89,7 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
     found: dict[str, Structure] = {}
     state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
     layer = compiled.grammar.graph_layers[0].name
-    context = context_of(state, layer, 0, compiled.grammar)
+    context = context_of(state, 0, layer, compiled.grammar)
     for declaration, scope in state.names.of(s.StructureDecl):
         structure = lower_structure(declaration.graph, scope, context)
         if structure is not None:

@@ -101,9 +101,10 @@ class _Relations:
         return frozenset(found)
 
     def _check_lemmas(self, words: Iterable[s.Name]) -> None:
-        lemmas = self.context.words.attributes.get("lemma", frozenset())
-        for word in words if self.context.words.complete else ():
-            if word.text not in lemmas:
+        attributes = self.context.attributes
+        lemmas = attributes["lemma"] if attributes is not None else None
+        for word in words:
+            if lemmas is not None and word.text not in lemmas:
                 hint = suggest(word.text, lemmas) or "add it to a lexicon, or remove it here"
                 self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
 

@@ -11,7 +11,7 @@ No new name is used elsewhere in the structure, nor in another of its bodies: a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -35,47 +35,35 @@ _LISTED = 12
 
 
 @dataclass(frozen=True)
-class LayerVocabulary:
-    """The labels of all edges and the values of all attributes of a graph layer.
+class StructureContext:
+    """What structures are lowered with: the labels and attributes that a layer of a grammar has.
 
-    It is not ``complete`` when rules had errors; then nothing is said to be unknown.
+    Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are
+    those of the pattern.
     """
 
-    labels: frozenset[str] = frozenset()
-    attributes: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    complete: bool = True
+    layer: str
+    state: CompilerState
+    labels: Set[str] | None = None
+    attributes: Mapping[str, Set[str]] | None = None
+    targets: tuple[str, ...] | None = None
 
 
-def vocabulary(grammar: CoreGrammar, layer: int) -> LayerVocabulary:
-    """Return what structures over this graph layer can mention."""
+def context_of(
+    state: CompilerState, layer: int, name: str, grammar: CoreGrammar | None
+) -> StructureContext:
+    """Return what structures over a graph layer can speak of, in a grammar without errors."""
+    if grammar is None:
+        return StructureContext(name, state)
     labels: set[str] = set()
     attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
     for rule in grammar.rules:
         fragment = rule.fragments[layer]
         labels.update(edge.label for edge in fragment.edges)
         for node in fragment.nodes:
-            for name, value in node.attributes or ():
-                attributes.setdefault(name, set()).add(value)
-    values = {name: frozenset(found) for name, found in attributes.items()}
-    return LayerVocabulary(frozenset(labels), values)
-
-
-@dataclass(frozen=True)
-class StructureContext:
-    """What structures are lowered with; ``targets`` are those of the pattern."""
-
-    layer: str
-    words: LayerVocabulary
-    state: CompilerState
-    targets: tuple[str, ...] | None = None
-
-
-def context_of(
-    state: CompilerState, layer: str, index: int, grammar: CoreGrammar | None
-) -> StructureContext:
-    """Return what structures over a graph layer can speak of, in a grammar without errors."""
-    words = LayerVocabulary(complete=False) if grammar is None else vocabulary(grammar, index)
-    return StructureContext(layer, words, state)
+            for attribute, value in node.attributes or ():
+                attributes.setdefault(attribute, set()).add(value)
+    return StructureContext(name, state, labels, attributes)
 
 
 def structure_context(state: CompilerState) -> None:
@@ -91,7 +79,7 @@ def structure_context(state: CompilerState) -> None:
     ]
     if speaking and state.signature.graph_layers:
         grammar = state.lowered.grammar if hasattr(state, "lowered") else None
-        state.context = context_of(state, state.signature.graph_layers[0].name, 0, grammar)
+        state.context = context_of(state, 0, state.signature.graph_layers[0].name, grammar)
     elif speaking and not state.signature.unsound:
         message = "patterns speak about a graph layer, and the grammar declares none"
         hint = f"add `layer syn : graph on {state.signature.source.name}`"
@@ -282,20 +270,19 @@ class _BodyLowering:
         return self.order.setdefault(name, len(self.order))
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
-        attribute, words = test.attribute.text, self.context.words
+        attribute, known = test.attribute.text, self.context.attributes
         values = self._values(test)
         if values is None:
             return None
-        if words.complete and attribute not in words.attributes:
+        if known is not None and attribute not in known:
             message = f"no word has the attribute `{attribute}`"
-            self._unknown("SGL0808", test.attribute, message, words.attributes)
+            self._unknown("SGL0808", test.attribute, message, known)
             return None
-        if words.complete and (test.word_set is None or test.word_set.text != "targets"):
-            known = words.attributes[attribute]
+        if known is not None and (test.word_set is None or test.word_set.text != "targets"):
             for value in values:
-                if value.text not in known:
+                if value.text not in known[attribute]:
                     message = f"no word has `{attribute}={value}`"
-                    self._unknown("SGL0808", value, message, known)
+                    self._unknown("SGL0808", value, message, known[attribute])
         return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
 
     def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
@@ -316,7 +303,7 @@ class _BodyLowering:
 
     def _labels(self, labels: s.LabelSet) -> c.LabelTest:
         names: set[str] = set()
-        words, state = self.context.words, self.context.state
+        known, state = self.context.labels, self.context.state
         for label in labels.labels:
             if label.is_set:
                 names.update(self._label_set(label))
@@ -326,9 +313,9 @@ class _BodyLowering:
                 message = f"a structure has no feature variables, and `{label.text}` contains one"
                 hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
                 state.error("SGL0404", label.span, message, hint)
-            elif words.complete and label.text not in words.labels:
+            elif known is not None and label.text not in known:
                 message = f"no rule makes an edge `{label.text}`"
-                self._unknown("SGL0807", s.Name(label.text, label.span), message, words.labels)
+                self._unknown("SGL0807", s.Name(label.text, label.span), message, known)
         return c.LabelTest(frozenset(names), labels.negated)
 
     def _label_set(self, label: s.LabelText) -> Iterable[str]:
@@ -336,12 +323,12 @@ class _BodyLowering:
         declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
-        words, library = self.context.words, self.scope.where(declaration).unit.is_library
-        for value in declaration.values if words.complete and not library else ():
-            if value.text not in words.labels:
+        known, library = self.context.labels, self.scope.where(declaration).unit.is_library
+        for value in declaration.values if known is not None and not library else ():
+            if known is not None and value.text not in known:
                 message = f"no rule makes an edge `{value.text}`"
                 notes = (f"so it adds nothing to the set `{declaration.name}`",)
-                hint = _hint(value.text, words.labels)
+                hint = _hint(value.text, known)
                 self.context.state.warning("SGL0807", value.span, message, hint, notes=notes)
         return [value.text for value in declaration.values]
 

@@ -21,11 +21,11 @@ is then shown itself::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal
@@ -266,68 +266,56 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
 _SLIPS, _SLIPS_ALONE = 5, 2
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A place in the brackets of a category that takes the value of a feature from a column."""
-
-    feature: str
-    values: tuple[str, ...]
-    column: str
-    otherwise: str
-    span: Span
-
-
 def rows_with_values(
     entry: s.Entry, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
 ) -> list[TableRow]:
     """Return the rows whose values all exist; what is wrong with the others is reported."""
     strange: set[int] = set()
-    for asked in _asked(entry, state):
-        wrong: dict[str, list[TableRow]] = {}
-        for row in rows:
-            value = row.cells.get(asked.column, "") or asked.otherwise
-            if value not in asked.values:
-                wrong.setdefault(value, []).append(row)
-                strange.add(id(row))
-        alone = sum(map(len, wrong.values())) == len(rows)
-        if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
-            shown = ", ".join(f"`{value}`" for value in list(wrong)[:_SLIPS])
-            message = f"{len(wrong):,} values of the column `{asked.column}` are none of the "
-            hint = "is it another column? the values of the feature are: " + ", ".join(asked.values)
-            notes = [f"the first of them: {shown}"]
-            message += f"feature `{asked.feature}`"
-            state.error("SGL0402", asked.span, message, hint, notes=notes)
-            continue
-        for value, of_value in wrong.items():
-            _report_value(asked, value, of_value, table, state)
+    info = state.signature.categories.get(entry.category.name.text)
+    known = info.features if info is not None else ()
+    for setting in (s_ for s_ in entry.category.settings if s_.feature.text in known):
+        for value in setting.values:
+            if isinstance(value, s.Name):
+                continue
+            column, otherwise = column_of(value)
+            values = state.signature.features.get(setting.feature.text, ())
+            wrong: dict[str, list[TableRow]] = {}
+            for row in rows:
+                cell = row.cells.get(column.name.text, "") or otherwise
+                if cell not in values:
+                    wrong.setdefault(cell, []).append(row)
+                    strange.add(id(row))
+            _report_values(setting.feature.text, column, otherwise, wrong, rows, table, state)
     return [row for row in rows if id(row) not in strange]
 
 
-def _asked(entry: s.Entry, state: CompilerState) -> Iterator[_Asked]:
-    """Yield the columns in the brackets of a category, of those features that it has."""
-    info = state.signature.categories.get(entry.category.name.text)
-    for setting in entry.category.settings:
-        feature = setting.feature.text
-        if info is not None and feature in info.features:
-            values = state.signature.features.get(feature, ())
-            for value in setting.values:
-                if not isinstance(value, s.Name):
-                    column, otherwise = column_of(value)
-                    yield _Asked(feature, values, column.name.text, otherwise, column.span)
-
-
-def _report_value(
-    asked: _Asked, value: str, rows: Sequence[TableRow], table: LexiconTable, state: CompilerState
+def _report_values(
+    feature: str,
+    column: s.Column,
+    otherwise: str,
+    wrong: Mapping[str, Sequence[TableRow]],
+    rows: Sequence[TableRow],
+    table: LexiconTable,
+    state: CompilerState,
 ) -> None:
-    row, feature = rows[0], asked.feature
-    source = state.sources.get(table.name)
-    span, message = row.span, f"`{value}` is not a value of the feature `{feature}`"
-    hint = suggest(value, asked.values, "its values are")
-    if not value:
-        message = f"this row has no `{asked.column}`, which the feature `{feature}` is taken from"
-        hint = f"fill it in, or write `{feature}=${asked.column} or {asked.values[0]}`"
-    elif value != asked.otherwise and source is not None:
-        span = cell_span(source, row, asked.column, value)
-    labels = [Label(asked.span, "it is taken from the table here")]
-    notes = [f"{len(rows):,} rows are like this"] if len(rows) > 1 else ()
-    state.error("SGL0402", span, message, hint, labels=labels, notes=notes)
+    """Report values of a column that are none of a feature, each with the rows that have it."""
+    values = state.signature.features.get(feature, ())
+    name, source = column.name, state.sources.get(table.name)
+    alone = sum(map(len, wrong.values())) == len(rows)
+    if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
+        message = f"{len(wrong):,} values of the column `{name}` are none of the feature "
+        notes = ["the first of them: " + ", ".join(f"`{v}`" for v in list(wrong)[:_SLIPS])]
+        hint = f"is it another column? the values of the feature are: {', '.join(values)}"
+        state.error("SGL0402", column.span, f"{message}`{feature}`", hint, notes=notes)
+        return
+    for value, having in wrong.items():
+        span, message = having[0].span, f"`{value}` is not a value of the feature `{feature}`"
+        hint = suggest(value, values, "its values are")
+        if not value:
+            message = f"this row has no `{name}`, which the feature `{feature}` is taken from"
+            hint = f"fill it in, or write `{feature}=${name} or {values[0]}`"
+        elif value != otherwise and source is not None:
+            span = cell_span(source, having[0], name.text, value)
+        labels = [Label(column.span, "it is taken from the table here")]
+        notes = [f"{len(having):,} rows are like this"] if len(having) > 1 else []
+        state.error("SGL0402", span, message, hint, labels=labels, notes=notes)
