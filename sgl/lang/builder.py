@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import fields
 from functools import cache
 from types import NoneType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -29,6 +29,7 @@ _NAMESAKES: dict[str, type[s.SyntaxNode]] = {
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     **{production: (kind, {}) for production, kind in _NAMESAKES.items()},
     "child": (s.Child, {"capital": False}),
+    "capital_child": (s.Child, {"capital": True}),
     "name_item": (s.Mention, {"mode": ""}),
     "capital_item": (s.Mention, {"mode": "capital"}),
     "drop_item": (s.Mention, {"mode": "drop"}),
@@ -51,6 +52,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "exclude": (s.StructureClause, {"kind": "not"}),
     "gen_like": (s.LikeClause, {"split": "gen"}),
     "train_like": (s.LikeClause, {"split": "train"}),
+    "test_rejects": (s.Test, {"expected": None, "graphs": ()}),
 }
 
 
@@ -192,9 +194,6 @@ class TreeBuilder(TokenBuilder):
         weights = tuple(weight[0] if weight else None for _, *weight in values)
         return s.Feature(self._span(meta), name, tuple(value for value, *_ in values), weights)
 
-    def capital_child(self, meta: Meta, parts: list[s.Child]) -> s.Child:
-        return replace(parts[0], span=self._span(meta), capital=True)
-
     def weight(self, meta: Meta, parts: list[Any]) -> s.Weight:
         factor: s.Name | None = _first(parts, s.Name)
         column: s.Column | None = _first(parts, s.Column)
@@ -267,10 +266,6 @@ class TreeBuilder(TokenBuilder):
         sentence, *rest = parts
         texts, graphs = _every(rest, tuple), _every(rest, s.ExpectedGraph)
         return s.Test(self._span(meta), sentence, texts, _every(rest, s.When), graphs)
-
-    def test_rejects(self, meta: Meta, parts: list[Any]) -> s.Test:
-        sentence, *when = parts
-        return s.Test(self._span(meta), sentence, None, tuple(when))
 
 
 def _every(parts: list[Any], kind: type) -> tuple[Any, ...]:
