@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from typing import TypeVar, dataclass_transform
 
 from sgl.diagnostics import Span
@@ -358,11 +358,13 @@ class Function(NamedDeclaration):
 
 def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iterator[_Part]:
     """Yield what is of one of the kinds in a part of a syntax tree, in the order of the fields."""
-    if isinstance(whole, kind):
-        yield whole
-    if isinstance(whole, tuple):
-        for member in whole:
-            yield from parts_of(kind, member)
-    elif is_dataclass(whole):
-        for slot in fields(whole):
-            yield from parts_of(kind, getattr(whole, slot.name))
+    stack = [whole]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, kind):
+            yield part
+        if isinstance(part, tuple):
+            stack.extend(reversed(part))
+        else:
+            names = reversed(getattr(part, "__dataclass_fields__", ()))
+            stack.extend(getattr(part, name) for name in names if name != "span")
