@@ -3,18 +3,111 @@
 A sentence is read in the first of its spellings that has a reading.  Thousands are read
 together where that pays (:mod:`sgl.parsing.batch`), and what was made of recent ones is kept,
 because corpora repeat themselves.
+
+Corpora differ from a grammar in finishing that says nothing about their sentences.
+Each difference has a name, and only those that are named are put right:
+
+===========  ==========================================================================
+``spacing``  separators before attached words, none before others, several in a row:
+             ``knew , the child`` for ``knew, the child``, ``走っ た`` for ``走った``
+``width``    full-width characters for half-width ones, or the other way: ``？`` for ``?``
+``stop``     no full stop at the end
+===========  ==========================================================================
+
+A text is changed only where the grammar does not derive it as it stands, and what was
+changed is counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Generic, TypeVar
 
+from sgl.core.grammar import TextLayer
 from sgl.core.interpret import Derivation
-from sgl.corpus.normalization import Normalizer, spellings
 from sgl.parsing import BatchParser, Forest, Parser, read_first
+
+#: Everything that can be put right, in the order in which it is.
+DIFFERENCES = ("spacing", "width", "stop")
+
+_STOPS = (".", "。", "．")
+
+
+class Normalizer:
+    """Rewrites texts in the spelling of one layer."""
+
+    def __init__(
+        self, layer: TextLayer, vocabulary: Set[str], differences: Sequence[str] = DIFFERENCES
+    ) -> None:
+        """``vocabulary`` has all words of the layer."""
+        self._layer = layer
+        self._asked = [name for name in DIFFERENCES if name in differences]
+        self._characters = {character for word in vocabulary for character in word}
+        self._stops = [stop for stop in _STOPS if stop in vocabulary]
+        marks = sorted(word for word in vocabulary if not any(map(str.isalnum, word)))
+        self._attached = _either(mark for mark in marks if mark in layer.attach)
+        self._separate = _either(mark for mark in marks if mark not in layer.attach)
+
+    def spellings(self, text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the text as it stands, then with more and more put right, each with what was."""
+        yield text, ()
+        done: tuple[str, ...] = ()
+        for name in self._asked:
+            changed = self._changed(text, name)
+            if changed != text:
+                text, done = changed, (*done, name)
+                yield text, done
+
+    def _changed(self, text: str, name: str) -> str:
+        if name == "spacing":
+            return self._respaced(text)
+        if name == "width":
+            return "".join(map(self._resized, text))
+        if self._stops and not text.endswith((*_STOPS, "?", "？")):
+            return text + self._stop(text)
+        return text
+
+    def _respaced(self, text: str) -> str:
+        join = self._layer.join
+        if not join:
+            return re.sub(r"\s+", "", text)
+        text = join.join(text.split())
+        if self._separate is not None:
+            text = join.join(self._separate.sub(rf"{join}\1{join}", text).split())
+        if self._attached is not None:
+            text = re.sub(rf"{re.escape(join)}+(?={self._attached.pattern})", "", text)
+        return text
+
+    def _resized(self, character: str) -> str:
+        """Return the full-width or half-width counterpart, if only that occurs in the layer."""
+        if character in self._characters or character.isspace():
+            return character
+        narrow = unicodedata.normalize("NFKC", character)
+        wide = chr(ord(character) + 0xFEE0) if "!" <= character <= "~" else character
+        return next((other for other in (narrow, wide) if other in self._characters), character)
+
+    def _stop(self, text: str) -> str:
+        stop = self._stops[0]
+        attached = not self._layer.join or stop in self._layer.attach
+        return stop if attached or text.endswith(self._layer.join) else self._layer.join + stop
+
+
+def spellings(text: str, normalizer: Normalizer | None) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the spellings of a text, each with what was put right; itself without a normalizer."""
+    return iter(((text, ()),)) if normalizer is None else normalizer.spellings(text)
+
+
+def _either(marks: Iterator[str]) -> re.Pattern[str] | None:
+    """One of these marks, longer ones first; None if there are none."""
+    found = sorted(marks, key=lambda mark: (-len(mark), mark))
+    return re.compile(f"({'|'.join(map(re.escape, found))})") if found else None
+
+
+# ---- readings
 
 Meaning = TypeVar("Meaning")
 

@@ -22,7 +22,7 @@ from sgl.corpus.audit.judgement import Judgement, SentenceReader
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, Cause, FileTally, SharedSentences, Tally
 from sgl.corpus.audit.structures import DeclaredStructure
-from sgl.corpus.normalization import Normalizer, spellings
+from sgl.corpus.readings import Normalizer, spellings
 from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Progress, Unreadable, list_row
 from sgl.parsing import describe_failure
 

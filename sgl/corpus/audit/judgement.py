@@ -23,8 +23,7 @@ from math import prod
 from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import Derivation, capitalised, finish
 from sgl.corpus.audit.structures import StructureFinder
-from sgl.corpus.normalization import Normalizer
-from sgl.corpus.readings import ReadingCache, SentenceReadings
+from sgl.corpus.readings import Normalizer, ReadingCache, SentenceReadings
 from sgl.parsing import Forest, ParseFailure, Parser, best_readings
 from sgl.rendering import Output
 

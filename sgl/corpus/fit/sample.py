@@ -14,8 +14,7 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Literal
 
-from sgl.corpus.normalization import Normalizer
-from sgl.corpus.readings import ReadingCache, SentenceReadings
+from sgl.corpus.readings import Normalizer, ReadingCache, SentenceReadings
 from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Progress, Unreadable, list_row
 from sgl.parsing import Forest, Parser, describe_failure
 

@@ -5,14 +5,11 @@
 ``data``          the rows that are learnt, in which order, and those predicted
 ``vocabulary``    texts as words, words as tokens, and back
 ``learner``       a network with its rows: padding, decoding in batches
-``model``         what sequence-to-sequence models have in common; greedy decoding
-``transformer``   a Transformer
-``lstm``          an LSTM with attention
+``networks``      an LSTM with attention, a Transformer; greedy decoding
 ``seq2seq``       either of them as a learner
 ``causal``        a language model as a learner, by low-rank adaptation
 ``training``      steps, choice by dev
-``checkpoint``    where a run stands
-``directory``     the files of a run, and its lock
+``directory``     the files of a run, its lock, and where it stands
 ``job``           all of it
 ================  ==============================================================
 """

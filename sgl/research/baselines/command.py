@@ -29,7 +29,7 @@ from sgl.research.evaluate.benchmark import DatasetError
 from sgl.research.evaluate.command import EvaluationRequest, score
 
 if TYPE_CHECKING:
-    from sgl.research.baselines.checkpoint import TrainingProgress
+    from sgl.research.baselines.directory import TrainingProgress
     from sgl.research.baselines.job import Job
 
 #: Libraries of the extra `baselines`, and of `lora`, which contains it.

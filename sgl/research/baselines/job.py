@@ -22,10 +22,9 @@ import tokenizers
 
 from sgl import __version__
 from sgl.cli.files import replace_text
-from sgl.research.baselines.checkpoint import CheckpointError
 from sgl.research.baselines.config import CAUSAL, Config
 from sgl.research.baselines.data import BaselineData
-from sgl.research.baselines.directory import Directory
+from sgl.research.baselines.directory import CheckpointError, Directory
 from sgl.research.baselines.learner import Learner, Line
 from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary
 from sgl.research.baselines.training import (

@@ -14,13 +14,11 @@ from tokenizers import Tokenizer
 from torch import Tensor
 from torch.nn.functional import cross_entropy
 
-from sgl.research.baselines.checkpoint import write_tensors
 from sgl.research.baselines.config import LSTM, Config
 from sgl.research.baselines.data import BaselineData
+from sgl.research.baselines.directory import write_tensors
 from sgl.research.baselines.learner import Learner, Tokens
-from sgl.research.baselines.lstm import Lstm
-from sgl.research.baselines.model import Seq2Seq, greedy, said_before
-from sgl.research.baselines.transformer import Transformer
+from sgl.research.baselines.networks import Lstm, Seq2Seq, Transformer, greedy, said_before
 from sgl.research.baselines.vocabulary import PAD, Side, learn, scheme_for
 
 #: A translation is cut off where it is so many times as long as any of training, and where it

@@ -23,9 +23,9 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
-from sgl.research.baselines.checkpoint import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BatchOrder
+from sgl.research.baselines.directory import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.learner import Learner, Line
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact

@@ -22,7 +22,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.divergence.elements import Elements, feature_elements
-from sgl.research.divergence.pieces import pieces, weighted_pieces
 from sgl.research.divergence.trees import (
     NotADerivationError,
     Trees,
@@ -30,7 +29,9 @@ from sgl.research.divergence.trees import (
     edge_compounds,
     node_and_edge_atoms,
     node_atoms,
+    pieces,
     read_derivations,
+    weighted_pieces,
 )
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 

@@ -13,11 +13,11 @@ import torch
 from animals import small_config, small_dataset
 from numpy.typing import NDArray
 
-from sgl.research.baselines.checkpoint import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BaselineData, read_data
+from sgl.research.baselines.directory import CheckpointError, TrainingProgress, load, save
 from sgl.research.baselines.learner import quiet
-from sgl.research.baselines.model import greedy, said_before
+from sgl.research.baselines.networks import greedy, said_before
 from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
 from sgl.research.baselines.training import (
     DIVERGED,
@@ -238,7 +238,7 @@ def test_a_checkpoint_is_replaced_as_a_whole(
         path.write_bytes(b"half of it")
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("sgl.research.baselines.checkpoint.save_file", full_disk)
+    monkeypatch.setattr("sgl.research.baselines.directory.save_file", full_disk)
     with pytest.raises(OSError, match="no space left"):
         save(path, "run", TrainingProgress(step=2), {"w": torch.zeros(3)})
     assert load(path, "run")[0].step == 1
@@ -307,7 +307,7 @@ def test_a_translation_without_end_is_cut_off_sooner_where_the_source_is_short(
     settings: dict[str, str], data: BaselineData, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = learner(small_config(**settings), data)
-    monkeypatch.setattr("sgl.research.baselines.model.END", -1)
+    monkeypatch.setattr("sgl.research.baselines.networks.END", -1)
     short, long = data.train[0].source, " ".join(row.source for row in data.train)
     sources = [len(made.source.encode(text)) for text in (short, long)]
     longest = max(len(made.target.encode(row.target)) for row in data.train)

@@ -18,16 +18,18 @@ from sgl.dataset.notation import DerivationNotation
 from sgl.pipeline.report import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
 from sgl.research.divergence.elements import Occurrences, feature_elements
-from sgl.research.divergence.pieces import UNIT, pieces, weighted_pieces
 from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
 from sgl.research.divergence.trees import (
+    UNIT,
     NotADerivationError,
     Trees,
     dependency_trees,
     edge_compounds,
     node_and_edge_atoms,
     node_atoms,
+    pieces,
     read_derivations,
+    weighted_pieces,
 )
 from sgl.research.treebank import TreebankSentence
 

@@ -1,32 +1,187 @@
-"""A Transformer encoder and decoder (Vaswani et al. 2017), small enough to read.
+"""The two networks, small enough to read: an LSTM with attention, and a Transformer.
 
-Layers are normalised before each block, and one table of embeddings serves both languages
-and the output.  Positions are either sinusoids that are added to the embeddings, or
-relative (Shaw, Uszkoreit & Vaswani 2018): a query also meets a vector for how far away a
-key is, up to ``reach`` in either direction::
+Both read a sentence, then say tokens given those said before.  In training all tokens of a
+gold text are given at once; in decoding one after another, and the likeliest next token is
+taken (greedy decoding)::
 
-    reach 2, from the third word:   The hen that slept ran
-                                     -2  -1   0    +1  +2
-
-Of that paper only the vectors for keys are used; its authors find those for values to add
-nothing.  Decoding keeps the keys and values of what was said, so that a step costs one token.
+    state = model.start("The hen ran.")
+    scores, state = model.proceed(state, <s>)    ->  鶏
+    scores, state = model.proceed(state, 鶏)     ->  が
 """
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.model import DecoderState, Seq2Seq
-from sgl.research.baselines.vocabulary import PAD
+from sgl.research.baselines.vocabulary import BEGIN, END, PAD
+
+
+class DecoderState(ABC):
+    """What a model remembers in the middle of translating several sentences."""
+
+    @abstractmethod
+    def chosen(self, rows: Tensor) -> DecoderState:
+        """Return the state of some of the sentences."""
+
+
+class Seq2Seq(nn.Module, ABC):
+    """A model that maps a sentence to a sentence, both as numbers of tokens."""
+
+    @abstractmethod
+    def start(self, source: Tensor) -> DecoderState:
+        """Read sentences: a row for each, padded."""
+
+    @abstractmethod
+    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
+        """Scores of the tokens that may follow each of ``tokens``, which have just been said."""
+
+
+def said_before(target: Tensor) -> Tensor:
+    """For each token of gold texts the one before it; ``<s>`` before the first."""
+    begin = target.new_full((target.size(0), 1), BEGIN)
+    return torch.cat((begin, target[:, :-1]), dim=1)
+
+
+def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
+    """Return the tokens that a model says for each sentence, without the end.
+
+    A sentence that does not end is cut off at its limit.
+    """
+    left = torch.tensor(limits, device=source.device)
+    rows = torch.arange(source.size(0), device=source.device)
+    said: list[list[int]] = [[] for _ in range(source.size(0))]
+    last = source.new_full((source.size(0), 1), BEGIN)
+    with torch.no_grad():
+        state = model.start(source)
+        for number in range(max(limits)):
+            scores, state = model.proceed(state, last)
+            # Padding and the begin are no words.
+            scores[..., [PAD, BEGIN]] = float("-inf")
+            last = scores.argmax(-1)
+            going = ((last[:, 0] != END) & (left > number)).nonzero()[:, 0]
+            if not len(going):
+                break
+            if len(going) < len(rows):
+                rows, left, last = rows[going], left[going], last[going]
+                state = state.chosen(going)
+            for row, token in zip(rows.tolist(), last[:, 0].tolist(), strict=True):
+                said[row].append(token)
+    return said
+
+
+# ---- LSTM
+
+
+@dataclass(frozen=True, slots=True)
+class _LstmState(DecoderState):
+    """The states of the decoder by layer, and those of the source with which are there."""
+
+    hidden: Tensor
+    cell: Tensor
+    source: Tensor
+    mask: Tensor
+
+    def chosen(self, rows: Tensor) -> _LstmState:
+        return _LstmState(
+            self.hidden[:, rows].contiguous(),
+            self.cell[:, rows].contiguous(),
+            self.source[rows],
+            self.mask[rows],
+        )
+
+
+class Lstm(Seq2Seq):
+    """An LSTM encoder and decoder with global attention (Luong, Pham & Manning 2015).
+
+    One table of embeddings serves both languages and the output.  The score of a word of the
+    source is the dot product of its state with that of the decoder; what attention finds and
+    the state of the decoder give the next word together::
+
+        h~ = tanh(W [context; h])        scores = embeddings · h~
+
+    The attentional state is not fed back into the decoder (*input feeding*): then the states of
+    a whole gold text are computed in one go, several times faster on a CPU.
+    """
+
+    def __init__(self, config: Config, words: int) -> None:
+        super().__init__()
+        self.directions = 2 if config.both_ways else 1
+        between = config.dropout if config.layers > 1 else 0.0
+        self.embedding = nn.Embedding(words, config.width, padding_idx=PAD)
+        self.encoder = nn.LSTM(
+            config.width,
+            config.width // self.directions,
+            config.layers,
+            batch_first=True,
+            dropout=between,
+            bidirectional=config.both_ways,
+        )
+        self.decoder = nn.LSTM(
+            config.width, config.width, config.layers, batch_first=True, dropout=between
+        )
+        self.together = nn.Linear(2 * config.width, config.width, bias=False)
+        self.dropout = nn.Dropout(config.dropout)
+        for parameter in self.parameters():
+            if parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+        nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
+
+    def start(self, source: Tensor) -> _LstmState:
+        """Read sentences."""
+        there = source != PAD
+        packed = pack_padded_sequence(
+            self.dropout(self.embedding(source)),
+            there.sum(1).cpu(),
+            batch_first=True,
+            enforce_sorted=False,
+        )
+        states, (hidden, cell) = self.encoder(packed)
+        found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
+        return _LstmState(self._both(hidden), self._both(cell), found, there[:, None, :])
+
+    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, _LstmState]:
+        """Scores of the tokens that may follow each of these."""
+        assert isinstance(state, _LstmState)
+        x = self.dropout(self.embedding(tokens))
+        x, (hidden, cell) = self.decoder(x, (state.hidden, state.cell))
+        likeness = x @ state.source.transpose(1, 2)
+        weights = likeness.masked_fill(~state.mask, float("-inf")).softmax(-1)
+        context = weights @ state.source
+        x = self.dropout(self.together(torch.cat((context, x), -1)).tanh())
+        scores = x @ self.embedding.weight.T
+        return scores, _LstmState(hidden, cell, state.source, state.mask)
+
+    def _both(self, last: Tensor) -> Tensor:
+        """Return the last states of the two directions side by side, layer by layer."""
+        if self.directions == 1:
+            return last
+        layers = last.unflatten(0, (-1, 2))
+        return torch.cat((layers[:, 0], layers[:, 1]), -1).contiguous()
+
+
+# ---- Transformer
 
 
 class Attention(nn.Module):
-    """Scaled dot-product attention with several heads, and distances if ``reach`` is given."""
+    """Scaled dot-product attention with several heads, and distances if ``reach`` is given.
+
+    With distances (Shaw, Uszkoreit & Vaswani 2018) a query also meets a vector for how far away
+    a key is, up to ``reach`` in either direction::
+
+        reach 2, from the third word:   The hen that slept ran
+                                         -2  -1   0    +1  +2
+
+    Of that paper only the vectors for keys are used; its authors find those for values to add
+    nothing.
+    """
 
     def __init__(self, width: int, heads: int, dropout: float, reach: int = 0) -> None:
         super().__init__()
@@ -153,7 +308,12 @@ class _TransformerState(DecoderState):
 
 
 class Transformer(Seq2Seq):
-    """Encoder and decoder with one table of embeddings."""
+    """A Transformer encoder and decoder (Vaswani et al. 2017) with one table of embeddings.
+
+    Layers are normalised before each block.  Positions are either sinusoids that are added to
+    the embeddings, or relative.  Decoding keeps the keys and values of what was said, so that a
+    step costs one token.
+    """
 
     def __init__(self, config: Config, words: int) -> None:
         super().__init__()
