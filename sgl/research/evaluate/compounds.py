@@ -261,11 +261,10 @@ def occurrence_groups(
         kinds.setdefault(lexicon.kind(occurrence.compound), []).append(number)
         if occurrence.pattern:
             patterns.setdefault(occurrence.pattern, []).append(number)
-    return [
-        OccurrenceGroup("all", "all", tuple(range(len(occurrences)))),
-        *(OccurrenceGroup("kind", name, tuple(places)) for name, places in sorted(kinds.items())),
-        *(OccurrenceGroup("pattern", name, tuple(places)) for name, places in patterns.items()),
-    ]
+    everything = OccurrenceGroup("all", "all", tuple(range(len(occurrences))))
+    of_kind = [OccurrenceGroup("kind", name, tuple(kinds[name])) for name in sorted(kinds)]
+    of_pattern = [OccurrenceGroup("pattern", n, tuple(places)) for n, places in patterns.items()]
+    return [everything, *of_kind, *of_pattern]
 
 
 def error_rates(

@@ -103,7 +103,11 @@ class ParticleMatcher:
             return {OBJECT}
         verb = max((verb for verb in self.governed if rest.startswith(verb)), key=len, default="")
         if verb:
-            return {OBJECT, *self._subject_of_clause(verb, rest)}
+            following = next(iter(self.analyse(rest[len(verb) :])), None)
+            # Before a noun, as in 好きだった少女, what stands here is what liked her, too.
+            if following is None or following.surface == _NOMINALISER or verb[0] != "が":
+                return {OBJECT}
+            return {OBJECT, SUBJECT} if following.kind == "名詞" else {OBJECT}
         if rest.startswith("が"):
             return {SUBJECT}
         if rest.startswith("に"):
@@ -112,13 +116,6 @@ class ParticleMatcher:
             # A topic is what the clause lacks: its object if there is a subject.
             return {OBJECT if any(m.surface == "が" for m in self.analyse(rest)) else SUBJECT}
         return set()
-
-    def _subject_of_clause(self, verb: str, rest: str) -> set[str]:
-        """Return the other role of what stands before 好きだった少女: it liked her."""
-        following = next(iter(self.analyse(rest[len(verb) :])), None)
-        if following is None or following.surface == _NOMINALISER or not verb.startswith("が"):
-            return set()
-        return {SUBJECT} if following.kind == "名詞" else set()
 
 
 def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
