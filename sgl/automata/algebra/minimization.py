@@ -15,11 +15,9 @@ to it.
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, combined
 from sgl.automata.common import Mask, Numbering, Numbers, as_numbers
 
 
@@ -108,14 +106,10 @@ def canonical(automaton: TreeAutomaton) -> TreeAutomaton:
             met.number(word)
     members: list[list[int]] = [[] for _ in index.grammar.categories]
     for current in met.values:
-        members[category[current]].append(current)
-        for rule, position in index.uses[category[current]]:
-            choices = [members[child] for child in index.rhs[rule]]
-            choices[position] = [current]
-            for children in product(*choices):
-                result = tables[rule].get(children)
-                if result is not None:
-                    met.number(result)
+        for rule, children in combined(index, members, current, category[current]):
+            result = tables[rule].get(children)
+            if result is not None:
+                met.number(result)
     names = np.empty(automaton.size, np.intp)
     names[met.values] = np.arange(automaton.size)
     return automaton.renamed(names)

@@ -19,7 +19,7 @@ of the derivation is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
@@ -239,6 +239,27 @@ def check_size(states: int = 0, transitions: int = 0) -> None:
             )
 
 
+def combined(
+    index: GrammarIndex, members: Sequence[list[int]], current: int, category: int
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Add a state to the ``members`` of its category, and yield the phrases that have it now.
+
+    These are rules with children, the state and members among them.  If each state is
+    added once, every combination of children is seen once.
+    """
+    earlier = list(members[category])
+    members[category].append(current)
+    for rule, position in index.uses[category]:
+        rhs = index.rhs[rule]
+        choices = [members[child] for child in rhs]
+        choices[position] = [current]
+        for place in range(position):
+            if rhs[place] == category:
+                choices[place] = earlier
+        for children in product(*choices):
+            yield rule, children
+
+
 def explore(
     index: GrammarIndex,
     lexicon: Lexicon,
@@ -274,25 +295,14 @@ def explore(
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
-    # Each state is taken up once and combined with those taken up before it, so
-    # that every combination of children is seen once.
     members: list[list[int]] = [[] for _ in index.grammar.categories]
     for current, category in enumerate(category_of):
         check_size(len(values))
-        earlier = list(members[category])
-        members[category].append(current)
-        for rule, position in index.uses[category]:
-            rhs = index.rhs[rule]
-            choices = [members[child] for child in rhs]
-            choices[position] = [current]
-            for place in range(position):
-                if rhs[place] == category:
-                    choices[place] = earlier
-            for children in product(*choices):
-                value = step(phrasal[rule], tuple([values[child] for child in children]))
-                result = meet(index.lhs[rule], value)
-                if result != DEAD:
-                    transitions.append((rule, *children, *padding[len(children)], result))
+        for rule, children in combined(index, members, current, category):
+            value = step(phrasal[rule], tuple([values[child] for child in children]))
+            result = meet(index.lhs[rule], value)
+            if result != DEAD:
+                transitions.append((rule, *children, *padding[len(children)], result))
     columns = np.array(sorted(transitions), np.intp).reshape(-1, index.width + 2).T.copy()
     final = [number for value, number in numbers[index.start].items() if accepts(value)]
     return TreeAutomaton(

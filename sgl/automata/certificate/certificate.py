@@ -13,7 +13,7 @@ What is claimed of each::
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,17 +67,6 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
     grammar, symbol = grammar_data(compiler.grammar, layers, alike)
     places = {structure: place for place, structure in enumerate(structures)}
     numbered = [_numbered(split, symbol) for split in splits]
-    claims = []
-    for number, own in enumerate(made):
-        for kind, group, derivation in own.claims:
-            found: Sequence[object] | None
-            if kind == "contains":
-                found = _steps(own.view.split, derivation, numbered[number], symbol)
-            else:
-                readers = [automata[structure] for structure in group]
-                found = invariant(own.view, readers, accepted=kind == "requires")
-            if found is not None:
-                claims.append((kind, number, [places[s] for s in group], found))
     return {
         "format": FORMAT,
         "name": name,
@@ -102,8 +91,28 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
             }
             for own, transitions in zip(made, numbered, strict=True)
         ],
-        "claims": claims,
+        "claims": list(_proved(made, automata, places, numbered, symbol)),
     }
+
+
+def _proved(
+    made: Sequence[SplitClaims],
+    automata: Mapping[Structure, WrittenAutomaton],
+    places: Mapping[Structure, int],
+    numbered: Sequence[Mapping[Transition, int]],
+    symbol: Sequence[int],
+) -> Iterator[tuple[object, ...]]:
+    """Yield the claims that hold: kind, split, structures, and the evidence."""
+    for number, own in enumerate(made):
+        for kind, group, derivation in own.claims:
+            found: Sequence[object] | None
+            if kind == "contains":
+                found = _steps(own.view.split, derivation, numbered[number], symbol)
+            else:
+                readers = [automata[structure] for structure in group]
+                found = invariant(own.view, readers, accepted=kind == "requires")
+            if found is not None:
+                yield kind, number, [places[structure] for structure in group], found
 
 
 def certificate_text(content: Json) -> str:
@@ -181,7 +190,7 @@ def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, in
 def _steps(
     split: SplitGrammar,
     derivation: Derivation,
-    numbers: dict[Transition, int],
+    numbers: Mapping[Transition, int],
     symbol: Sequence[int],
 ) -> list[int]:
     """Return a derivation as the numbers of its transitions, in preorder."""

@@ -188,6 +188,7 @@ def query_of(structure: Structure) -> Query:
         for index, variable in enumerate(body.variables)
         if index in _connected(body) or variable.tests or variable.degrees
     ).intersection(names)
+    unlabelled = [all(test.accepts("") for test in tests) for tests in shared.predicates]
     schema = Schema(
         clauses=(
             _clause(structure.body, (), bound, shared),
@@ -195,11 +196,7 @@ def query_of(structure: Structure) -> Query:
         ),
         relations=tuple(relation for _, relation in shared.relations),
         counters=tuple(caps.values()),
-        unlabelled=sum(
-            1 << index
-            for index, tests in enumerate(shared.predicates)
-            if all(test.accepts("") for test in tests)
-        ),
+        unlabelled=sum(1 << index for index, passes in enumerate(unlabelled) if passes),
     )
     return Query(
         structure,
@@ -238,12 +235,10 @@ def _clause(
     for index, variable in enumerate(body.variables):
         if variable.tests:
             predicates[number[index]] = shared.predicates.index(variable.tests)
-        goals = []
         for test in variable.degrees:
-            passing = (n for n in range(shared.counters[test.labels] + 1) if test.accepts(n))
+            passing = [n for n in range(shared.counters[test.labels] + 1) if test.accepts(n)]
             counter = list(shared.counters).index(test.labels)
-            goals.append(DegreeGoal(counter, sum(1 << n for n in passing)))
-        degrees[number[index]] = tuple(goals)
+            degrees[number[index]] += (DegreeGoal(counter, sum(1 << n for n in passing)),)
         tracked = index in in_path or index not in connected or variable.degrees
         if variable.name not in outer and (tracked or variable.name in bound):
             eager.append(number[index])

@@ -80,29 +80,33 @@ def prove(
     for pattern in chosen:
         if progress is not None:
             progress(pattern.name)
-        strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
-        pieces, idle_waivers = claim_pieces(search, pattern)
-        patterns.append(
-            PatternProofs(
-                name=pattern.name,
-                held_out=tuple(
-                    _held_out(evidence, structure, asserted=structure in pattern.never)
-                    for structure in pattern.held_out
-                ),
-                licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
-                pieces=pieces,
-                instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
-                exposed=Exposed(*inventory_of(evidence, ingredients, pattern)),
-                disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
-                idle_waivers=idle_waivers,
-            )
-        )
+        patterns.append(_pattern(evidence, search, ingredients, pattern))
     return Proofs(
         patterns=tuple(patterns),
         unsatisfiable=find_unsatisfiable(evidence),
         overlaps=find_overlaps(evidence),
         nestings=find_nestings(evidence),
         unused=find_unused(evidence),
+    )
+
+
+def _pattern(
+    evidence: Evidence, search: TrainingSearch, ingredients: RuleIngredients, pattern: Pattern
+) -> PatternProofs:
+    strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
+    pieces, idle_waivers = claim_pieces(search, pattern)
+    return PatternProofs(
+        name=pattern.name,
+        held_out=tuple(
+            _held_out(evidence, structure, asserted=structure in pattern.never)
+            for structure in pattern.held_out
+        ),
+        licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
+        pieces=pieces,
+        instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
+        exposed=Exposed(*inventory_of(evidence, ingredients, pattern)),
+        disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
+        idle_waivers=idle_waivers,
     )
 
 
