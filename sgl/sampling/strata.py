@@ -234,20 +234,12 @@ class BatchAcceptance:
         outcomes = np.empty(rows, np.uint8)
         found: dict[int, Any] = {}
         while True:
+            shares = np.array(list(self._shares.values()), np.int64)
             used = self._settle(
-                survey.verdicts,
-                survey.targets,
-                self._full,
-                np.array(list(self._shares.values()), np.int64),
-                self._number,
-                earlier.stratum,
-                earlier.candidate,
-                int(self._distinct),
-                int(self.stratum.repeated),
-                ambiguous,
-                self.missing,
-                outcomes,
-                np.zeros(rows, np.bool_),
+                *(survey.verdicts, survey.targets, self._full, shares, self._number),
+                *(earlier.stratum, earlier.candidate),
+                *(int(self._distinct), int(self.stratum.repeated), ambiguous),
+                *(self.missing, outcomes, np.zeros(rows, np.bool_)),
             )
             if self._ambiguity is None:
                 return outcomes[:used]

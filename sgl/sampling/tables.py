@@ -41,12 +41,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     Raises ``NotEnoughError`` for a stratum that has fewer derivations than the
     items it is to have.
     """
-    for stratum in plan.strata:
-        size = count_derivations(splits[stratum.stream])
-        distinct = plan.distinct_sentences and not stratum.repeated
-        if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
-            reason = f"this part of the data has {size} derivations in all"
-            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
+    _check_sizes(plan, splits)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
     views = {view.name: view for view in grammar.views}
     merged = _MergedStates(grammar)
@@ -78,6 +73,16 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         ],
         distinct_sentences=plan.distinct_sentences,
     )
+
+
+def _check_sizes(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
+    """Raise ``NotEnoughError`` for a stratum that cannot have enough items."""
+    for stratum in plan.strata:
+        size = count_derivations(splits[stratum.stream])
+        distinct = plan.distinct_sentences and not stratum.repeated
+        if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
+            reason = f"this part of the data has {size} derivations in all"
+            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
 
 
 def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
