@@ -26,7 +26,7 @@ from functools import reduce
 from graphlib import TopologicalSorter
 from itertools import count
 from operator import or_
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -164,8 +164,6 @@ class _Numbering:
         strings = [(b"" if attached else join) + text.encode() for text, attached in words]
         trie = trie_of(strings)
         corners, above = self._corners()
-        first, goals = _rows([*words.values(), *ones, *moves.goals])
-        item, production, ways, score = zip(*goals, strict=True) if goals else ((), (), (), ())
         rules = self._productions.all
         order_first, order = _rows([rule.order for rule in rules])
         unseen_first, unseen = _rows(self._productions.unseen)
@@ -181,11 +179,7 @@ class _Numbering:
             attached=sum(attached for _, attached in words),
             longest=max(map(len, strings), default=0),
             **trie._asdict(),
-            goals=first,
-            item=np.array(item, np.int32),
-            production=np.array(production, np.int32),
-            ways=np.array(ways, np.uint64),
-            score=np.array(score, np.float64),
+            **_goal_columns([*words.values(), *ones, *moves.goals]),
             move=moves.number,
             seconds=self._bits(moves.seconds),
             below=self._bits(moves.below),
@@ -283,6 +277,18 @@ class _Numbering:
         """Return sets as rows of bits."""
         rows = b"".join(members.to_bytes(8 * self._width, "little") for members in sets or [0])
         return np.frombuffer(rows, "<u8").astype(np.uint64).reshape(-1, self._width)
+
+
+def _goal_columns(rows: Sequence[Sequence[_Goal]]) -> dict[str, Any]:
+    """Return where the goals of each row begin, and what they are."""
+    first, goals = _rows(rows)
+    return {
+        "goals": first,
+        "item": np.array([goal.item for goal in goals], np.int32),
+        "production": np.array([goal.production for goal in goals], np.int32),
+        "ways": np.array([goal.ways for goal in goals], np.uint64),
+        "score": np.array([goal.score for goal in goals], np.float64),
+    }
 
 
 def _rows(rows: Sequence[Sequence[Value]]) -> tuple[Ints, list[Value]]:
