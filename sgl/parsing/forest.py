@@ -97,7 +97,7 @@ class Forest:
         while stack:
             node, number = stack.pop()
             for alternative in self.nodes[node].alternatives:
-                ways = self._ways(alternative)
+                ways = prod([self._counts[child] for child in alternative.children])
                 if number < ways:
                     break
                 number -= ways
@@ -151,9 +151,6 @@ class Forest:
                 sum(prod([counts[child] for child in a.children]) for a in node.alternatives)
             )
         return counts
-
-    def _ways(self, alternative: Alternative) -> int:
-        return prod([self._counts[child] for child in alternative.children])
 
 
 class Ranked(NamedTuple):
