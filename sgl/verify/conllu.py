@@ -156,7 +156,7 @@ def _read_block(
                 key, _, value = decode(line).partition("=")
                 comments.append((key[1:].strip(), value.removeprefix(" ")))
             else:
-                tokens.append(words.line(line))
+                tokens.append(words.lines[line])
         number = start
         if not tokens:
             raise MalformedError("a sentence without tokens")

@@ -117,13 +117,10 @@ class Split:
         """Return the number of entries, sentences or not."""
         return len(self.group_of)
 
-    def append(self, group: int, offset: int, *values: int) -> None:
-        """Add an entry: group, offset, number and hashes."""
-        columns = (self.numbers, self.sources, self.targets, *self.rows)
-        self.group_of.append(group)
-        self.offsets.append(offset)
-        for column, value in zip(columns, values or (0,) * len(columns), strict=True):
-            column.append(value)
+    def columns(self) -> tuple[array[int], ...]:
+        """Return what there is for each entry."""
+        texts = (self.sources, self.targets, *self.rows)
+        return (self.group_of, self.offsets, self.numbers, *texts)
 
     def extend(self, part: Split, shapes: ShapeTable, lines: int) -> None:
         """Add the range that follows, before which there are so many lines."""
@@ -138,11 +135,7 @@ class Split:
         # The last one is that of entries without a group.
         known.append(-1)
         self.group_of.extend(known[group] for group in part.group_of)
-        self.offsets.extend(part.offsets)
-        self.numbers.extend(part.numbers)
-        self.sources.extend(part.sources)
-        self.targets.extend(part.targets)
-        for column, values in zip(self.rows, part.rows, strict=True):
+        for column, values in list(zip(self.columns(), part.columns(), strict=True))[1:]:
             column.extend(values)
         self.error = part.error
 

@@ -17,7 +17,6 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,6 +26,7 @@ from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.search import Searcher
 from sgl.verify.shape import GraphShape, QuestionTable, ShapeTable
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
+from sgl.verify.tokens import Answers
 
 #: The number in a `sent_id`: six digits or more, with zeros before it only to make six.
 _NUMBER = r"([0-9]{6}|[1-9][0-9]{6,17})"
@@ -87,12 +87,10 @@ class Knowledge:
         self.tokens = TokenTable()
         self.hashing = Hashing(task.key)
 
-        @cache
-        def distinct_lemma(word: WordForm) -> str | None:
-            """Return the lemma of a word that may not be repeated."""
-            return word.get("lemma") if word.get("upos") in task.distinct else None
-
-        self.distinct_lemma = distinct_lemma
+        # The lemmas of words that may not be repeated.
+        self.distinct_lemmas: Answers[WordForm, str | None] = Answers(
+            lambda word: word.get("lemma") if word.get("upos") in task.distinct else None
+        )
 
 
 def read_range(known: Knowledge, read: Range) -> Split:
@@ -104,7 +102,9 @@ def read_range(known: Knowledge, read: Range) -> Split:
             malformed = entry if isinstance(entry, Malformed) else reader.add(entry)
             if malformed:
                 part.malformed[len(part)] = malformed
-                part.append(-1, 0)
+                part.group_of.append(-1)
+                for column in reader.columns[1:]:
+                    column.append(0)
     except OSError as failure:
         part.error = failure.strerror or str(failure)
     return part
@@ -121,6 +121,7 @@ class _RangeReader:
     def __init__(self, known: Knowledge, split: str) -> None:
         shares = known.task.shares.items()
         self.part = Split.new(split, len(known.task.texts) - 1)
+        self.columns = self.part.columns()
         self._known = known
         self._words: set[WordForm] = set()
         self._sent_id = re.compile(re.escape(split) + "-" + _NUMBER)
@@ -134,7 +135,9 @@ class _RangeReader:
             source, *targets = [comments[key] for key in known.task.texts]
         except KeyError as missing:
             return Malformed(sentence.line, f"no comment # {missing.args[0]}")
-        own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
+        own = [
+            lemma for lemma in map(known.distinct_lemmas.__getitem__, words) if lemma is not None
+        ]
         if len(set(own)) < len(own):
             part.repeating.append(entry)
         if not self._words.issuperset(words):
@@ -149,7 +152,7 @@ class _RangeReader:
         group = Group(part.name, category, known.shapes.of(sentence), target)
         number = self._sent_id.fullmatch(comments["sent_id"])
         hashing = known.hashing
-        part.append(
+        values = (
             part.groups.setdefault(group, len(part.groups)),
             sentence.offset,
             int(number[1]) if number else 0,
@@ -157,4 +160,6 @@ class _RangeReader:
             hashing.text(targets[0]),
             *[hashing.row(source, target, category) for target in targets],
         )
+        for column, value in zip(self.columns, values, strict=True):
+            column.append(value)
         return None

@@ -22,12 +22,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import NamedTuple, TypeVar
 
 from sgl.verify.conllu import Edge, Sentence, WordForm
 from sgl.verify.structure import GraphPattern, StructureBody, Walk
+from sgl.verify.tokens import Answers
 
 Key = TypeVar("Key")
 
@@ -152,26 +153,24 @@ class ShapeTable:
         self._frames: dict[tuple[int, MaskedEdges], Frame] = {}
         self._by_edges: dict[tuple[int, tuple[Edge, ...]], Frame] = {}
 
-        @cache
         def answers(word: WordForm) -> int:
             tests = questions.values.items()
             return sum(1 << bit for (name, values), bit in tests if word.get(name) in values)
 
-        @cache
         def mask(label: str) -> int:
             return sum(1 << bit for labels, bit in questions.labels.items() if labels.accept(label))
 
-        self._answers, self._mask = answers, mask
+        self._answers, self._masks = Answers(answers), Answers(mask)
 
     def of(self, sentence: Sentence) -> GraphShape:
         """Return the shape of a sentence; equal shapes are one object."""
         key = (len(sentence.words), sentence.edges)
         frame = self._by_edges.get(key)
         if frame is None:
-            edges = [(source, end, self._mask(label)) for source, label, end in sentence.edges]
+            edges = [(source, end, self._masks[label]) for source, label, end in sentence.edges]
             frame = self._by_edges[key] = self._known(Frame(key[0], tuple(edges)))
         shapes = self._table[frame]
-        nodes = tuple(map(self._answers, sentence.words))
+        nodes = tuple(map(self._answers.__getitem__, sentence.words))
         shape = shapes.get(nodes)
         if shape is None:
             shape = shapes[nodes] = GraphShape(frame, nodes)
