@@ -17,8 +17,8 @@ edge of the sentence fits it, until nothing changes::
 
 This is sound: a match never uses a node that is thrown out.  An empty domain
 rules a match out; otherwise networkx searches the nodes that are left.  For a
-body that is one node or one edge, what is left is the definition of a match, so
-that networkx is not asked.
+body that is one node or one edge, or where one node is left for each variable, what
+is left is the definition of a match, so that networkx is not asked.
 
 Three things spare searches.  A structure is looked for only where all words and labels
 that it needs are found.  Whether it occurs depends on the frame of a shape and on the
