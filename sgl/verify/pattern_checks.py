@@ -193,7 +193,7 @@ def exposures(data: Dataset, tally: Result) -> None:
 def quotas(data: Dataset, tally: Result) -> None:
     """The generalization items of every pattern fill its quotas."""
     for pattern in data.manifest.patterns:
-        _deal(data, tally, _tested(pattern))
+        _deal(data, tally, _numbered(GENERALIZATION, pattern.name, pattern.quotas))
 
 
 def shares(data: Dataset, tally: Result) -> None:
@@ -203,7 +203,8 @@ def shares(data: Dataset, tally: Result) -> None:
     are equal, and the first targets have one more where that does not come out even.
     """
     for pattern in data.manifest.patterns:
-        for dealing in (_exposed(pattern), _tested(pattern)):
+        tested = _numbered(GENERALIZATION, pattern.name, pattern.quotas)
+        for dealing in (_exposed(pattern), tested):
             if any(quota.each_target for _, quota in dealing.quotas):
                 _deal(data, tally, dealing, pattern.targets)
                 _compare_recorded(data, tally, dealing, pattern)
@@ -220,7 +221,7 @@ def part_quotas(data: Dataset, tally: Result) -> None:
                 if (quota.split or TRAIN) == split
             ]
             if own:
-                _deal(data, tally, _Dealing(split, category, _numbered(category, own)))
+                _deal(data, tally, _numbered(split, category, own))
 
 
 def _exposed(pattern: PatternClaim) -> _Dealing:
@@ -232,12 +233,9 @@ def _exposed(pattern: PatternClaim) -> _Dealing:
     return _Dealing(TRAIN, category, quotas)
 
 
-def _tested(pattern: PatternClaim) -> _Dealing:
-    return _Dealing(GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas))
-
-
-def _numbered(name: str, quotas: Iterable[Quota]) -> list[tuple[str, Quota]]:
-    return [(f"{name}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
+def _numbered(split: str, category: str, quotas: Iterable[Quota]) -> _Dealing:
+    labelled = [(f"{category}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
+    return _Dealing(split, category, labelled)
 
 
 def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
