@@ -46,14 +46,10 @@ class Run:
 
     file: str
     texts: tuple[str, ...]
-    missing: tuple[str, ...] = ()
-    empty: tuple[str, ...] = ()
-    shifted: int = 0
-    words: tuple[tuple[str, ...] | None, ...] = ()
-
-    def words_of(self, place: int) -> tuple[str, ...] | None:
-        """Return the words of a prediction that came as words."""
-        return self.words[place] if self.words else None
+    missing: tuple[str, ...]
+    empty: tuple[str, ...]
+    shifted: int
+    words: tuple[tuple[str, ...] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +107,7 @@ def read_run(
             if output is not None and not text.strip()
         ),
         _shift(texts, rows) if aligned.by_id is None else 0,
-        tokenized if any(words is not None for words in tokenized) else (),
+        tokenized,
     )
 
 

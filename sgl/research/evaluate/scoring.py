@@ -145,7 +145,7 @@ class Scorer:
             scores.scores[metric] = {
                 system.name: np.array(
                     [
-                        [judge(n, text, run.words_of(n)) for n, text in enumerate(run.texts)]
+                        [judge(n, text, run.words[n]) for n, text in enumerate(run.texts)]
                         for run in system.runs
                     ],
                     np.float64,
@@ -161,7 +161,7 @@ class Scorer:
         of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
         exact_scores = scores.scores[EXACT]
         wrong = dict.fromkeys(
-            (place, run.texts[place], run.words_of(place))
+            (place, run.texts[place], run.words[place])
             for system in systems
             for run, right in zip(system.runs, exact_scores[system.name], strict=True)
             for place in np.flatnonzero(right == 0).tolist()
@@ -175,7 +175,7 @@ class Scorer:
         for system in systems:
             found = [
                 [
-                    _RIGHT if right[place] else verdicts[place, text, run.words_of(place)]
+                    _RIGHT if right[place] else verdicts[place, text, run.words[place]]
                     for place, text in enumerate(run.texts)
                 ]
                 for run, right in zip(system.runs, exact_scores[system.name], strict=True)
