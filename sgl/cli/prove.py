@@ -15,7 +15,7 @@ from sgl.cli.session import FILE, Session, grammar_options, json_option
 from sgl.cli.terminal import count, text_table
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
-from sgl.pipeline.ambiguity import CHECKED, REFUTED
+from sgl.pipeline.guarantees import CHECKED, REFUTED
 from sgl.pipeline.proof_data import DatasetCounts, proof_data, read_counts
 from sgl.pipeline.proofs import certificate_file, establish, known_figures
 

@@ -26,8 +26,7 @@ from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
 from sgl.diagnostics.source import display_width
 from sgl.frontend import Compiled
-from sgl.pipeline.ambiguity import unparsed
-from sgl.pipeline.guarantees import excuses, pattern_guarantees, used
+from sgl.pipeline.guarantees import excuses, pattern_guarantees, unparsed, used
 from sgl.pipeline.selection import in_distribution
 from sgl.report import example_of
 from sgl.report.text import columns, graph_lines, tree_lines

@@ -49,8 +49,7 @@ from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
-from sgl.pipeline.ambiguity import AmbiguityFilter, unparsed
-from sgl.pipeline.guarantees import on_the_graphs, pattern_guarantees
+from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import registered_observers
 from sgl.pipeline.proofs import certificate_file
 from sgl.pipeline.report import Observer, report_data

@@ -15,7 +15,7 @@ from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.interpret import interpret
 from sgl.dataset import Guarantee, StringFigures, plain, string_figures
 from sgl.frontend import Compiled
-from sgl.pipeline.ambiguity import CLAIM as STRING_LEVEL
+from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
 from sgl.pipeline.guarantees import pattern_guarantees
 
 #: The check of the verifier that counts the parts that patterns need.

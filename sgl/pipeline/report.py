@@ -18,8 +18,7 @@ from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan
 from sgl.dataset import Chunk, string_figures
 from sgl.frontend import Compiled
-from sgl.pipeline.ambiguity import CHECKED, METHOD, NOT_CHECKED, REFUTED
-from sgl.pipeline.guarantees import excuses
+from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses
 from sgl.pipeline.proofs import known_figures
 from sgl.report import example_of
 from sgl.verify import Report
