@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from sgl.diagnostics.model import Diagnostic, Severity, Span
 from sgl.diagnostics.source import SourceFile, SourceMap, display_width, visible
@@ -23,10 +23,16 @@ from sgl.diagnostics.source import SourceFile, SourceMap, display_width, visible
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
 _LONGEST_LINE = 160
 
+#: Wraps a text in a style of the terminal, or leaves it alone.
+_Paint = Callable[[str, str], str]
+
 
 def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -> str:
     """Return the diagnostic with excerpts, as a terminal shows it."""
-    paint = _Paint(color)
+
+    def paint(style: str, text: str) -> str:
+        return f"{style}{text}{_RESET}" if color and text else text
+
     tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
     head = paint(tone + _BOLD, f"{diagnostic.severity.value}[{diagnostic.code}]")
     lines = [f"{head}{paint(_BOLD, ': ' + visible(diagnostic.message))}"]
@@ -103,16 +109,6 @@ def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | 
         "end_line": end_line,
         "end_column": end_column,
     }
-
-
-class _Paint:
-    """Wraps text in terminal colours, or leaves it alone."""
-
-    def __init__(self, color: bool) -> None:
-        self.color = color
-
-    def __call__(self, style: str, text: str) -> str:
-        return f"{style}{text}{_RESET}" if self.color and text else text
 
 
 def _places(diagnostic: Diagnostic, sources: SourceMap) -> list[tuple[SourceFile, Span, str, bool]]:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
+from sgl.frontend.signature import WRITTEN
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import context_of
-from sgl.frontend.views import WRITTEN
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
