@@ -25,7 +25,7 @@ from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items
 from sgl.frontend import Compiled
 from sgl.sampling import pack
-from sgl.sampling.acceptance import share
+from sgl.sampling.acceptance import REASONS, share
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import PackedStratum
 from sgl.sampling.strata import StratumSample, sample_strata
@@ -79,7 +79,7 @@ def _claimed(s: Stratum) -> StratumSample:
         repeated_lemmas=s.repeated_lemmas,
     )
     shares = {target: share(s.count, s.targets, target) for target in s.targets}
-    return StratumSample(packed, np.arange(s.count), s.count, {}, shares, ())
+    return StratumSample(packed, np.arange(s.count), s.count, dict.fromkeys(REASONS, 0), shares, ())
 
 
 def scaled(stratum: Stratum) -> int:
