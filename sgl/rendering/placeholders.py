@@ -31,7 +31,7 @@ SHORT = 4
 LONG = 32
 
 
-class Slot(NamedTuple):
+class Placeholder(NamedTuple):
     """What a placeholder stands for: the word in ``table`` of the rule at ``place``."""
 
     place: int
@@ -49,7 +49,7 @@ def is_marked(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
-def split(text: str) -> tuple[list[str], list[Slot]]:
+def split(text: str) -> tuple[list[str], list[Placeholder]]:
     """Split a text at its placeholders.
 
     Returns:
@@ -57,7 +57,7 @@ def split(text: str) -> tuple[list[str], list[Slot]]:
     """
     pieces = _PLACEHOLDER.split(text)
     found = zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True)
-    slots = [Slot(ord(p) - _FIRST, ord(t) - _FIRST, mark == _RAISED) for mark, p, t in found]
+    slots = [Placeholder(ord(p) - _FIRST, ord(t) - _FIRST, mark == _RAISED) for mark, p, t in found]
     return pieces[::4], slots
 
 

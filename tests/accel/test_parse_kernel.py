@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parse_grammars import ATTACHMENT, derivations
 from small_grammars import grammar
-from test_parse import ATTACHMENT, derivations
 from toy import TOY, random_derivations
 
 from sgl import accel

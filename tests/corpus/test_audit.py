@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parse_grammars import ATTACHMENT
 from sget import PUBLISHED, needs_published_data
-from test_parse import ATTACHMENT
 from toy import PP_IN_SUBJECT, TOY, random_derivations
 
 from sgl.automata import StructureCompiler

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from parse_grammars import ATTACHMENT, ATTACHMENT_RULES, derivations_by_text, grammars
 from small_grammars import grammar, names
-from test_parse import ATTACHMENT, derivations_by_text, grammars
 from toy import (
     DEEP_COMPLEMENT,
     FAR_GAP,
@@ -139,17 +139,7 @@ def test_the_likeliest_of_very_many_readings_is_found() -> None:
 
 def weighted() -> CoreGrammar:
     return grammar(
-        """
-        S = NP VP : 0 1
-        VP = V NP : 0 1
-        VP = VP PP : 0 1
-        NP = NP PP : 0 1
-        PP = P NP : 0 1
-        NP = : "Emma"
-        NP = : "dogs"
-        V = : "saw"
-        P = : "near"
-        """,
+        ATTACHMENT_RULES,
         weights={**WEIGHTS, 'NP = : "Emma"': 0.5, 'NP = : "dogs"': 0.25},
     )
 
