@@ -4,7 +4,7 @@ A case is a section: ```` ```sgl ```` is a piece of grammar to which the base gr
 the diagnostic pages is added (unless it is marked ``alone``), blocks with a title are
 other files, and ```` ```text ```` is what the compiler says.
 
-``SGL_UPDATE_GOLDEN=1 pytest tests/test_diagnostics_golden.py`` writes what it says now.
+``SGL_UPDATE_GOLDEN=1 pytest tests/diagnostics/test_diagnostics_golden.py`` writes what it says now.
 """
 
 from __future__ import annotations
