@@ -24,7 +24,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from graphlib import TopologicalSorter
-from itertools import count
 from operator import or_
 from typing import Any, NamedTuple, TypeVar
 
@@ -302,12 +301,16 @@ def _union(sets: Iterable[int]) -> int:
     return reduce(or_, sets, 0)
 
 
+def _lowest_zero(bits: int) -> int:
+    return (~bits & (bits + 1)).bit_length() - 1
+
+
 def trie_of(strings: Sequence[bytes]) -> Trie:
     """Return the trie of different strings that are not empty."""
     base: dict[int, int] = {}
     check: dict[int, int] = {0: -1}
     value: dict[int, int] = {}
-    free = 1
+    taken = 1  # the places that are taken, as bits
     waiting = [(0, 0, list(range(len(strings))))]
     while waiting:
         node, depth, below = waiting.pop()
@@ -319,16 +322,13 @@ def trie_of(strings: Sequence[bytes]) -> Trie:
                 children.setdefault(strings[number][depth], []).append(number)
         if not children:
             continue
-        while free in check:
-            free += 1
-        first = min(children)
-        base[node] = next(
-            place - first
-            for place in count(max(free, first))
-            if not any(place - first + byte in check for byte in children)
-        )
+        # A base conflicts where a child would come to a place that is taken: the first that
+        # does not is the lowest zero of all the shifted sets together.
+        first = max(_lowest_zero(taken) - min(children), 0)
+        base[node] = first + _lowest_zero(_union(taken >> (first + byte) for byte in children))
         for byte, numbers in children.items():
             check[base[node] + byte] = node
+            taken |= 1 << (base[node] + byte)
             waiting.append((base[node] + byte, depth + 1, numbers))
     arrays = np.full((3, max(check) + 257), [[0], [-1], [-1]], np.int32)
     for array, numbers_at in zip(arrays, (base, check, value), strict=True):
