@@ -29,6 +29,7 @@ Python 3.9, so that a standalone sampler can contain them.
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 from functools import lru_cache
 
 from sgl.core.graph import Graph
@@ -148,6 +149,13 @@ class Meaning:
         if kind == NAME:
             return self.lemma[number]
         return "?" if kind == WH else ""
+
+    def check_shown(self, shown: Container[int]) -> None:
+        """Raise ``ViewError`` unless all nodes are shown by a form that follows the edges."""
+        for number in self.nodes:
+            if number not in shown:
+                word = self.constant(number) or self.lemma[number]
+                raise ViewError(f"'{word}' hangs on no other word")
 
     def roles(self, number: int) -> list[str]:
         """Return the open roles of an event by itself, in the order of their atoms.

@@ -6,7 +6,7 @@ notation of structures are its own, and structures are searched with networkx in
 the dependency graph of every sentence::
 
     manifest.json ──> patterns, counts ─────────┐
-    conllu/*.conllu ──> sentences ──> shapes ───┼──> checks V001 … V024 ──> Report
+    conllu/*.conllu ──> sentences ──> shapes ───┼──> checks V001 … ─────> Report
     data/*.tsv, parquet/*.parquet ──> rows ─────┘
 
 A mistake in the compiler and the same mistake here would have to be made twice.

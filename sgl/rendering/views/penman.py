@@ -36,10 +36,7 @@ def penman(meaning: Meaning) -> str:
     """
     writer = _Writer(meaning)
     text = writer.open(meaning.head, 1)
-    for number in meaning.nodes:
-        if number not in writer.opened:
-            word = meaning.constant(number) or meaning.lemma[number]
-            raise ViewError(f"'{word}' hangs on no other word")
+    meaning.check_shown(writer.opened)
     return text
 
 

@@ -38,10 +38,7 @@ def varfree(meaning: Meaning) -> str:
     """
     unfolding = _Unfolding(meaning)
     unfolding.write(meaning.head)
-    for number in meaning.nodes:
-        if number not in unfolding.written:
-            word = meaning.constant(number) or meaning.lemma[number]
-            raise ViewError(f"'{word}' hangs on no other word")
+    meaning.check_shown(unfolding.written)
     return " ".join(unfolding.tokens)
 
 
