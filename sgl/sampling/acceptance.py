@@ -90,7 +90,7 @@ class SampledItem(NamedTuple):
 
 
 class StratumItems(NamedTuple):
-    """What was drawn for a stratum: the items in order, and the rejections.
+    """What was sampled for a stratum: the items in order, and the rejections.
 
     ``shares`` counts the items of each target, where targets have shares;
     ``ambiguous`` are the candidates that were rejected as such.
