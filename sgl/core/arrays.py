@@ -54,12 +54,9 @@ class Column(NamedTuple):
 
     def take(self, rows: NDArray[np.int64]) -> Column:
         """Return the texts with these numbers, in this order."""
-        lengths = self.offsets[rows + 1] - self.offsets[rows]
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        data = np.zeros(int(offsets[-1]) + SLACK, np.uint8)
-        shift = np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
-        data[: offsets[-1]] = self.data[np.arange(int(offsets[-1])) + shift]
+        places, offsets = _taken(self.offsets, rows)
+        data = np.zeros(len(places) + SLACK, np.uint8)
+        data[: len(places)] = self.data[places]
         return Column(data, offsets)
 
     @classmethod
@@ -140,11 +137,8 @@ class Derivations(NamedTuple):
 
     def take(self, wanted: NDArray[np.int64]) -> Derivations:
         """Return the derivations with these numbers, in this order."""
-        lengths = self.offsets[wanted + 1] - self.offsets[wanted]
-        offsets = np.zeros(len(wanted) + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        shift = np.repeat(self.offsets[:-1][wanted] - offsets[:-1], lengths)
-        return Derivations(self.rules[np.arange(int(offsets[-1])) + shift], offsets)
+        places, offsets = _taken(self.offsets, wanted)
+        return Derivations(self.rules[places], offsets)
 
     def nodes(
         self, arity: NDArray[np.int64]
@@ -196,3 +190,13 @@ class Derivations(NamedTuple):
         np.cumsum([len(row) for row in rows], out=offsets[1:])
         flat = [rule for row in rows for rule in row]
         return cls(np.array(flat, np.int32), offsets)
+
+
+def _taken(
+    offsets: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the places of all values of some rows, and where these rows end among them."""
+    lengths = offsets[rows + 1] - offsets[rows]
+    ends = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(lengths, out=ends[1:])
+    return np.arange(int(ends[-1])) + np.repeat(offsets[:-1][rows] - ends[:-1], lengths), ends

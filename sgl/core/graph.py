@@ -183,8 +183,8 @@ class _Gluing:
 
     def _glue(self, ports: Sequence[int]) -> int:
         """Glue nodes to the first of them, and return it."""
-        first, *others = map(self._root, ports)
-        for port in others:
+        first = self._root(ports[0])
+        for port in ports[1:]:
             other = self._root(port)
             if other != first:
                 self._parent[other] = first

@@ -202,11 +202,12 @@ class _DatasetProduction:
 
         if run is None:
             samples = self._sample(directory, None)
-            cache, key = current(), ("templates", self.compiled.origin)
-            known = cache.get(dict, *key) if cache and self.compiled.origin else None
+            cache = current() if self.compiled.origin else None
+            key = ("templates", self.compiled.origin)
+            known = None if cache is None else cache.get(dict, *key)
             maker = ChunkMaker(grammar, plan, self.sampler, known)
             files = write_items(directory, plan, maker, samples, watch)
-            if cache and self.compiled.origin and known is None:
+            if cache is not None and known is None:
                 cache.put(maker.learned, *key)
         else:
             work = DatasetWork(grammar, plan, self.tables)
