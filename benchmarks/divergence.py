@@ -49,7 +49,7 @@ from sgl.research.divergence import (
     anneal,
     count_names,
     greedy,
-    recompute,
+    measure,
 )
 from sgl.research.divergence.elements import Occurrences
 from sgl.research.divergence.search import choose
@@ -158,8 +158,9 @@ def _timed(work: Callable[[], Result]) -> tuple[Result, float]:
 
 
 def _divergences(elements: Elements, labels: NDArray[np.int8]) -> tuple[float, float]:
-    """The divergences, recompute by the definition."""
-    return recompute(elements, labels == TRAIN, labels == TEST)
+    """The divergences, by the definition."""
+    found = measure(elements, labels == TRAIN, labels == TEST)
+    return found.atoms, found.compounds
 
 
 def agreement(elements: Elements, target: float, bounds: Bounds, seed: int, number: int) -> int:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sgl.core.arrays import Derivations
+from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.core.grammar import CoreGrammar
-from sgl.research.divergence import Elements, count_names
+from sgl.research.divergence import TEST, TRAIN, Elements, count_names
 from sgl.research.divergence.trees import Trees
 from sgl.sampling.random import number, stream_key
+
+Element = TypeVar("Element")
 
 TREEBANK = """\
 # sent_id = farm-1
@@ -74,3 +80,30 @@ def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
     names = [f"{rule.name}#{rule.id}" for rule in grammar.rules]
     places = [str(place) for place in range(max(grammar.arity, default=0) or 1)]
     return Trees(names, places, derivations.offsets, rules, parent, edge)
+
+
+# ---- the independent count
+
+
+def divergence_of_counts(
+    train: Mapping[Element, float], test: Mapping[Element, float], alpha: float
+) -> float:
+    """The divergence of counts by kind, computed plainly, by the definition."""
+    totals = math.fsum(train.values()), math.fsum(test.values())
+    if not all(totals):
+        return 1.0
+    common = math.fsum(
+        (number / totals[0]) ** alpha * (test[kind] / totals[1]) ** (1 - alpha)
+        for kind, number in train.items()
+        if test.get(kind, 0) > 0 and number > 0
+    )
+    return min(1.0, max(0.0, 1 - common))
+
+
+def recompute(elements: Elements, labels: NDArray[np.int8]) -> tuple[float, float]:
+    """Both divergences of a split, counted once more, plainly."""
+    found = []
+    for part, alpha in zip(elements, (ATOM_ALPHA, COMPOUND_ALPHA), strict=True):
+        sides = (dict(enumerate(part.totals(labels == side).tolist())) for side in (TRAIN, TEST))
+        found.append(divergence_of_counts(*sides, alpha=alpha))
+    return found[0], found[1]

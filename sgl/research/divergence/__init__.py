@@ -14,7 +14,7 @@ to held-out structures: nothing is proved about any structure, but every corpus 
 
 from sgl.core.divergence import SplitDivergence, divergence
 from sgl.research.divergence.certificate import SplitRequest, certificate
-from sgl.research.divergence.elements import Elements, count_names, measure, recompute
+from sgl.research.divergence.elements import Elements, count_names, measure
 from sgl.research.divergence.problem import (
     TEST,
     TRAIN,
@@ -55,5 +55,4 @@ __all__ = [
     "greedy",
     "measure",
     "read_items",
-    "recompute",
 ]

@@ -15,9 +15,9 @@ The certificate says what was asked for, what came out, and what it was made of:
      "divergence": {"atoms": 0.0028, "compounds": 0.0276}, ...}
 
 Its divergences are not those of the search.  They are computed once more from the labels, by
-the definition and in plain Python, so whoever reads the lists and counts gets the same
-numbers to twelve digits.  ``assignment`` is the SHA-256 of the lines ``id<TAB>set`` in the
-order of the items: equal certificates mean equal splits.
+the definition, so whoever reads the lists and counts gets the same numbers to twelve digits.
+``assignment`` is the SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal
+certificates mean equal splits.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import staged_directory
-from sgl.research.divergence.elements import measure, recompute
+from sgl.research.divergence.elements import measure
 from sgl.research.divergence.problem import (
     SETS,
     TEST,
@@ -98,9 +98,7 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
 def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8]) -> dict[str, Any]:
     """Return the certificate of the split with these labels."""
     target, bounds = request.target, request.bounds
-    train, test = labels == TRAIN, labels == TEST
-    atoms, compounds = recompute(items.elements, train, test)
-    seen = measure(items.elements, train, test)
+    seen = measure(items.elements, labels == TRAIN, labels == TEST)
     sizes = np.bincount(labels, minlength=len(SETS)).tolist()
     pairs = zip(items.ids, labels.tolist(), strict=True)
     assignment = "".join(f"{name}\t{SETS[label]}\n" for name, label in pairs)
@@ -125,8 +123,8 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
         "seed": request.seed,
         "sizes": dict(zip(SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
-        "divergence": {"atoms": atoms, "compounds": compounds},
-        "score": -abs(compounds - target.compounds) - abs(atoms - target.atoms),
+        "divergence": {"atoms": seen.atoms, "compounds": seen.compounds},
+        "score": -abs(seen.compounds - target.compounds) - abs(seen.atoms - target.atoms),
         "test_only": {
             "atoms": seen.unseen_atoms,
             "compounds": seen.unseen,

@@ -10,31 +10,21 @@ Whatever atoms and compounds are, of a split only their numbers matter::
     compounds.kinds   0  0  1        item 1 has the kinds 0 and 1,
     compounds.times   1  1  1        each once
 
-Certificates are written with ``recompute``, which computes divergences plainly, by the
-definition; ``measure`` works on arrays.
+``measure`` computes the divergences of a split from them, by the definition.
 """
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.divergence import (
-    ATOM_ALPHA,
-    COMPOUND_ALPHA,
-    ElementCounts,
-    SplitDivergence,
-    compare_counts,
-)
+from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
 from sgl.research.treebank import TreebankSentence
-
-Element = TypeVar("Element")
 
 
 class Occurrences(NamedTuple):
@@ -108,32 +98,6 @@ def measure(
         for side in (train, test)
     )
     return compare_counts(before, after, elements.compounds.names, examples)
-
-
-def divergence_of_counts(
-    train: Mapping[Element, float], test: Mapping[Element, float], alpha: float
-) -> float:
-    """Return the divergence of counts by kind, computed plainly, by the definition."""
-    totals = math.fsum(train.values()), math.fsum(test.values())
-    if not all(totals):
-        return 1.0
-    common = math.fsum(
-        (number / totals[0]) ** alpha * (test[kind] / totals[1]) ** (1 - alpha)
-        for kind, number in train.items()
-        if test.get(kind, 0) > 0 and number > 0
-    )
-    return min(1.0, max(0.0, 1 - common))
-
-
-def recompute(
-    elements: Elements, train: NDArray[np.bool_], test: NDArray[np.bool_]
-) -> tuple[float, float]:
-    """Compute both divergences once more, plainly, by the definition."""
-    found = []
-    for part, alpha in zip(elements, (ATOM_ALPHA, COMPOUND_ALPHA), strict=True):
-        before, after = (dict(enumerate(part.totals(side).tolist())) for side in (train, test))
-        found.append(divergence_of_counts(before, after, alpha))
-    return found[0], found[1]
 
 
 # ---- words with features

@@ -23,18 +23,31 @@ Without Numba the functions are plain Python, and give the same results.
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.divergence.elements import Elements, Occurrences
-from sgl.research.divergence.jit import kernel, part
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN, Bounds, SplitTarget
 
-#: Places in the numbers of a state: items, atom and compound occurrences by label, then the
-#: two sums of terms.
-ITEMS, ATOMS, COMPOUNDS, SUMS = 0, 3, 6, 9
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _interpreted(function: Function) -> Function:
+    return function
+
+
+try:
+    from sgl.accel import jit
+
+    kernel, part = jit.kernel, jit.part
+except ImportError:
+    kernel = part = _interpreted
+
+#: Where the totals of bags have the sum of all terms, after the occurrences by label.
+SUM = 3
 
 #: Roots of numbers below this are looked up; larger ones are found from a shorter number.
 ROOTS = 1 << 20
@@ -55,7 +68,8 @@ class Bags(NamedTuple):
 
     ``start``, ``kinds`` and ``times`` are those of ``Occurrences``; ``size`` is the sum of
     ``times`` for each item.  ``sides`` has a row for train and one for test, ``terms`` the
-    rounded term of each kind.
+    rounded term of each kind.  ``roots`` is a table of tenth roots; of atoms it is empty,
+    since theirs are square roots.
     """
 
     start: NDArray[np.int64]
@@ -64,101 +78,90 @@ class Bags(NamedTuple):
     size: NDArray[np.int64]
     sides: NDArray[np.int64]
     terms: NDArray[np.int64]
+    totals: NDArray[np.int64]
+    roots: NDArray[np.float64]
     scale: float
 
 
 class Limits(NamedTuple):
-    """The bounds: test shares as fractions of whole numbers, discards, size of a block."""
+    """The bounds: test shares as fractions of whole numbers, and discards."""
 
     least: int
     least_of: int
     most: int
     most_of: int
     discards: int
-    block: int
 
 
 class SplitState(NamedTuple):
-    """A split while it is made: labels and what they count, and what does not change."""
+    """A split while it is made: labels, how many items have each, and what they have in them.
+
+    A move of a block keeps its items in ``moved``, and their labels before in ``came_from``.
+    """
 
     labels: NDArray[np.int8]
-    numbers: NDArray[np.int64]
+    sizes: NDArray[np.int64]
     atoms: Bags
     compounds: Bags
     #: The items with compound ``k`` are ``holders[holder_start[k]:holder_start[k + 1]]``.
     holders: NDArray[np.int32]
     holder_start: NDArray[np.int64]
-    roots: NDArray[np.float64]
+    moved: NDArray[np.int32]
+    came_from: NDArray[np.int8]
     goal: SplitTarget
     limits: Limits
 
 
 def new_state(elements: Elements, target: SplitTarget, bounds: Bounds) -> SplitState:
     """Return the state in which all items are discarded."""
-    atoms, compounds = map(_bags, elements)
-    items, kinds = elements.compounds.items, len(elements.compounds.names)
-    rows = np.repeat(np.arange(items, dtype=np.int32), np.diff(compounds.start))
-    holder_start = np.zeros(kinds + 1, np.int64)
-    np.cumsum(np.bincount(compounds.kinds, minlength=kinds), out=holder_start[1:])
-    state = SplitState(
-        labels=np.empty(items, np.int8),
-        numbers=np.empty(SUMS + 2, np.int64),
-        atoms=atoms,
-        compounds=compounds,
-        holders=rows[np.argsort(compounds.kinds, kind="stable")],
-        holder_start=holder_start,
-        roots=tenth_roots(int(compounds.size.sum())),
+    part = elements.compounds
+    rows = np.repeat(np.arange(part.items, dtype=np.int32), np.diff(part.start))
+    holders = np.bincount(part.kinds, minlength=len(part.names))
+    shares = *bounds.least.as_integer_ratio(), *bounds.most.as_integer_ratio()
+    block = max(50, part.items // 200)
+    return SplitState(
+        labels=np.full(part.items, DISCARDED, np.int8),
+        sizes=np.array([0, 0, part.items]),
+        atoms=_bags(elements.atoms, 0),
+        compounds=_bags(part, ROOTS),
+        holders=rows[np.argsort(part.kinds, kind="stable")],
+        holder_start=np.concatenate(([0], np.cumsum(holders))),
+        moved=np.zeros(block, np.int32),
+        came_from=np.zeros(block, np.int8),
         goal=SplitTarget(*map(float, target)),
-        limits=Limits(
-            *bounds.least.as_integer_ratio(),
-            *bounds.most.as_integer_ratio(),
-            bounds.discards,
-            max(50, items // 200),
-        ),
+        limits=Limits(*shares, bounds.discards),
     )
-    discard_all(state)
-    return state
 
 
-def _bags(part: Occurrences) -> Bags:
-    sums = np.concatenate((np.zeros(1, np.int64), np.cumsum(part.times)))
-    size = sums[part.start[1:]] - sums[part.start[:-1]]
-    kinds = len(part.names)
+def _bags(part: Occurrences, roots: int) -> Bags:
+    """Return the bags of items that are all discarded, with so many roots at most."""
+    size = np.diff(np.concatenate(([0], np.cumsum(part.times)))[part.start])
+    total, kinds = int(size.sum()), len(part.names)
     return Bags(
         part.start,
         part.kinds,
         part.times,
         size,
-        np.zeros((2, kinds), np.int64),
-        np.zeros(kinds, np.int64),
-        scale_for(int(size.sum())),
+        sides=np.zeros((2, kinds), np.int64),
+        terms=np.zeros(kinds, np.int64),
+        totals=np.array([0, 0, total, 0]),
+        roots=tenth_roots(min(total + 1, roots)),
+        scale=scale_for(total),
     )
 
 
-def discard_all(state: SplitState) -> None:
-    """Discard all items: nothing is counted on either side."""
-    state.labels.fill(DISCARDED)
-    state.numbers.fill(0)
-    state.numbers[ITEMS + DISCARDED] = len(state.labels)
-    for bags, row in ((state.atoms, ATOMS), (state.compounds, COMPOUNDS)):
-        state.numbers[row + DISCARDED] = bags.size.sum()
-        bags.sides.fill(0)
-        bags.terms.fill(0)
-
-
-def tenth_roots(size: int) -> NDArray[np.float64]:
-    """Return the tenth roots of 0, 1, …, as many as a table for numbers up to ``size`` needs."""
-    squares = np.sqrt(np.arange(min(size + 1, ROOTS), dtype=np.float64))
-    squares[0] = 1.0
+def tenth_roots(number: int) -> NDArray[np.float64]:
+    """Return the tenth roots of 0, 1, …: so many."""
+    squares = np.sqrt(np.arange(number, dtype=np.float64))
+    squares[:1] = 1.0
     _, exponents = np.frexp(squares)
-    roots = np.ldexp(1.0, (exponents + 4) // 5)
+    roots: NDArray[np.float64] = np.ldexp(1.0, (exponents + 4) // 5)
     for _ in range(_STEPS):
         fourth = roots * roots
         fourth = fourth * fourth
         roots = (4.0 * roots + squares / fourth) / 5.0
-    roots[0] = 0.0
-    result: NDArray[np.float64] = roots
-    return result
+    roots[:1] = 0.0
+    return roots
 
 
 def scale_for(total: int) -> float:
@@ -184,26 +187,20 @@ def _tenth_root(value: int, roots: NDArray[np.float64]) -> float:
 
 
 @part
-def _term(atom: bool, train: int, test: int, scale: float, roots: NDArray[np.float64]) -> int:
-    """Return the rounded term of a kind."""
-    if train == 0 or test == 0:
-        return 0
-    if atom:
-        return int(math.sqrt(float(train) * float(test)) * scale + 0.5)
-    product = _tenth_root(train, roots) * (float(test) / _tenth_root(test, roots))
-    return int(product * scale + 0.5)
+def _mean(train: int, test: int, bags: Bags) -> float:
+    """Return the geometric mean of two numbers, weighted as the divergence weighs them; scaled."""
+    if len(bags.roots) == 0:
+        return math.sqrt(float(train) * float(test)) * bags.scale
+    other = float(test) / _tenth_root(test, bags.roots)
+    return _tenth_root(train, bags.roots) * other * bags.scale
 
 
 @kernel
-def change(
-    atom: bool, write: bool, x: int, y: int, train: int, test: int, state: SplitState
-) -> int:
-    """Return what a sum changes by if x is added ``train`` and ``test`` times, y taken away.
+def change(write: bool, x: int, y: int, train: int, test: int, bags: Bags) -> int:
+    """Return what the sum changes by if x is added ``train`` and ``test`` times, y taken away.
 
-    ``atom`` chooses the sum; ``y`` is -1 for none.  With ``write`` the counts become those
-    after the move.
+    ``y`` is -1 for none.  With ``write`` the counts and the sum become those after the move.
     """
-    bags = state.atoms if atom else state.compounds
     i, i_end, j, j_end = bags.start[x], bags.start[x + 1], 0, 0
     if y >= 0:
         j, j_end = bags.start[y], bags.start[y + 1]
@@ -223,13 +220,32 @@ def change(
                 continue
         in_train = bags.sides[TRAIN, kind] + train * times
         in_test = bags.sides[TEST, kind] + test * times
-        term = _term(atom, in_train, in_test, bags.scale, state.roots)
+        term = 0
+        if in_train != 0 and in_test != 0:
+            term = int(_mean(in_train, in_test, bags) + 0.5)
         gain += term - bags.terms[kind]
         if write:
             bags.sides[TRAIN, kind] = in_train
             bags.sides[TEST, kind] = in_test
             bags.terms[kind] = term
+    if write:
+        bags.totals[SUM] += gain
     return gain
+
+
+@kernel
+def _divergence_after(x: int, y: int, train: int, test: int, bags: Bags) -> float:
+    """Return the divergence after a move."""
+    total, more = bags.totals[SUM], 0
+    if x >= 0:
+        total += change(False, x, y, train, test, bags)
+        more = bags.size[x]
+        if y >= 0:
+            more -= bags.size[y]
+    in_train, in_test = bags.totals[TRAIN] + train * more, bags.totals[TEST] + test * more
+    if in_train <= 0 or in_test <= 0:
+        return 1.0
+    return 1.0 - float(total) / _mean(in_train, in_test, bags)
 
 
 @kernel
@@ -238,31 +254,13 @@ def distance_after(x: int, y: int, train: int, test: int, state: SplitState) -> 
 
     ``x`` and ``y`` are -1 for no item: the distance before any move.
     """
-    atoms, compounds, numbers, goal = state.atoms, state.compounds, state.numbers, state.goal
-    atom_sum, compound_sum = numbers[SUMS], numbers[SUMS + 1]
-    more_atoms = more_compounds = 0
-    if x >= 0:
-        atom_sum += change(True, False, x, y, train, test, state)
-        compound_sum += change(False, False, x, y, train, test, state)
-        more_atoms, more_compounds = atoms.size[x], compounds.size[x]
-        if y >= 0:
-            more_atoms -= atoms.size[y]
-            more_compounds -= compounds.size[y]
-    atom_divergence = compound_divergence = 1.0
-    in_train, in_test = numbers[ATOMS] + train * more_atoms, numbers[ATOMS + 1] + test * more_atoms
-    if in_train > 0 and in_test > 0:
-        whole = math.sqrt(float(in_train) * float(in_test)) * atoms.scale
-        atom_divergence = 1.0 - float(atom_sum) / whole
-    in_train = numbers[COMPOUNDS] + train * more_compounds
-    in_test = numbers[COMPOUNDS + 1] + test * more_compounds
-    if in_train > 0 and in_test > 0:
-        ratio = _tenth_root(in_train, state.roots) / _tenth_root(in_test, state.roots)
-        whole = float(in_test) * ratio * compounds.scale
-        compound_divergence = 1.0 - float(compound_sum) / whole
-    off = abs(atom_divergence - goal.atoms) * goal.weight
-    if atom_divergence > goal.limit:
-        off += (atom_divergence - goal.limit) * _BEYOND
-    return abs(compound_divergence - goal.compounds) + off
+    goal = state.goal
+    atoms = _divergence_after(x, y, train, test, state.atoms)
+    compounds = _divergence_after(x, y, train, test, state.compounds)
+    off = abs(atoms - goal.atoms) * goal.weight
+    if atoms > goal.limit:
+        off += (atoms - goal.limit) * _BEYOND
+    return abs(compounds - goal.compounds) + off
 
 
 @part
@@ -274,16 +272,15 @@ def side(label: int, wanted: int) -> int:
 @kernel
 def relabel(item: int, label: int, state: SplitState) -> None:
     """Give an item another label."""
-    numbers = state.numbers
     before = int(state.labels[item])
     train = side(label, TRAIN) - side(before, TRAIN)
     test = side(label, TEST) - side(before, TEST)
-    atoms, compounds = state.atoms.size[item], state.compounds.size[item]
-    for row, size in ((ITEMS, 1), (ATOMS, atoms), (COMPOUNDS, compounds)):
-        numbers[row + before] -= size
-        numbers[row + label] += size
-    numbers[SUMS] += change(True, True, item, -1, train, test, state)
-    numbers[SUMS + 1] += change(False, True, item, -1, train, test, state)
+    for bags in (state.atoms, state.compounds):
+        bags.totals[before] -= bags.size[item]
+        bags.totals[label] += bags.size[item]
+        change(True, item, -1, train, test, bags)
+    state.sizes[before] -= 1
+    state.sizes[label] += 1
     state.labels[item] = label
 
 

@@ -62,20 +62,18 @@ def anneal(
     Raises:
         NoSuchSplitError: no split keeps to the bounds.
     """
-    from sgl.research.divergence.objective_kernel import discard_all, new_state
+    from sgl.research.divergence.objective_kernel import new_state
 
-    sizes = bounds.start(elements.atoms.items)
-    state = new_state(elements, target, bounds)
-    moves = (settings or Annealing()).moves * elements.atoms.items
-    starts = min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)
-    best, nearest = state.labels, np.inf
-    for start in range(starts):
-        discard_all(state)
+    items = elements.atoms.items
+    sizes = bounds.start(items)
+    moves = (settings or Annealing()).moves * items
+    found = []
+    for start in range(min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)):
+        state = new_state(elements, target, bounds)
         key = stream_key(seed, f"split/anneal/{start}")
         distance = _anneal_once(state, sizes, key, moves, progress)
-        if distance < nearest:
-            best, nearest = state.labels.copy(), distance
-    return best
+        found.append((distance, start, state.labels))
+    return min(found)[2]
 
 
 def _anneal_once(
@@ -85,8 +83,7 @@ def _anneal_once(
     from sgl.research.divergence.objective_kernel import place
     from sgl.research.divergence.search_kernel import anneal_steps
 
-    block, stages = state.limits.block, (_COLD - _WARM) * _STAGES
-    buffers = np.zeros(block, np.int32), np.zeros(block, np.int8)
+    stages = (_COLD - _WARM) * _STAGES
     distance = np.inf
     # The scalars of NumPy warn when a product loses its upper bits, as those of random numbers do.
     with np.errstate(over="ignore"):
@@ -96,9 +93,7 @@ def _anneal_once(
             halvings, part = divmod(stage, _STAGES)
             # From one power of two to the next in equal steps: exact everywhere.
             temperature = 2.0 ** -(_WARM + halvings) * (1 - part / (2 * _STAGES))
-            distance = anneal_steps(
-                np.uint64(key), done, after - done, temperature, state, *buffers
-            )
+            distance = anneal_steps(np.uint64(key), done, after - done, temperature, state)
             if progress is not None:
                 progress(after, moves)
     return float(distance)

@@ -27,16 +27,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.jit import kernel, part
 from sgl.research.divergence.objective_kernel import (
-    ITEMS,
-    Limits,
     SplitState,
     distance_after,
+    kernel,
+    part,
     relabel,
     side,
 )
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
+from sgl.sampling import random
 
 #: Of 64 proposals this many are of a whole compound, and this many of single items.
 _BLOCKS, _SINGLES = 2, 33
@@ -48,10 +48,7 @@ Bits = TypeVar("Bits", np.uint64, NDArray[np.uint64])
 
 _LOG_2 = 0.6931471805599453
 
-#: The constants of ``sgl.sampling.random``.
-GAMMA = np.uint64(0x9E3779B97F4A7C15)
-_MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX_2 = np.uint64(0x94D049BB133111EB)
+GAMMA, _MIX_1, _MIX_2 = map(np.uint64, (random.GAMMA, random.MIX_1, random.MIX_2))
 
 _1, _27, _30, _31, _32 = (np.uint64(number) for number in (1, 27, 30, 31, 32))
 _LOW = np.uint64(0xFFFFFFFF)
@@ -93,96 +90,75 @@ def _exponential(bits: np.uint64) -> float:
 
 
 @part
-def _allowed(train: int, test: int, discarded: int, limits: Limits) -> bool:
-    """Return whether a split of these sizes is within the bounds."""
-    used = train + test
+def _allowed(train: int, test: int, discarded: int, state: SplitState) -> bool:
+    """Return whether so many items more, or less if below 0, keep a split within the bounds."""
+    limits, sizes = state.limits, state.sizes
+    test += int(sizes[TEST])
+    used = train + int(sizes[TRAIN]) + test
     return (
-        discarded <= limits.discards
+        discarded + int(sizes[DISCARDED]) <= limits.discards
         and 0 < test < used
-        and test * limits.least_of >= limits.least * used
+        and limits.least * used <= test * limits.least_of
         and test * limits.most_of <= limits.most * used
     )
 
 
 @kernel
-def _move_block(
-    key: np.uint64,
-    slack: float,
-    current: float,
-    state: SplitState,
-    moved: NDArray[np.int32],
-    came_from: NDArray[np.int8],
-) -> float:
+def _move_block(key: np.uint64, slack: float, current: float, state: SplitState) -> float:
     """Propose that all items of one compound go to one side; return the distance afterwards."""
     compound = _below(_at(key, 1), len(state.holder_start) - 1)
     to = TRAIN if _below(_at(key, 2), 5) < 3 else TEST
     first, last = state.holder_start[compound], state.holder_start[compound + 1]
-    if last - first > state.limits.block:
+    if last - first > len(state.moved):
         return current
-    other = 1 - to
-    number = others = 0
+    number = discarded = 0
     for at in range(first, last):
         item = state.holders[at]
         if state.labels[item] != to:
-            others += side(state.labels[item], other)
-            moved[number] = item
-            came_from[number] = state.labels[item]
+            discarded += side(state.labels[item], DISCARDED)
+            state.moved[number] = item
+            state.came_from[number] = state.labels[item]
             number += 1
-    sizes = state.numbers[ITEMS : ITEMS + _LABELS]
-    gained, lost = sizes[to] + number, sizes[other] - others
-    train, test = (gained, lost) if to == TRAIN else (lost, gained)
-    discarded = sizes[DISCARDED] - (number - others)
-    if number == 0 or not _allowed(train, test, discarded, state.limits):
+    lost = number - discarded
+    train, test = (number, -lost) if to == TRAIN else (-lost, number)
+    if number == 0 or not _allowed(train, test, -discarded, state):
         return current
     for at in range(number):
-        relabel(moved[at], to, state)
+        relabel(state.moved[at], to, state)
     after = distance_after(-1, -1, 0, 0, state)
     if after - current <= slack:
         return after
     for at in range(number):
-        relabel(moved[at], int(came_from[at]), state)
+        relabel(state.moved[at], int(state.came_from[at]), state)
     return current
 
 
 @kernel
 def anneal_steps(
-    key: np.uint64,
-    first_step: int,
-    steps: int,
-    temperature: float,
-    state: SplitState,
-    moved: NDArray[np.int32],
-    came_from: NDArray[np.int8],
+    key: np.uint64, first_step: int, steps: int, temperature: float, state: SplitState
 ) -> float:
     """Take steps at one temperature; return the distance from the targets at the end."""
-    labels, numbers, limits = state.labels, state.numbers, state.limits
-    items = len(labels)
+    labels, items = state.labels, len(state.labels)
+    kinds = _LABELS if state.limits.discards > 0 else _LABELS - 1
     current = distance_after(-1, -1, 0, 0, state)
     for step in range(first_step, first_step + steps):
         step_key = _at(key, step)
         choice = _below(_at(step_key, 0), 64)
         slack = temperature * _exponential(_at(step_key, 4))
         if choice < _BLOCKS:
-            current = _move_block(step_key, slack, current, state, moved, came_from)
+            current = _move_block(step_key, slack, current, state)
             continue
         x, y = _below(_at(step_key, 1), items), -1
         before = int(labels[x])
         if choice < _SINGLES:
-            kinds = _LABELS if limits.discards > 0 else _LABELS - 1
             label = (before + 1 + _below(_at(step_key, 2), kinds - 1)) % kinds
-            train = side(label, TRAIN) - side(before, TRAIN)
-            test = side(label, TEST) - side(before, TEST)
-            discarded = side(label, DISCARDED) - side(before, DISCARDED)
-            sizes = numbers[ITEMS] + train, numbers[ITEMS + 1] + test
-            if not _allowed(sizes[0], sizes[1], numbers[ITEMS + 2] + discarded, limits):
-                continue
         else:
             y = _below(_at(step_key, 2), items)
             label = int(labels[y])
-            if label == before:
-                continue
-            train = side(label, TRAIN) - side(before, TRAIN)
-            test = side(label, TEST) - side(before, TEST)
+        train = side(label, TRAIN) - side(before, TRAIN)
+        test = side(label, TEST) - side(before, TEST)
+        if label == before or (y < 0 and not _allowed(train, test, -train - test, state)):
+            continue
         after = distance_after(x, y, train, test, state)
         if after - current <= slack:
             current = after
@@ -212,7 +188,7 @@ def greedy_choices(
 
     The unplaced items are the first of ``pool``, with the current candidates in front.
     """
-    numbers, limits = state.numbers, state.limits
+    limits, sizes = state.limits, state.sizes
     for choice in range(first, first + choices):
         left = len(pool) - choice
         sampled, label = 1, TRAIN
@@ -225,8 +201,8 @@ def greedy_choices(
                 fresh = _at(key, choice)
                 for index in range(sampled):
                     _swap(pool, index, index + _below(_at(fresh, index), left - index))
-            used = numbers[ITEMS] + numbers[ITEMS + 1]
-            test = numbers[ITEMS + 1]
+            test = sizes[TEST]
+            used = sizes[TRAIN] + test
             to_test = (test + 1) * limits.most_of <= limits.most * (used + 1)
             to_test = to_test or test * limits.least_of < limits.least * used
             to_train = test * limits.least_of >= limits.least * (used + 1) or not to_test

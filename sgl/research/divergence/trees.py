@@ -216,24 +216,20 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
         occurrences.update(form for form, _ in row)
         inside.update((form, more) for form, larger in row for more in larger)
         rows.append(row)
-    bags: list[dict[int, int]] = []
-    for row in rows:
-        weights: dict[int, int] = {}
+    weights: Counter[tuple[int, int]] = Counter()
+    for item, row in enumerate(rows):
         for form, larger in row:
             number = occurrences[form]
             most = max((inside[form, more] for more in larger), default=0)
             # Rounded to the nearest part, halves up, in whole numbers.
             weight = (2 * UNIT * (number - most) + number) // (2 * number)
-            weights[form] = max(weights.get(form, 0), weight)
-        bags.append({form: weights[form] for form in sorted(weights) if weights[form]})
-    used = {form: kind for kind, form in enumerate(sorted({form for bag in bags for form in bag}))}
-    return Occurrences(
-        [name for name, form in numbers.items() if form in used],
-        np.cumsum([0, *map(len, bags)], dtype=np.int64),
-        np.array([used[form] for bag in bags for form in bag], np.int32),
-        np.array([weight for bag in bags for weight in bag.values()], np.int64),
-        UNIT,
-    )
+            weights[item, form] = max(weights[item, form], weight)
+    weighing = sorted((*key, weight) for key, weight in weights.items() if weight)
+    items, used, times = np.array(weighing, np.int64).reshape(-1, 3).T.copy()
+    used, kinds = np.unique(used, return_inverse=True)
+    names = list(numbers)
+    start = np.searchsorted(items, np.arange(len(rows) + 1))
+    return Occurrences([names[form] for form in used], start, kinds.astype(np.int32), times, UNIT)
 
 
 def _connected(trees: Trees, size: int) -> Iterator[Iterator[tuple[_Nodes, str]]]:

@@ -14,10 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from diagnostics import INTERNAL
-from split_items import TREEBANK, treebank
+from split_items import TREEBANK, divergence_of_counts, treebank
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
-from sgl.research.divergence.elements import divergence_of_counts
 
 
 @pytest.fixture
