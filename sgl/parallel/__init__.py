@@ -7,7 +7,7 @@ matter who does it, when, or how often.  In reading order::
     processes   workers that are processes of this machine
     cluster     workers of a Dask cluster
     lock        one process at a time works in a folder
-    run         the folder of an unfinished run, with a list of its finished tasks
+    run         the folder of an unfinished run, with the results of its finished tasks
     sentences   the tasks of a sample: survey candidates, encode accepted ones
     sample      sample sentences into one file
     dataset     the tasks of a dataset: make its chunks

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -50,30 +50,29 @@ class DatasetWork:
 def make_chunk(work: DatasetWork, split: str, first: int, pieces: list[Piece]) -> bytes:
     """Make a chunk; return it without what it is made of."""
     chunk = work.maker.chunk(split, first, pieces)
-    parts: dict[str, Any] = {f"rows{number}": rows for number, rows in enumerate(chunk.rows)}
+    parts = {f"rows{number}": rows for number, rows in enumerate(chunk.rows)}
     parts["table"] = packed_table(chunk.table)
     if chunk.conllu is not None:
         parts["conllu"] = chunk.conllu
-    arrays: dict[str, Any] = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
-    stream = io.BytesIO()
-    np.savez(stream, words=chunk.words, **arrays)
-    return stream.getvalue()
+    arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
+    return _packed(words=chunk.words, **arrays)
 
 
 def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
     """Return the chunk that ``make_chunk`` has made for a place."""
     split, first, pieces = place
-    with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        targets = sum(name.startswith("rows") for name in arrays.files)
-        return Chunk(
-            split=split,
-            first=first,
-            rows=tuple(arrays[f"rows{number}"].tobytes() for number in range(targets)),
-            conllu=arrays["conllu"].tobytes() if "conllu" in arrays.files else None,
-            table=unpacked_table(arrays["table"].tobytes()),
-            words=arrays["words"],
-            pieces=tuple(pieces),
-        )
+    arrays = _unpacked(data)
+    words = arrays.pop("words")
+    parts = {name: array.tobytes() for name, array in arrays.items()}
+    return Chunk(
+        split=split,
+        first=first,
+        rows=tuple(part for name, part in parts.items() if name.startswith("rows")),
+        conllu=parts.get("conllu"),
+        table=unpacked_table(parts["table"]),
+        words=words,
+        pieces=tuple(pieces),
+    )
 
 
 class ParallelMaker:
@@ -87,57 +86,48 @@ class ParallelMaker:
         """Yield the chunks of some places, in their order."""
         listed = list(places)
         tasks = (
-            self._run.submit(self._executor, f"chunk-{split}-{first:09d}", make_chunk, *place)
+            self._run.submit(self._executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place)
             for place in listed
-            for split, first, _ in [place]
         )
         for place, data in zip(listed, ordered(tasks, self._executor.ahead), strict=True):
             yield read_chunk(data, place)
 
 
-def keep_drawn(
-    run: RunFolder, number: int, sample: StratumSample, counted: dict[str, object]
-) -> None:
-    """Keep a stratum that is sampled, and what was counted of its readings."""
-    run.put(_drawn_key(number), pack_sample(sample, counted=as_json(counted)))
+#: The hashes of no sentences.
+_NO_HASHES = np.zeros((0, 2), np.uint64)
 
 
-def kept_drawn(
-    run: RunFolder, number: int, stratum: PackedStratum
-) -> tuple[StratumSample, dict[str, Any]] | None:
-    """Return what the run has kept of a stratum: what was sampled, and what was counted."""
-    data = run.get(_drawn_key(number))
-    if data is None:
-        return None
-    sample, others = unpack_sample(data, stratum)
-    return sample, json.loads(others["counted"].tobytes())
+def pack_sample(
+    sample: StratumSample,
+    *,
+    counted: Mapping[str, object] | None = None,
+    hashes: NDArray[np.uint64] = _NO_HASHES,
+) -> bytes:
+    """Return as bytes what was sampled for a stratum, and counted of its readings.
 
-
-def _drawn_key(number: int) -> str:
-    return f"drawn-{number:04d}"
-
-
-def pack_sample(sample: StratumSample, **others: NDArray[Any]) -> bytes:
-    """Return what was sampled for a stratum, and other arrays, as bytes."""
-    said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous]
-    arrays: dict[str, Any] = {"numbers": sample.numbers, "said": as_json(said), **others}
-    stream = io.BytesIO()
-    np.savez(stream, **arrays)
-    return stream.getvalue()
+    ``hashes`` are those of the sentences that later ones must differ from.
+    """
+    said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous, counted]
+    text = np.frombuffer(json.dumps(said).encode(), np.uint8)
+    return _packed(numbers=sample.numbers, said=text, hashes=hashes)
 
 
 def unpack_sample(
     data: bytes, stratum: PackedStratum
-) -> tuple[StratumSample, dict[str, NDArray[Any]]]:
-    """Return what ``pack_sample`` has packed."""
+) -> tuple[StratumSample, dict[str, Any], NDArray[np.uint64]]:
+    """Return what ``pack_sample`` has packed: the sample, what was counted, the hashes."""
+    arrays = _unpacked(data)
+    candidates, rejected, shares, ambiguous, counted = json.loads(arrays["said"].tobytes())
+    found = arrays["numbers"], candidates, rejected, shares, tuple(ambiguous)
+    return StratumSample(stratum, *found), counted, arrays["hashes"]
+
+
+def _packed(**arrays: NDArray[Any]) -> bytes:
+    stream = io.BytesIO()
+    np.savez(stream, **arrays)  # type: ignore[arg-type]
+    return stream.getvalue()
+
+
+def _unpacked(data: bytes) -> dict[str, NDArray[Any]]:
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        others = dict(arrays.items())
-    candidates, rejected, shares, ambiguous = json.loads(others.pop("said").tobytes())
-    numbers = others.pop("numbers")
-    sample = StratumSample(stratum, numbers, candidates, rejected, shares, tuple(ambiguous))
-    return sample, others
-
-
-def as_json(value: object) -> NDArray[np.uint8]:
-    """Return a plain value as an array of bytes."""
-    return np.frombuffer(json.dumps(value).encode(), np.uint8)
+        return dict(arrays.items())

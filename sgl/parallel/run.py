@@ -1,24 +1,19 @@
-"""The folder of an unfinished run: the results of its finished tasks, and a list of them.
+"""The folder of an unfinished run: what the run is, and the results of its finished tasks.
 
 It lies beside the file or directory that it is to become, under a name that follows from it::
 
-    out/.pairs.parquet.partial/finished.jsonl
-    out/.pairs.parquet.partial/rows-000000
+    out/.pairs.parquet.partial/run.json         {"format": "sgl-run/3", "seed": 1, …}
+    out/.pairs.parquet.partial/rows-000000      SHA-256 of a result, and the result
     out/.pairs.parquet.partial/rows-000001
 
-The first line of the list says what the run is (its *identity*: version, grammar, seed, what
-is asked for); each further line names a result, which is a file, and its SHA-256::
-
-    {"key": "rows-000000", "sha256": "9f86d0…"}
-
-A file is compared with its hash before it is used again, so that one which is incomplete, or
-was changed, is made again.
+The *identity* of a run is its version, grammar, seed, and what is asked for.  A result is
+compared with its hash before it is used again, so that one which is incomplete, or was changed,
+is made again.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from hashlib import sha256
@@ -28,9 +23,11 @@ from typing import Any
 from sgl.parallel.executor import Executor, Function, Parallelism, Task, WorkerLostError
 from sgl.parallel.lock import FolderLockedError, LockedFolder
 
-FORMAT = "sgl-run/2"
+FORMAT = "sgl-run/3"
 
-_LIST = "finished.jsonl"
+_IDENTITY = "run.json"
+
+_DIGEST = sha256().digest_size
 
 #: What stops a run for reasons that do not lie in it.
 _OUTSIDE = (KeyboardInterrupt, OSError, MemoryError, WorkerLostError)
@@ -48,43 +45,34 @@ class BusyRunError(InterruptedRunError):
 
 
 class RunFolder(AbstractContextManager["RunFolder"]):
-    """The folder of a run, locked until it is closed.
+    """The folder of a run, locked until it is closed; ``resumed`` if an interrupted run goes on.
 
     When the ``with`` block fails, the folder stays if another attempt could get further: an
     interruption, a full disk or lost workers are no reason to give up what is finished.
     """
 
-    def __init__(
-        self,
-        locked: LockedFolder,
-        identity: Identity,
-        parallelism: Parallelism,
-        hashes: Mapping[str, str] | None = None,
-    ) -> None:
+    def __init__(self, locked: LockedFolder, parallelism: Parallelism, *, resumed: bool) -> None:
         self.path = locked.path
         self.parallelism = parallelism
-        #: Whether an interrupted run goes on.
-        self.resumed = hashes is not None
+        self.resumed = resumed
         self._locked = locked
-        self._hashes = dict(hashes or {})
-        first = json.dumps({**identity, "format": FORMAT}, ensure_ascii=False).encode() + b"\n"
-        replace_file(self.path / _LIST, first + b"".join(map(_line, self._hashes.items())))
-        self._list = (self.path / _LIST).open("ab")
+        self._has_results = resumed
 
     def get(self, key: str) -> bytes | None:
         """Return a result if it is finished and still what it was."""
         try:
-            data = (self.path / key).read_bytes() if key in self._hashes else b""
+            with (self.path / key).open("rb") as file:
+                digest, data = file.read(_DIGEST), file.read()
         except OSError:
-            data = b""
-        return data if sha256(data).hexdigest() == self._hashes.get(key) else None
+            return None
+        return data if sha256(data).digest() == digest else None
 
     def put(self, key: str, data: bytes) -> None:
         """Keep a result."""
-        (self.path / key).write_bytes(data)
-        self._hashes[key] = sha256(data).hexdigest()
-        self._list.write(_line((key, self._hashes[key])))
-        self._list.flush()
+        self._has_results = True
+        with (self.path / key).open("wb") as file:
+            file.write(sha256(data).digest())
+            file.write(data)
 
     def submit(
         self,
@@ -108,17 +96,13 @@ class RunFolder(AbstractContextManager["RunFolder"]):
 
     def discard(self) -> None:
         """Delete the folder with everything in it."""
-        self._list.close()
         self._locked.delete()
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         """Release the folder, or delete it if nobody could go on with it."""
-        outside = isinstance(error, _OUTSIDE) or isinstance(
-            getattr(error, "__cause__", 0), _OUTSIDE
-        )
-        if error is not None and not (self._hashes and outside):
+        outside = any(isinstance(e, _OUTSIDE) for e in (error, getattr(error, "__cause__", None)))
+        if error is not None and not (self._has_results and outside):
             self.discard()
-        self._list.close()
         self._locked.release()
 
 
@@ -130,7 +114,7 @@ def partial_folder(target: Path) -> Path:
 
 def interrupted(target: Path) -> bool:
     """Return whether there is an interrupted run that was to become ``target``."""
-    return (partial_folder(target) / _LIST).is_file()
+    return (partial_folder(target) / _IDENTITY).is_file()
 
 
 def open_run(
@@ -156,12 +140,19 @@ def open_run(
         raise BusyRunError(str(problem)) from None
     try:
         when_locked()
-        if parallelism.force or not interrupted(target):
+        resumed = interrupted(target) and not parallelism.force
+        if resumed and not parallelism.resume:
+            raise InterruptedRunError("an interrupted run of it is there")
+        file = locked.path / _IDENTITY
+        if resumed:
+            _check_identity(file, identity)
+        else:
             locked.clear()
-            return RunFolder(locked, identity, parallelism)
-        if parallelism.resume:
-            return RunFolder(locked, identity, parallelism, _hashes(locked.path, identity))
-        raise InterruptedRunError("an interrupted run of it is there")
+            # It is there completely or not at all, also after a crash.
+            partial = file.with_suffix(".new")
+            partial.write_text(json.dumps({**identity, "format": FORMAT}), "utf-8")
+            partial.replace(file)
+        return RunFolder(locked, parallelism, resumed=resumed)
     except BaseException:
         if interrupted(target):
             locked.release()
@@ -170,40 +161,14 @@ def open_run(
         raise
 
 
-def _hashes(folder: Path, identity: Identity) -> dict[str, str]:
-    """Read the list of an interrupted run: the hash of each result."""
-    entries = list(map(_read, (folder / _LIST).read_bytes().splitlines()))
-    if not entries or entries[0].get("format") != FORMAT:
-        raise InterruptedRunError("its list of results cannot be read")
-    differing = [name for name in identity if entries[0].get(name) != identity[name]]
+def _check_identity(file: Path, identity: Identity) -> None:
+    """Raise ``InterruptedRunError`` unless the interrupted run is the one that is wanted."""
+    try:
+        kept = json.loads(file.read_bytes())
+    except ValueError:
+        kept = None
+    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+        raise InterruptedRunError(f"its {_IDENTITY} cannot be read")
+    differing = [name for name in identity if kept.get(name) != identity[name]]
     if differing:
         raise InterruptedRunError(f"it was started with another {' and another '.join(differing)}")
-    found: dict[str, str] = {}
-    for entry in entries[1:]:
-        match entry:
-            # A line that is damaged, or names a file elsewhere, is dropped.
-            case {"key": str(key), "sha256": str(digest)} if Path(key).name == key:
-                found[key] = digest
-    return found
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file so that it is there completely or not at all, also after a crash."""
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.new")
-    with temporary.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    temporary.replace(path)
-
-
-def _line(entry: tuple[str, str]) -> bytes:
-    return json.dumps(dict(zip(("key", "sha256"), entry, strict=True))).encode() + b"\n"
-
-
-def _read(line: bytes) -> dict[str, Any]:
-    try:
-        entry = json.loads(line)
-    except ValueError:
-        return {}
-    return entry if isinstance(entry, dict) else {}

@@ -131,8 +131,7 @@ class _Acceptance:
         parts: list[NDArray[np.int64]] = []
         first = 0
         while (data := self._run.get(_segment_key(first))) is not None:
-            segment, others = unpack_sample(data, self._stratum)
-            hashes = others["hashes"].reshape(-1, 2)
+            segment, _, hashes = unpack_sample(data, self._stratum)
             self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
             parts.append(segment.numbers)
             first = segment.candidates

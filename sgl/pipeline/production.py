@@ -46,7 +46,7 @@ from sgl.dataset import (
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items
 from sgl.frontend import Compiled
-from sgl.parallel.dataset import DatasetWork, ParallelMaker, keep_drawn, kept_drawn
+from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
@@ -228,9 +228,10 @@ class _DatasetProduction:
 
         samples: list[StratumSample] = []
         for number, stratum in enumerate(tables.strata):
-            kept = None if run is None else kept_drawn(run, number, stratum)
+            key = f"drawn-{number:04d}"
+            kept = None if run is None else run.get(key)
             if kept is not None:
-                sample, counted = kept
+                sample, counted, _ = unpack_sample(kept, stratum)
                 sampling.restore(number, sample)
                 if ambiguity is not None:
                     ambiguity.recount(stratum, counted)
@@ -245,7 +246,7 @@ class _DatasetProduction:
                     raise
                 if run is not None:
                     counted = {} if ambiguity is None else ambiguity.counted(stratum)
-                    keep_drawn(run, number, sample, counted)
+                    run.put(key, pack_sample(sample, counted=counted))
             samples.append(sample)
         return samples
 

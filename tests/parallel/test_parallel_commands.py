@@ -188,7 +188,7 @@ def test_a_compilation_that_stops_between_two_chunks_is_resumed(
     assert run(["compile", FARM, "--out", "expected"]) == 0
     monkeypatch.setattr(ChunkMaker, "chunk", chunk)
     assert run(["compile", FARM, "--out", "found", "--resume"]) == OUTPUT
-    assert (work.directory / ".found.partial" / "finished.jsonl").is_file()
+    assert (work.directory / ".found.partial" / "run.json").is_file()
     assert run(["compile", FARM, "--out", "found", "--resume"]) == 0
     # What was finished is not made again.
     assert len(made) == len(set(made)) + 1
