@@ -27,7 +27,6 @@ from sgl.core.structure import Structure
 from sgl.diagnostics.source import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses, pattern_guarantees, unparsed, used
-from sgl.pipeline.selection import in_distribution
 from sgl.report import example_of
 from sgl.report.text import columns, graph_lines, tree_lines
 
@@ -56,7 +55,7 @@ class PatternText:
         self._structures = structures
         self._proofs = proofs
         self._constraints = {s.stream: s.constraint for s in compiled.plan.strata}
-        training = in_distribution(compiled.plan, "train")
+        training = compiled.plan.in_distribution("train")
         self._training = Constraint() if training is None else training.constraint
         self._lemmas = content_lemmas(compiled.grammar, compiled.plan)
         self._pictured: set[str] = set()

@@ -1,7 +1,9 @@
-"""``sglc sample``: sentences of a grammar, a category or a pattern."""
+"""``sglc sample``: sentences of a grammar, a category or a pattern, shown or in one file."""
 
 from __future__ import annotations
 
+import errno
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
@@ -10,25 +12,33 @@ from typing import NamedTuple
 
 import click
 
+from sgl import __version__
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
 from sgl.cli.arguments import listed, text_layers
-from sgl.cli.parallelism import parallel_options
-from sgl.cli.sample_file import split_of, write_file
+from sgl.cli.files import write_fault
+from sgl.cli.main import FAILED
+from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
+from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.lemmas import content_lemmas
 from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.dataset import fingerprint
+from sgl.dataset.chunk import FormatError
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
-from sgl.parallel.executor import Parallelism
-from sgl.pipeline.selection import in_distribution
+from sgl.parallel.executor import Parallelism, open_executor
+from sgl.parallel.run import interrupted, open_run
 from sgl.rendering import conllu, outputs, written
 from sgl.sampling import pack, sample
 
 #: The stream of samples, which is also their split and category.
 STREAM = "sample"
+
+#: The forms of files by the ends of their names.
+_FORMS = {".tsv": "tsv", ".parquet": "parquet"}
 
 
 class SampleSource(NamedTuple):
@@ -106,7 +116,7 @@ def command(
         if pairs:
             session.refuse("pairs are shown, not written to a file")
         request = _plan(plan, [(STREAM, number, chosen.constraint)], seed, distinct)
-        write_file(session, compiled, chosen.starts, request, shown, out, parallelism)
+        _write_file(session, compiled, chosen.starts, request, shown, out, parallelism)
         return
     items = draw_items(session, compiled, chosen, number, seed)
     finder = _finder(session, compiled) if pairs else None
@@ -146,7 +156,7 @@ def draw_items(
     for index, start in enumerate(chosen.starts[:number]):
         stream = f"{STREAM}/{index}" if index else STREAM
         counts.append((stream, len(range(index, number, len(chosen.starts))), chosen.constraint))
-        splits[stream] = split_of(session, compiled, start, chosen.constraint)
+        splits[stream] = _split_of(session, compiled, start, chosen.constraint)
     plan = _plan(compiled.plan, counts, seed, distinct=False)
     parts = [part.items for part in sample(pack(core, plan, splits))]
     return [
@@ -167,6 +177,96 @@ def _plan(
         seed=plan.seed if seed is None else seed,
         distinct_sentences=distinct,
     )
+
+
+def _split_of(
+    session: Session, compiled: Compiled, start: int, constraint: Constraint
+) -> SplitGrammar:
+    """Return the phrases of a category that meet a constraint; end the command without any."""
+    split = StructureCompiler(replace(compiled.grammar, start=start)).split(constraint)
+    if split.empty:
+        message = "no sentence of the grammar qualifies"
+        session.fail("SGL0812", message, compiled.dataset_span, hint="`sglc prove` says why")
+    return split
+
+
+# ---- sentences in a file
+
+
+def _write_file(
+    session: Session,
+    compiled: Compiled,
+    starts: Sequence[int],
+    plan: Plan,
+    columns: Sequence[str],
+    out: Path,
+    parallelism: Parallelism,
+) -> None:
+    """Write the sentences of a plan with one stratum; end the command if no file can hold them."""
+    started = time.monotonic()
+    if out.suffix not in _FORMS:
+        session.refuse(f"`{out}` says no format: name it .parquet or .tsv")
+    unfit = [name for name in columns if name in ("tree", "graph")]
+    if unfit:
+        session.refuse(f"`{unfit[0]}` is not one line, so it cannot be a column")
+    names = [compiled.grammar.categories[number].name for number in starts]
+    if len(names) > 1:
+        session.refuse(f"a file has sentences of one category; name one of {', '.join(names)}")
+    (stratum,) = plan.strata
+    try:
+        # Something may be there that may not be replaced.
+        fault, hint = write_fault(out, parallelism.force or interrupted(out))
+        if fault:
+            session.fail("SGL1103", fault, hint=hint)
+        with resumable(session, out, parallelism):
+            split = _split_of(session, compiled, starts[0], stratum.constraint)
+            _write_sampled(session, compiled.grammar, split, plan, columns, out, parallelism)
+    except OSError as problem:
+        session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")
+    except FormatError as problem:
+        session.fail("SGL1103", f"cannot write `{out}`: {problem}", status=FAILED)
+    seconds = time.monotonic() - started
+    session.echo(f"{out}: {count(stratum.count, 'sentence')} in {seconds:.1f} s")
+
+
+def _write_sampled(
+    session: Session,
+    grammar: CoreGrammar,
+    split: SplitGrammar,
+    plan: Plan,
+    columns: Sequence[str],
+    out: Path,
+    parallelism: Parallelism,
+) -> None:
+    """Write what is sampled from ``split``; a run that is interrupted can be resumed."""
+    # Kernels and Arrow take a third of a second to load.
+    from sgl.parallel.sample import sample_into
+    from sgl.parallel.sentences import SentenceWork
+
+    (stratum,) = plan.strata
+    form = _FORMS[out.suffix]
+    # An interrupted run is resumed by a run of the same identity only.
+    identity = {
+        "version": __version__,
+        "grammar or request": fingerprint(grammar, plan),
+        "category": grammar.categories[split.grammar.start].name,
+        "seed": plan.seed,
+        "number": stratum.count,
+        "list of columns": list(columns),
+        "kind of file": form,
+    }
+    tables = pack(grammar, plan, {stratum.stream: split})
+    work = SentenceWork(tables, grammar, tuple(columns), form)
+    with open_run(out, identity, parallelism) as run:
+        if out.exists() and not (run.resumed or parallelism.force):
+            # Another run has finished since the target was looked for.
+            raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
+        with open_executor(work, parallelism) as executor:
+            sample_into(out, work, executor, run, session.progress)
+        run.discard()
+
+
+# ---- sentences in the terminal
 
 
 def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
@@ -209,7 +309,7 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
 
 def _finder(session: Session, compiled: Compiled) -> NearestFinder:
     """Return what finds the nearest in-distribution sentence of an item."""
-    stratum = in_distribution(compiled.plan, "train")
+    stratum = compiled.plan.in_distribution("train")
     if stratum is None:
         session.fail(
             "SGL0804",

@@ -215,3 +215,8 @@ class Plan:
     def targets(self) -> tuple[str, ...]:
         """All targets, the one of the main files first."""
         return self.target, *self.further
+
+    def in_distribution(self, split: str) -> Stratum | None:
+        """Return the stratum of a split that no pattern asks for; None if it has none."""
+        own = (stratum for stratum in self.strata if stratum.split == split)
+        return next((stratum for stratum in own if stratum.category == IN_DISTRIBUTION), None)

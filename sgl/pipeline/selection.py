@@ -26,7 +26,6 @@ from sgl.automata.algebra.tree_automaton import GrammarIndex
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.lemmas import content_lemmas, repeats_lemma
-from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
 from sgl.corpus.fit.estimate import LeftOut, Vector
 from sgl.frontend import Compiled
 from sgl.parsing import Forest
@@ -52,7 +51,7 @@ class SplitSelection:
         """
         self._compiled = compiled
         self._grammar = compiled.grammar
-        stratum = in_distribution(compiled.plan, split)
+        stratum = compiled.plan.in_distribution(split)
         if stratum is None:
             raise KeyError(split)
         self._stratum = stratum
@@ -146,8 +145,3 @@ def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGra
     )
     return replace(grammar, rules=rules)
 
-
-def in_distribution(plan: Plan, split: str) -> Stratum | None:
-    """Return the stratum of a split that no pattern asks for; None if it has none."""
-    own = (stratum for stratum in plan.strata if stratum.split == split)
-    return next((stratum for stratum in own if stratum.category == IN_DISTRIBUTION), None)
