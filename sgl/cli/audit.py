@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -92,13 +91,14 @@ def command(
     """
     started = time.monotonic()
     compiled = session.open(grammar)
-    chosen = _choose(session, compiled, source, target, columns, normalise)
-    results = [path for path in (json_file, html_file) if path is not None]
-    session.check_results(results, (*corpora, grammar))
     declared: Sequence[DeclaredStructure] = ()
     if patterns:
         declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
-    audit = _audit(session, compiled, corpora, chosen, declared)
+    auditor = _auditor(session, compiled, source, target, columns, normalise, declared)
+    results = [path for path in (json_file, html_file) if path is not None]
+    session.check_results(results, (*corpora, grammar))
+    with session.reading():
+        audit = auditor.run(corpora, file_bar(session))
     _Summary(session, audit).show(declared)
     seconds = time.monotonic() - started
     session.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
@@ -118,66 +118,43 @@ def command(
     report_unreadable(session, audit.total.unreadable, audit.unreadable)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """What the options ask for, as names of layers and views."""
-
-    source: str
-    targets: tuple[str, ...]
-    columns: tuple[str, ...]
-    normalise: tuple[str, ...]
-
-
-def _choose(
+def _auditor(
     session: Session,
     compiled: Compiled,
     source: str | None,
     target: str | None,
     columns: str | None,
     normalise: str,
-) -> _Columns:
-    """Return what the options ask for."""
-    plan = compiled.plan
-    compared = listed(target)
-    usual = [plan.source, plan.target]
+    declared: Sequence[DeclaredStructure],
+) -> Auditor:
+    """Return the auditor that the options ask for; end the command if they do not fit."""
+    core, plan = compiled.grammar, compiled.plan
+    known = outputs(core)
+    compared, usual = listed(target), [plan.source, plan.target]
     if not set(compared) <= set(usual):
         # The columns are then the source and what it is compared with, whatever that is.
         usual = [source or plan.source, *compared]
     given = listed(columns) or list(dict.fromkeys(usual))
-    parsed = source or next((name for name in given if name != IGNORED), plan.source)
-    compared = compared or [name for name in given if name not in (parsed, IGNORED)]
-    names = [*(name for name in given if name != IGNORED), *compared]
-    session.check_names([parsed], text_layers(compiled.grammar), "text layer")
-    session.check_names(names, list(outputs(compiled.grammar)), "text layer or view")
+    named = [name for name in given if name != IGNORED]
+    parsed = source or next(iter(named), plan.source)
+    compared = compared or [name for name in named if name != parsed]
+    session.check_names([parsed], text_layers(core), "text layer")
+    session.check_names([*named, *compared], list(known), "text layer or view")
     allowed = differences(session, normalise)
     for name in (parsed, *compared):
         check_column(session, name, given)
-    return _Columns(parsed, tuple(compared), tuple(given), tuple(allowed))
+    parser = Parser(core, core.text_layer(parsed))
 
+    def normalizer(layer: int | None) -> Normalizer | None:
+        """Return what finds other spellings of a text layer; a view has none."""
+        if layer is None or not allowed:
+            return None
+        return normalizer_of(parser if layer == parser.layer else Parser(core, layer), allowed)
 
-def _audit(
-    session: Session,
-    compiled: Compiled,
-    corpora: Sequence[Path],
-    chosen: _Columns,
-    declared: Sequence[DeclaredStructure],
-) -> Audit:
-    core = compiled.grammar
-    known = outputs(core)
-    targets = tuple(known[name] for name in chosen.targets)
-    parser = Parser(core, core.text_layer(chosen.source))
-    normalizers: list[Normalizer | None] = []
-    for layer in (parser.layer, *(t.layer for t in targets)) if chosen.normalise else ():
-        if layer is None:
-            normalizers.append(None)
-        else:
-            of_layer = parser if layer == parser.layer else Parser(core, layer)
-            normalizers.append(normalizer_of(of_layer, chosen.normalise))
+    targets = tuple(known[name] for name in compared)
     finder = StructureFinder(core, tuple(declared)) if declared else None
-    reader = SentenceReader(parser, targets, finder, normalizers[0] if normalizers else None)
-    auditor = Auditor(reader, chosen.columns, declared, normalizers[1:])
-    with session.reading():
-        return auditor.run(corpora, file_bar(session))
+    reader = SentenceReader(parser, targets, finder, normalizer(parser.layer))
+    return Auditor(reader, given, declared, [normalizer(target.layer) for target in targets])
 
 
 # ---- what is said in the terminal
@@ -273,9 +250,8 @@ class _Summary:
         self._session.echo(f"nowhere: {absent} of {count(len(declared), 'declared structure')}")
 
     def _differences(self) -> Table:
-        table = text_table(
-            "rows", "explained by", "kind", "given → published", "line", right=["rows"]
-        )
+        titles = ("rows", "explained by", "kind", "given → published", "line")
+        table = text_table(*titles, right=["rows"])
         causes = self._audit.ranked_causes()
         for cause in causes[:_DIFFERENCES]:
             pairs = [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS]
@@ -283,13 +259,8 @@ class _Summary:
             pair = _cell(f"{given or '∅'} → {published or '∅'}")
             if len(pairs) > 1:
                 pair.append(f" (+{len(pairs) - 1})")
-            table.add_row(
-                f"{cause.rows:,}",
-                _cell(cause.name),
-                cause.kind,
-                pair,
-                _cell(self._line(cause.example)),
-            )
+            place = _cell(self._line(cause.example))
+            table.add_row(f"{cause.rows:,}", _cell(cause.name), cause.kind, pair, place)
         if len(causes) > _DIFFERENCES:
             rest = sum(cause.rows for cause in causes[_DIFFERENCES:])
             table.add_row(f"{rest:,}", f"{len(causes) - _DIFFERENCES} others")
@@ -300,13 +271,9 @@ class _Summary:
         table = text_table("rows", "readings part at", "kind", "between", "line", right=["rows"])
         found = self._audit.ranked_choices()
         for entry in found[:_DIFFERENCES]:
-            table.add_row(
-                f"{entry.rows:,}",
-                _cell(entry.choice.category),
-                entry.choice.kind,
-                _cell(str(entry.choice)),
-                _cell(self._line(entry.example)),
-            )
+            choice, place = entry.choice, _cell(self._line(entry.example))
+            names = _cell(choice.category), choice.kind, _cell(str(choice))
+            table.add_row(f"{entry.rows:,}", *names, place)
         if len(found) > _DIFFERENCES:
             table.add_row("", f"{len(found) - _DIFFERENCES} others")
         return table
