@@ -23,6 +23,7 @@ import numpy as np
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import GrammarIndex
+from sgl.automata.weights.moments import Moments
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.lemmas import content_lemmas, repeats_lemma
@@ -100,10 +101,6 @@ class SplitSelection:
         uses = self._expected(weights) / mass - kept
         return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
 
-    def kept(self, weights: Vector) -> Vector:
-        """Return the expected uses of each rule in a text that is kept."""
-        return np.array(self._split(weights).expected_rules) * self._accepted
-
     def draw(self, weights: Vector, number: int) -> list[list[int]]:
         """Sample derivations of the split under these weights, before any rejection."""
         grammar = weighted(self._grammar, weights)
@@ -125,15 +122,11 @@ class SplitSelection:
 
     def _expected(self, weights: Vector) -> Vector:
         """Return the expected uses of each rule in a text of the whole grammar."""
-        size = len(self._grammar.categories)
-        mean = np.zeros((size, size))
-        for rule in self._grammar.rules:
-            for child in rule.rhs:
-                mean[child, rule.lhs] += weights[rule.id]
-        root = np.zeros(size)
-        root[self._grammar.start] = 1.0
-        visits = np.linalg.solve(np.eye(size) - mean, root)
-        expected: Vector = visits[[rule.lhs for rule in self._grammar.rules]] * weights
+        rules = self._grammar.rules
+        steps = ((rule.lhs, float(weights[rule.id]), rule.rhs) for rule in rules)
+        moments = Moments.of(len(self._grammar.categories), steps)
+        visits = np.array(moments.expected_visits([(self._grammar.start, 1.0)]))
+        expected: Vector = visits[[rule.lhs for rule in rules]] * weights
         return expected
 
 

@@ -9,6 +9,7 @@ Each check shows what it found in a text, the smallest that has it::
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from sgl.automata import Consistency
 from sgl.automata.weights.moments import consistency
@@ -71,12 +72,10 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
     failing: list[tuple[Derivation, ViewOutput, str]] = []
     sound: set[int] = set()
     for derivation in SmallestTexts(grammar).of_all() if views else ():
-        problems = ((view, _problem(view, derivation)) for view in views)
-        found = next(((view, problem) for view, problem in problems if problem), None)
-        if found is None:
-            sound.update(derivation)
-        else:
-            failing.append((derivation, *found))
+        problems = [(derivation, view, _problem(view, derivation)) for view in views]
+        found = [problem for problem in problems if problem[2]]
+        failing += found[:1]
+        sound.update(() if found else derivation)
     blamed: set[int] = set()
     for derivation, view, problem in failing:
         suspects = [rule for rule in derivation if rule not in sound]
@@ -197,60 +196,56 @@ class SmallestTexts:
     """The smallest texts of a grammar, one for each rule."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
-        self._grammar = grammar
+        self._rules = grammar.rules
         #: A derivation of each category with as few rules as can be.
-        self._below: list[Derivation] = [()] * len(grammar.categories)
-        #: For each category but the start the rule and the place where a smallest text has it.
-        self._above: dict[int, tuple[Rule, int]] = {}
+        self._below: dict[int, Derivation] = {}
+        #: What comes before and after a phrase of each category in a smallest text.
+        self._around: dict[int, tuple[Derivation, Derivation]] = {grammar.start: ((), ())}
         # Each pass goes over all rules; the last one changes nothing.
         while sum(self._shrink(rule) for rule in grammar.rules):
             pass
-        sizes = {grammar.start: 0}
-        while sum(self._reach(rule, sizes) for rule in grammar.rules):
+        while sum(self._reach(rule) for rule in grammar.rules):
             pass
 
     def _shrink(self, rule: Rule) -> bool:
         """Take note of a smaller derivation with this rule on top; say whether there is one."""
-        parts = [self._below[child] for child in rule.rhs]
-        before = self._below[rule.lhs]
-        smaller = all(parts) and (not before or 1 + sum(map(len, parts)) < len(before))
-        if smaller:
-            self._below[rule.lhs] = (rule.id, *(step for part in parts for step in part))
-        return smaller
+        if not all(child in self._below for child in rule.rhs):
+            return False
+        phrase, known = self._phrase(rule), self._below.get(rule.lhs)
+        if known is not None and len(phrase) >= len(known):
+            return False
+        self._below[rule.lhs] = phrase
+        return True
 
-    def _reach(self, rule: Rule, sizes: dict[int, int]) -> bool:
-        """Take note of categories that this rule has in smaller texts; say whether there are any.
-
-        ``sizes`` are the rules in the smallest text around a phrase of each category.
-        """
+    def _reach(self, rule: Rule) -> bool:
+        """Take note of smaller texts around the children of this rule; say whether there are."""
         changed = False
-        for place, child in enumerate(rule.rhs if rule.lhs in sizes else ()):
-            others = (len(self._below[other]) for i, other in enumerate(rule.rhs) if i != place)
-            size = sizes[rule.lhs] + 1 + sum(others)
-            if child not in sizes or size < sizes[child]:
-                sizes[child] = size
-                self._above[child] = rule, place
+        for place, child in enumerate(rule.rhs if rule.lhs in self._around else ()):
+            before, after = self._around[rule.lhs]
+            left = (*before, rule.id, *self._phrases(rule.rhs[:place]))
+            right = (*self._phrases(rule.rhs[place + 1 :]), *after)
+            known = self._around.get(child)
+            if known is None or len(left) + len(right) < sum(map(len, known)):
+                self._around[child] = left, right
                 changed = True
         return changed
 
+    def _phrases(self, categories: Sequence[int]) -> Iterator[int]:
+        return chain.from_iterable(self._below[category] for category in categories)
+
+    def _phrase(self, rule: Rule) -> Derivation:
+        return rule.id, *self._phrases(rule.rhs)
+
     def of(self, number: int) -> Derivation:
         """Return a smallest text with this rule."""
-        rule = self._grammar.rules[number]
-        phrase: Derivation = (rule.id, *(s for child in rule.rhs for s in self._below[child]))
-        category = rule.lhs
-        while category in self._above:
-            outer, place = self._above[category]
-            parts = [
-                phrase if i == place else self._below[child] for i, child in enumerate(outer.rhs)
-            ]
-            phrase = (outer.id, *(step for part in parts for step in part))
-            category = outer.lhs
-        return phrase
+        rule = self._rules[number]
+        before, after = self._around[rule.lhs]
+        return *before, *self._phrase(rule), *after
 
     def of_all(self) -> Iterator[Derivation]:
         """Yield smallest texts in which all rules occur, none for what an earlier one has."""
         used = set[int]()
-        for rule in self._grammar.rules:
+        for rule in self._rules:
             if rule.id not in used:
                 derivation = self.of(rule.id)
                 used.update(derivation)
