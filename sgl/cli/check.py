@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.pipeline.grammar import check_grammar
-
-if TYPE_CHECKING:
-    from sgl.pipeline.morphology import Inspected
 
 
 @click.command("check")
@@ -47,24 +43,13 @@ def command(session: Session, grammar: Path, morphology: bool) -> None:
             f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
         )
     if inspected is not None:
-        session.echo(_morphology_lines(inspected))
-
-
-def _morphology_lines(inspected: Inspected) -> str:
-    outcome = inspected.outcome
-    lines = [
-        (
+        outcome, versions = inspected
+        session.echo(
             f"morphology: {count(outcome.forms, 'form')} of {count(outcome.words, 'word')} "
-            f"read by {inspected.versions}: {outcome.doubtful:,} doubtful, "
+            f"read by {versions}: {outcome.doubtful:,} doubtful, "
             f"{count(len(outcome.exempted), 'exemption')}"
         )
-    ]
-    lines += [
-        f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}"
-        for row in outcome.exempted
-    ]
-    lines += [
-        f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}"
-        for spelling in outcome.spellings
-    ]
-    return "\n".join(lines)
+        for row in outcome.exempted:
+            session.echo(f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}")
+        for spelling in outcome.spellings:
+            session.echo(f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}")

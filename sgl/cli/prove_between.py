@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from sgl.cli.session import Session
 from sgl.cli.terminal import count
+from sgl.core.interpret import interpret
 from sgl.dataset import plain
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure, Found
+
+_MEANINGS = {
+    Found.SHOWN: "shown: training of {grammar} contains it",
+    Found.HELD_OUT: "not shown: {grammar} makes it, but not in training",
+    Found.NEVER: "not shown: no sentence of {grammar} contains it",
+    Found.STRANGE: "not shown: {reason}",
+}
 
 
 def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
@@ -19,35 +28,28 @@ def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> N
     session.progress("comparing")
     between = Between(first, second)
     comparisons, departures = list(between.comparisons()), list(between.departures())
-    if not as_json:
+    if as_json:
+        data = {
+            "training": first.project.name,
+            "tests": second.project.name,
+            "structures": [_data(first, row) for row in comparisons],
+            "departures": [_data(first, departure) for departure in departures],
+        }
+        session.json(data)
+    else:
         session.lines(_comparison_lines(first, second, comparisons, departures))
-        return
-    data = {
-        "training": first.project.name,
-        "tests": second.project.name,
-        "structures": [
-            {
-                "pattern": row.pattern,
-                "role": row.role,
-                "structure": str(row.structure),
-                "found": row.found.name.lower(),
-                "reason": row.reason,
-                "stream": row.stream,
-                "witness": list(row.sentence),
-            }
-            for row in comparisons
-        ],
-        "departures": [
-            {
-                "stream": departure.stream,
-                "lacking": departure.lacking,
-                "structures": plain(departure.structures),
-                "witness": list(departure.sentence),
-            }
-            for departure in departures
-        ],
-    }
-    session.json(data)
+
+
+def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:
+    """Return the fields of something found as plain data, its derivation as texts."""
+    data: dict[str, Any] = plain(found)
+    del data["derivation"]
+    return {**data, "witness": _texts(compiled, found)}
+
+
+def _texts(compiled: Compiled, found: Comparison | Departure) -> tuple[str, ...]:
+    """Return the sentence that shows something, in each layer; nothing if there is none."""
+    return interpret(compiled.grammar, found.derivation).texts if found.derivation else ()
 
 
 def _comparison_lines(
@@ -66,9 +68,9 @@ def _comparison_lines(
         yield pattern
         for row in rows:
             yield f"  {row.role}: {row.structure}"
-            yield f"    {row.found.value.format(grammar=a, reason=row.reason)}"
-            if row.sentence:
-                yield f"    {row.stream}: {' | '.join(row.sentence)}"
+            yield f"    {_MEANINGS[row.found].format(grammar=a, reason=row.reason)}"
+            if row.found is Found.SHOWN:
+                yield f"    {row.stream}: {' | '.join(_texts(first, row))}"
     for departure in departures:
         structures = " or ".join(map(str, departure.structures))
         yield ""
@@ -77,7 +79,7 @@ def _comparison_lines(
             yield f"  items of {a} need not contain {structures}"
         else:
             yield f"  {b} keeps this out, and {a} does not: {structures}"
-        yield f"    {' | '.join(departure.sentence)}"
+        yield f"    {' | '.join(_texts(first, departure))}"
     shown = [row for row in comparisons if row.found is Found.SHOWN]
     patterns = len({row.pattern for row in comparisons})
     hit = len({row.pattern for row in shown})

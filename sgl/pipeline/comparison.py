@@ -26,19 +26,23 @@ from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
 from sgl.automata.proofs.training import TrainingSearch
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation, interpret
+from sgl.core.interpret import Derivation
 from sgl.core.plan import Stratum
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.frontend import Compiled
 
 
 class Found(Enum):
-    """What a training grammar makes of a structure of another grammar, in words."""
+    """What a training grammar makes of a structure of another grammar.
 
-    SHOWN = "shown: training of {grammar} contains it"
-    HELD_OUT = "not shown: {grammar} makes it, but not in training"
-    NEVER = "not shown: no sentence of {grammar} contains it"
-    STRANGE = "not shown: {reason}"
+    Its training contains it; it makes it, but not in training; no sentence contains it; or it
+    has no such labels or attributes.
+    """
+
+    SHOWN = "shown"
+    HELD_OUT = "held_out"
+    NEVER = "never"
+    STRANGE = "strange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Comparison:
     """One structure of a pattern of B, and what A makes of it.
 
     ``role`` is ``held out`` or ``items``.  ``reason`` says what A lacks;
-    ``derivation`` is a sentence of A, ``sentence`` its texts, ``stream`` where it belongs.
+    ``derivation`` is a sentence of A that has it, ``stream`` where that belongs.
     """
 
     pattern: str
@@ -55,7 +59,6 @@ class Comparison:
     found: Found
     reason: str = ""
     stream: str = ""
-    sentence: tuple[str, ...] = ()
     derivation: Derivation = ()
 
 
@@ -68,9 +71,8 @@ class Departure:
     """
 
     stream: str
-    structures: tuple[Structure, ...]
     lacking: bool
-    sentence: tuple[str, ...]
+    structures: tuple[Structure, ...]
     derivation: Derivation
 
 
@@ -110,9 +112,8 @@ class Between:
             possible = bool(self._structures.disjunction((structure,)).accepting)
             found = Found.HELD_OUT if possible else Found.NEVER
             return Comparison(pattern, role, structure, found)
-        texts = interpret(self._first.grammar, seen.derivation).texts
         return Comparison(
-            pattern, role, structure, Found.SHOWN, "", seen.stream, texts, seen.derivation
+            pattern, role, structure, Found.SHOWN, stream=seen.stream, derivation=seen.derivation
         )
 
     def departures(self) -> Iterator[Departure]:
@@ -202,8 +203,7 @@ class Between:
     ) -> Iterator[Departure]:
         derivation = self._evidence.smallest(evidence, automaton)
         if derivation is not None:
-            texts = interpret(self._first.grammar, derivation).texts
-            yield Departure(evidence.stream, structures, lacking, texts, derivation)
+            yield Departure(evidence.stream, lacking, structures, derivation)
 
 
 class _GrammarLabels:

@@ -28,8 +28,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
 
 from sgl.automata import (
     Exposed,
@@ -222,14 +220,6 @@ class AmbiguityFilter:
             ambiguous=before.ambiguous + sum(one.matters for one in found),
             patterns=dict(sorted(patterns.items())),
         )
-
-    def counted(self, stratum: PackedStratum) -> dict[str, object]:
-        """Return what was counted of a stratum, as plain values; see :meth:`recount`."""
-        return asdict(self.readings.get(stratum.stream, Readings()))
-
-    def recount(self, stratum: PackedStratum, counted: dict[str, Any]) -> None:
-        """Take over what was counted of a stratum by an earlier run."""
-        self.readings[stratum.stream] = Readings(**counted)
 
     def guarantee(self, pattern: Pattern) -> Guarantee:
         """Return what is known of the readings of the strings, as far as a pattern is concerned.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -13,18 +13,14 @@ from sgl.morphology.check import MorphologyResult, check_morphology, report_idle
 from sgl.morphology.knowledge import beside, grammar_exemptions, library_knowledge
 
 
-@dataclass(frozen=True, slots=True)
-class Inspected:
-    """What an analyser, named by ``versions``, found in the words of a grammar."""
-
-    outcome: MorphologyResult
-    versions: str
-
-
 def check_inflected(
     compiled: Compiled, sources: SourceMap, diagnostics: Diagnostics
-) -> Inspected | None:
-    """Report every Japanese form that the analyser takes for another; None without analyser."""
+) -> tuple[MorphologyResult, str] | None:
+    """Report every Japanese form that the analyser takes for another.
+
+    Returns:
+        What the analyser found, and its name and versions; None if it is not installed.
+    """
     try:
         analyser = sudachi()
     except AnalyserMissing as problem:
@@ -44,4 +40,4 @@ def check_inflected(
     forms = inflections(compiled.project, compiled.parameters)
     outcome = check_morphology(forms, knowledge, analyser.analyse, diagnostics, table)
     report_idle(own, outcome, diagnostics)
-    return Inspected(outcome, analyser.versions)
+    return outcome, analyser.versions

@@ -21,7 +21,7 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -35,6 +35,7 @@ from sgl.dataset import (
     DataFile,
     OutputError,
     Provenance,
+    Readings,
     card,
     fingerprint,
     manifest,
@@ -234,7 +235,7 @@ class _DatasetProduction:
                 sample, counted, _ = unpack_sample(kept, stratum)
                 sampling.restore(number, sample)
                 if ambiguity is not None:
-                    ambiguity.recount(stratum, counted)
+                    ambiguity.readings[stratum.stream] = Readings(**counted)
             else:
                 try:
                     sample = sampling.stratum(number, progress)
@@ -245,7 +246,8 @@ class _DatasetProduction:
                     }
                     raise
                 if run is not None:
-                    counted = {} if ambiguity is None else ambiguity.counted(stratum)
+                    found_readings = {} if ambiguity is None else ambiguity.readings
+                    counted = asdict(found_readings.get(stratum.stream, Readings()))
                     run.put(key, pack_sample(sample, counted=counted))
             samples.append(sample)
         return samples

@@ -137,4 +137,3 @@ def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGra
         for rule, weight in zip(grammar.rules, weights, strict=True)
     )
     return replace(grammar, rules=rules)
-

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from sgl.automata import StructureCompiler
 from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
-from sgl.core.graph import GraphNode
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Pattern, Plan, foreign
-from sgl.core.structure import Structure, Variable
+from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
@@ -246,29 +245,16 @@ class Reading:
             yield f"{head} -[{label}]-> {dependent}"
 
     def _possible(self, structure: Structure) -> bool:
-        """Return whether there is a fitting edge for every edge, a node for every variable.
+        """Return whether there is a label for every edge, and a node for every variable.
 
         Most pairs of sentence and structure end here, before any automaton is built.
         """
         graph = self.item.graphs[self.grammar.graph_layer(structure.layer)]
-        body = structure.body
         labels = {label for _, label, _ in graph.edges}
-        if not all(any(map(atom.labels.accepts, labels)) for atom in body.links):
-            return False
-        fitting = [
-            {index for index, node in enumerate(graph.nodes) if _passes(node, variable)}
-            for variable in body.variables
-        ]
-        return all(fitting) and all(
+        return all(any(map(atom.labels.accepts, labels)) for atom in structure.body.links) and all(
             any(
-                atom.labels.accepts(label)
-                and source in fitting[atom.source]
-                and target in fitting[atom.target]
-                for source, label, target in graph.edges
+                all(t.accepts(node.get(t.attribute)) for t in variable.tests)
+                for node in graph.nodes
             )
-            for atom in body.edges
+            for variable in structure.body.variables
         )
-
-
-def _passes(node: GraphNode, variable: Variable) -> bool:
-    return all(test.accepts(node.get(test.attribute)) for test in variable.tests)
