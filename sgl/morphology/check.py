@@ -13,7 +13,6 @@ from sgl.morphology.knowledge import (
     LANGUAGE,
     UNKNOWN,
     Exemption,
-    ExpectedReading,
     Knowledge,
     Spelling,
 )
@@ -55,10 +54,11 @@ def check_morphology(
     """
     check = _Check(FormComparison(analyse, knowledge), knowledge, diagnostics, table)
     forms = _forms(inflections, knowledge)
+    words = {(i.row, i.application.word, i.application.inflection_class) for i in forms}
     doubtful = sum(not check.is_right(inflection) for inflection in forms)
     return MorphologyResult(
         forms=len(forms),
-        words=len({_word(inflection) for inflection in forms}),
+        words=len(words),
         doubtful=doubtful,
         exempted=tuple(row for row in knowledge.exemptions if row in check.exempted),
         spellings=tuple(row for row in knowledge.spellings if row in check.comparison.used),
@@ -71,12 +71,8 @@ def report_idle(
     """Warn about exemptions that were not needed."""
     for row in rows:
         if row not in outcome.exempted:
-            diagnostics.warning(
-                "SGL0654",
-                row.span,
-                f"this row exempts nothing: no form `{row.gives}` is doubtful",
-                hint="remove the row, or correct it",
-            )
+            message = f"this row exempts nothing: no form `{row.gives}` is doubtful"
+            diagnostics.warning("SGL0654", row.span, message, "remove the row, or correct it")
 
 
 def _forms(inflections: Sequence[Inflection], knowledge: Knowledge) -> list[Inflection]:
@@ -105,11 +101,6 @@ def _forms(inflections: Sequence[Inflection], knowledge: Knowledge) -> list[Infl
     return list(found.values())
 
 
-def _word(inflection: Inflection) -> tuple[object, ...]:
-    made = inflection.application
-    return (inflection.row, made.word, made.inflection_class)
-
-
 @dataclass
 class _Check:
     """One run: the exemptions that were needed are collected in ``exempted``."""
@@ -125,18 +116,39 @@ class _Check:
         made = inflection.application
         bases = self.comparison.bases(made.word, made.inflection_class)
         if not bases:
+            read = self.comparison.analyse(made.word)
             if not self._is_exempt(CLASS, made.word, made.inflection_class):
-                self._report_class(inflection)
+                message = f"the analyser does not know `{made.word}` as the dictionary form of "
+                message += f"a word of class `{made.inflection_class}`"
+                notes = [f"it reads {_shown(read)}"]
+                exempt = (CLASS, made.word, made.inflection_class)
+                self._report("SGL0652", inflection, message, "the word or its class", notes, exempt)
                 return False
-            bases = (Base(self.comparison.analyse(made.word), "", UNKNOWN),)
+            bases = (Base(read, "", UNKNOWN),)
         readings = self.knowledge.readings(made.form, made.inflection_class)
-        given = made.instead or made.result
-        agrees = self.comparison.contains if made.instead else self.comparison.is_read_as
-        if any(agrees(given, base, reading) for base in bases for reading in readings):
+        given, with_more = made.instead or made.result, bool(made.instead)
+        if any(
+            self.comparison.is_read_as(given, base, reading, with_more=with_more)
+            for base in bases
+            for reading in readings
+        ):
             return True
         if self._is_exempt(made.form, made.word, given):
             return True
-        self._report_form(inflection, bases[0], readings)
+        expected = [
+            " + ".join("/".join(words) for words in self.comparison.expected(bases[0], reading))
+            + (f" ({'/'.join(reading.ends)})" if any(reading.ends) else "")
+            for reading in readings
+        ]
+        frame = readings[0].frames[0] if readings else ""
+        read = self.comparison.analyse(bases[0].before + given + frame)
+        message = f"the analyser does not read `{given}` as the form `{made.form}` of `{made.word}`"
+        wanted = " or ".join(expected) or "nothing: the class has no such form"
+        notes = [f"expected is {wanted}", f"it reads {_shown(read)}"]
+        exempt = (made.form, made.word, given)
+        self._report(
+            "SGL0651", inflection, message, "the word, its class or the cell", notes, exempt
+        )
         return False
 
     def _is_exempt(self, form: str, word: str, gives: str) -> bool:
@@ -146,49 +158,21 @@ class _Check:
                 return True
         return False
 
-    def _exemption(self, form: str, word: str, gives: str) -> str:
-        """How an author would exempt a form."""
-        row = f"- {{form: {form}, word: {word}, gives: {gives}, reason: …}}"
-        return f"or, if the analyser is wrong, add to `{self.table}`: {row}"
-
-    def _report_class(self, inflection: Inflection) -> None:
-        made = inflection.application
-        read = self.comparison.analyse(made.word)
-        self.diagnostics.error(
-            "SGL0652",
-            inflection.place,
-            f"the analyser does not know `{made.word}` as the dictionary form of a word of "
-            f"class `{made.inflection_class}`",
-            labels=[Label(made.call, "inflected here")] if inflection.row else [],
-            notes=(f"it reads {_shown(read)}",),
-            hint="correct the word or its class, "
-            + self._exemption(CLASS, made.word, made.inflection_class),
-        )
-
-    def _report_form(
-        self, inflection: Inflection, base: Base, readings: Sequence[ExpectedReading]
+    def _report(
+        self,
+        code: str,
+        inflection: Inflection,
+        message: str,
+        correct: str,
+        notes: Sequence[str],
+        exempt: tuple[str, str, str],
     ) -> None:
-        made = inflection.application
-        given = made.instead or made.result
-        expected = [
-            " + ".join("/".join(words) for words in self.comparison.expected(base, reading))
-            + (f" ({'/'.join(reading.ends)})" if any(reading.ends) else "")
-            for reading in readings
-        ]
-        frame = readings[0].frames[0] if readings else ""
-        read = self.comparison.analyse(base.before + given + frame)
-        self.diagnostics.error(
-            "SGL0651",
-            inflection.place,
-            f"the analyser does not read `{given}` as the form `{made.form}` of `{made.word}`",
-            labels=[Label(made.call, "made here")] if inflection.row else [],
-            notes=(
-                f"expected is {' or '.join(expected) or 'nothing: the class has no such form'}",
-                f"it reads {_shown(read)}",
-            ),
-            hint="correct the word, its class or the cell, "
-            + self._exemption(made.form, made.word, given),
-        )
+        """Report a doubtful form, and say what to correct or how to exempt it."""
+        row = "- {{form: {}, word: {}, gives: {}, reason: …}}".format(*exempt)
+        hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {row}"
+        where = "inflected here" if exempt[0] == CLASS else "made here"
+        labels = [Label(inflection.application.call, where)] if inflection.row else []
+        self.diagnostics.error(code, inflection.place, message, hint, labels=labels, notes=notes)
 
 
 def _shown(morphemes: Sequence[Morpheme]) -> str:

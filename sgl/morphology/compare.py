@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.knowledge import (
@@ -31,12 +31,8 @@ class Base:
     inflection_class: InflectionClass
 
 
-@dataclass(frozen=True, slots=True)
-class FoundForm:
-    """A form as the analyser reads it, and the morphemes of the frame after it."""
-
-    morphemes: tuple[Morpheme, ...]
-    frame: tuple[Morpheme, ...]
+#: A form as the analyser reads it, and the morphemes of the frame after it.
+FoundForm = tuple[tuple[Morpheme, ...], tuple[Morpheme, ...]]
 
 
 @dataclass(frozen=True)
@@ -49,40 +45,40 @@ class FormComparison:
 
     def lemma(self, morpheme: Morpheme) -> str:
         """Return the dictionary form of a morpheme, as the library writes it."""
-        spelling = self.knowledge.spelling_of(morpheme)
-        if spelling is None:
-            return morpheme.lemma
-        self.used.add(spelling)
-        return spelling.word
+        for spelling in self.knowledge.spellings:
+            if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
+                self.used.add(spelling)
+                return spelling.word
+        return morpheme.lemma
 
     def bases(self, word: str, inflection_class: str) -> tuple[Base, ...]:
         """Return the word as a dictionary form of its class, in every context that shows it."""
         expected = self.knowledge.classes.get(inflection_class)
-        return tuple(dict.fromkeys(self._bases(word, expected))) if expected is not None else ()
-
-    def _bases(self, word: str, expected: InflectionClass) -> Iterator[Base]:
+        if expected is None:
+            return ()
+        found: dict[Base, None] = {}
         for before in self.knowledge.contexts:
-            for found in self._read(word, before, FRAMES):
-                last = found.morphemes[-1]
+            for morphemes, _ in self._read(word, before, FRAMES):
+                last = morphemes[-1]
                 inflected = last.form.startswith(expected.ends) and last.lemma == last.surface
                 if inflected and last.is_a(expected.reads):
-                    yield Base(found.morphemes, before, expected)
+                    found[Base(morphemes, before, expected)] = None
+        return tuple(found)
 
-    def is_read_as(self, result: str, base: Base, reading: ExpectedReading) -> bool:
-        """Return whether a form is the word followed by what the reading adds, and nothing else."""
-        return reading.is_about(base.morphemes[-1]) and any(
-            self._is_the_word(found.morphemes, base, reading) and self._is_joined(found)
-            for found in self._read(result, base.before, reading.frames)
-        )
+    def is_read_as(
+        self, text: str, base: Base, reading: ExpectedReading, *, with_more: bool = False
+    ) -> bool:
+        """Return whether a text is the word followed by what the reading adds, and nothing else.
 
-    def contains(self, text: str, base: Base, reading: ExpectedReading) -> bool:
-        """Return whether a text is a form of the word, with or without more in between.
-
-        知っていた is a past of 知る: it begins with that word and ends as a past does.
+        ``with_more`` allows more in between: 知っていた is a past of 知る, for it begins with
+        that word and ends as a past does.
         """
-        return reading.is_about(base.morphemes[-1]) and any(
-            self._is_around(found.morphemes, base, reading) and self._is_joined(found)
-            for found in self._read(text, base.before, reading.frames)
+        fits = self._is_around if with_more else self._is_the_word
+        # Each morpheme must have the inflection that the next one follows.
+        return reading.last in ("", base.morphemes[-1].lemma) and any(
+            fits(morphemes, base, reading)
+            and all(self.knowledge.joins(*pair) for pair in pairwise((*morphemes, *frame)))
+            for morphemes, frame in self._read(text, base.before, reading.frames)
         )
 
     def expected(self, base: Base, reading: ExpectedReading) -> list[tuple[str, ...]]:
@@ -96,7 +92,15 @@ class FormComparison:
             return False
         *stays, last = base.morphemes
         same = [morpheme.surface for morpheme in found[: len(stays)]] == [m.surface for m in stays]
-        of_its_class = _is_of_its_class(found[len(stays)], last, base, reading)
+        # 来 of 来ない is of the class of 来る (kuru); 来ら is a form of another verb that is
+        # written so.
+        inflected = found[len(stays)]
+        of_its_class = (
+            inflected.lemma in reading.replaces
+            if reading.replaces
+            else inflected.is_a(base.inflection_class.reads)
+        )
+        of_its_class |= inflected.lemma != last.lemma
         return same and of_its_class and found[-1].form.startswith(reading.ends)
 
     def _is_around(self, found: Sequence[Morpheme], base: Base, reading: ExpectedReading) -> bool:
@@ -113,37 +117,12 @@ class FormComparison:
         itself = ITSELF in words and morpheme.surface == morpheme.lemma
         return itself or self.lemma(morpheme) in words
 
-    def _is_joined(self, found: FoundForm) -> bool:
-        """Return whether each morpheme has the inflection that the next one follows."""
-        return all(
-            self.knowledge.joins(first, second)
-            for first, second in pairwise((*found.morphemes, *found.frame))
-        )
-
     def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[FoundForm]:
         """Yield the morphemes of a text in its frames, where none is part of text and frame."""
         for frame in frames:
             morphemes = self.analyse(before + text + frame)
-            first, last = _end(morphemes, before), _end(morphemes, before + text)
-            if first is not None and last is not None and first < last:
-                yield FoundForm(morphemes[first:last], morphemes[last:])
-
-
-def _is_of_its_class(found: Morpheme, last: Morpheme, base: Base, reading: ExpectedReading) -> bool:
-    """Return whether the last morpheme is inflected in its class, or rightly another word.
-
-    来 of 来ない is of the class of 来る (kuru); 来ら is a form of another verb that is written so.
-    """
-    if reading.replaces:
-        return found.lemma != last.lemma or found.lemma in reading.replaces
-    return found.lemma != last.lemma or found.is_a(base.inflection_class.reads)
-
-
-def _end(morphemes: Sequence[Morpheme], text: str) -> int | None:
-    """Return how many morphemes the beginning ``text`` has; None if it ends inside of one."""
-    length = 0
-    for number, morpheme in enumerate(morphemes):
-        if length >= len(text):
-            return number if length == len(text) else None
-        length += len(morpheme.surface)
-    return len(morphemes) if length == len(text) else None
+            ends = [0, *accumulate(len(morpheme.surface) for morpheme in morphemes)]
+            begin, end = len(before), len(before) + len(text)
+            if begin in ends and end in ends and begin < end:
+                first, last = ends.index(begin), ends.index(end)
+                yield morphemes[first:last], morphemes[last:]

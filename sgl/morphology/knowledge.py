@@ -6,7 +6,7 @@ analyser must find; the notes at the top of each file explain its columns.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,10 +48,6 @@ class ExpectedReading:
     ends: tuple[str, ...]
     frames: tuple[str, ...]
 
-    def is_about(self, last: Morpheme) -> bool:
-        """Return whether it is about words that end in this morpheme."""
-        return self.last in ("", last.lemma)
-
 
 @dataclass(frozen=True, slots=True)
 class InflectionClass:
@@ -77,11 +73,6 @@ class Joint:
     of: tuple[str, ...]
     words: tuple[str, ...]
     needs: tuple[str, ...]
-
-    def is_about(self, first: Morpheme, second: Morpheme) -> bool:
-        """Return whether the row decides about two morphemes that follow one another."""
-        named = not self.words or first.lemma in self.words
-        return second.lemma in self.next and first.is_a(self.of) and named
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +107,13 @@ class Knowledge:
     spellings: tuple[Spelling, ...]
     exemptions: tuple[Exemption, ...]
 
-    def spelling_of(self, morpheme: Morpheme) -> Spelling | None:
-        """Return the row about the dictionary form of a morpheme, if there is one."""
-        for spelling in self.spellings:
-            if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
-                return spelling
-        return None
-
     def joins(self, first: Morpheme, second: Morpheme) -> bool:
         """Return whether a morpheme is inflected as the one after it needs it."""
-        for joint in self.joints:
-            if joint.is_about(first, second):
+        asking = [joint for joint in self.joints if second.lemma in joint.next]
+        for joint in asking:
+            if first.is_a(joint.of) and (not joint.words or first.lemma in joint.words):
                 return first.form.startswith(joint.needs)
-        return first.form == "*" or all(second.lemma not in row.next for row in self.joints)
+        return first.form == "*" or not asking
 
     def readings(self, form: str, inflection_class: str) -> tuple[ExpectedReading, ...]:
         """Return the readings of a form; none where the class has no such form."""
@@ -143,49 +128,42 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
     Raises:
         ValueError: they cannot be read; the installation is damaged.
     """
-    forms: dict[str, list[ExpectedReading]] = {}
-    for row in _library("forms", sources):
-        forms.setdefault(row.cells["form"], []).append(_reading(row.cells))
+
+    def rows(name: str) -> Sequence[TableRow]:
+        file, diagnostics = f"{LANGUAGE}/analysis/{name}.yaml", Diagnostics()
+        found = _rows(stdlib_dir() / file, f"stdlib/{file}", sources, diagnostics)
+        if diagnostics.errors:
+            raise ValueError("; ".join(problem.message for problem in diagnostics))
+        return found
+
+    forms: dict[str, tuple[ExpectedReading, ...]] = {}
+    for cells in (row.cells for row in rows("forms")):
+        reading = ExpectedReading(
+            _several(cells, "class"),
+            cells.get("last", ""),
+            tuple(word for word in cells.get("replaces", "").split("/") if word),
+            tuple(tuple(word.split("/")) for word in cells.get("adds", "").split()),
+            _several(cells, "ends") or ("",),
+            _several(cells, "frame") or FRAMES,
+        )
+        forms[cells["form"]] = (*forms.get(cells["form"], ()), reading)
     classes = {
-        row.cells["class"]: InflectionClass(
-            row.cells["group"],
-            _several(row.cells, "reads"),
-            _several(row.cells, "ends") or ("",),
+        cells["class"]: InflectionClass(
+            cells["group"], _several(cells, "reads"), _several(cells, "ends") or ("",)
         )
-        for row in _library("classes", sources)
+        for cells in (row.cells for row in rows("classes"))
     }
-    spellings = (
-        Spelling(
-            row.cells["analyser"],
-            _several(row.cells, "reads"),
-            row.cells["word"],
-            row.cells["reason"],
-        )
-        for row in _library("spellings", sources)
-    )
     joints = (
         Joint(*(_several(row.cells, column) for column in ("next", "of", "word", "needs")))
-        for row in _library("joints", sources)
+        for row in rows("joints")
     )
-    return Knowledge(
-        {form: tuple(readings) for form, readings in forms.items()},
-        classes,
-        tuple(row.cells["before"] for row in _library("contexts", sources)),
-        tuple(joints),
-        tuple(spellings),
-        tuple(_exemptions(_library("exceptions", sources))),
+    spellings = (
+        Spelling(cells["analyser"], _several(cells, "reads"), cells["word"], cells["reason"])
+        for cells in (row.cells for row in rows("spellings"))
     )
-
-
-def _reading(cells: Mapping[str, str]) -> ExpectedReading:
-    return ExpectedReading(
-        _several(cells, "class"),
-        cells.get("last", ""),
-        tuple(word for word in cells.get("replaces", "").split("/") if word),
-        tuple(tuple(word.split("/")) for word in cells.get("adds", "").split()),
-        _several(cells, "ends") or ("",),
-        _several(cells, "frame") or FRAMES,
-    )
+    contexts = tuple(row.cells["before"] for row in rows("contexts"))
+    exemptions = tuple(map(_exemption, rows("exceptions")))
+    return Knowledge(forms, classes, contexts, tuple(joints), tuple(spellings), exemptions)
 
 
 def beside(grammar: Path) -> Path:
@@ -197,44 +175,29 @@ def grammar_exemptions(
     main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
 ) -> tuple[Exemption, ...]:
     """Return the exemptions of a grammar; ``shown`` is the name of their table."""
-    path = beside(main)
-    if not path.exists():
-        return ()
+    path, found = beside(main), []
+    for row in _rows(path, shown, sources, diagnostics) if path.exists() else ():
+        lacking = [column for column in COLUMNS if not row.cells.get(column)]
+        if lacking:
+            hint = f"a row has {', '.join(COLUMNS[:-1])} and {COLUMNS[-1]}"
+            diagnostics.error("SGL0653", row.span, f"this row has no `{lacking[0]}`", hint)
+        else:
+            found.append(_exemption(row))
+    return tuple(found)
+
+
+def _rows(
+    path: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
+) -> Sequence[TableRow]:
+    """Return the rows of a table; none after a report."""
     source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
     table = read_table(source, diagnostics) if source is not None else None
-    if table is None:
-        return ()
-    complete = [row for row in table.rows if _check_row(row, diagnostics)]
-    return tuple(_exemptions(complete))
+    return table.rows if table is not None else ()
 
 
-def _check_row(row: TableRow, diagnostics: Diagnostics) -> bool:
-    lacking = [column for column in COLUMNS if not row.cells.get(column)]
-    if lacking:
-        diagnostics.error(
-            "SGL0653",
-            row.span,
-            f"this row has no `{lacking[0]}`",
-            hint=f"a row has {', '.join(COLUMNS[:-1])} and {COLUMNS[-1]}",
-        )
-    return not lacking
-
-
-def _exemptions(rows: Iterable[TableRow]) -> Iterable[Exemption]:
-    for row in rows:
-        form, word, gives, reason = (row.cells[column] for column in COLUMNS)
-        yield Exemption(form, word, gives, reason, row.span)
-
-
-def _library(name: str, sources: SourceMap) -> Sequence[TableRow]:
-    path = stdlib_dir() / LANGUAGE / "analysis" / f"{name}.yaml"
-    shown = f"stdlib/{LANGUAGE}/analysis/{name}.yaml"
-    diagnostics = Diagnostics()
-    source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
-    table = read_table(source, diagnostics) if source is not None else None
-    if table is None:
-        raise ValueError("; ".join(found.message for found in diagnostics))
-    return table.rows
+def _exemption(row: TableRow) -> Exemption:
+    form, word, gives, reason = (row.cells[column] for column in COLUMNS)
+    return Exemption(form, word, gives, reason, row.span)
 
 
 def _several(cells: Mapping[str, str], column: str) -> tuple[str, ...]:
