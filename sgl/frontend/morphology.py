@@ -45,13 +45,14 @@ class _Missing(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Application:
+class Inflection:
     """What a paradigm or function of the standard library made of a word.
 
     ``form`` is its name and ``language`` the directory of the library that it stands in;
     ``inflection_class`` is empty where none was given.  With ``instead`` the row had
     that text in a cell, so that ``result`` was not used: ``$past_ja or past($ja, $class)``.
-    An application without a ``form`` stands for the word itself, ``$pres_ja or $ja``.
+    An inflection without a ``form`` stands for the word itself, ``$pres_ja or $ja``.  ``row``
+    is that of the table; None for a ``word``, which stands in no table.
     """
 
     form: str
@@ -60,11 +61,17 @@ class Application:
     inflection_class: str
     result: str
     call: Span
+    row: Span | None
     instead: str = ""
 
+    @property
+    def place(self) -> Span:
+        """Where an author would correct it: the row, or the call."""
+        return self.row or self.call
 
-#: Hears of applications while words are evaluated.
-Listener = Callable[[Application], None]
+
+#: Hears of inflections while words are evaluated.
+Listener = Callable[[Inflection], None]
 
 
 @dataclass(frozen=True)
@@ -141,10 +148,10 @@ class Evaluation:
             left = ""
         if left and self.listener is not None:
             # What the right side would have given is heard, though it is not used.
-            heard: list[Application] = []
+            heard: list[Inflection] = []
             quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
             value = quiet.value(fallback.right) or ""
-            plain = Application("", "", value, "", value, fallback.right.span)
+            plain = Inflection("", "", value, "", value, fallback.right.span, self.row)
             last = heard[-1] if heard and heard[-1].result == value else plain
             self.listener(replace(last, instead=left))
         return left if left is None or left else self.value_within(fallback.right, depth)
@@ -202,7 +209,8 @@ class Evaluation:
             result = self._paradigm(call, declared, texts)
         if self.listener is not None and language and result is not None and texts:
             word, inflection_class, *_ = (*texts, "")
-            self.listener(Application(name, language, word, inflection_class, result, call.span))
+            made = (name, language, word, inflection_class, result)
+            self.listener(Inflection(*made, call.span, self.row))
         return result
 
     def _function(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from sgl.diagnostics import Diagnostics, Label
-from sgl.frontend.queries import Inflection
+from sgl.frontend.morphology import Inflection
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.compare import Base, FormComparison
 from sgl.morphology.knowledge import (
@@ -54,8 +54,8 @@ def check_morphology(
     """
     check = _Check(FormComparison(analyse, knowledge), knowledge, diagnostics, table)
     forms = _forms(inflections, knowledge)
-    words = {(i.row, i.application.word, i.application.inflection_class) for i in forms}
-    doubtful = sum(not check.is_right(inflection) for inflection in forms)
+    words = {(form.row, form.word, form.inflection_class) for form in forms}
+    doubtful = sum(not check.is_right(form) for form in forms)
     return MorphologyResult(
         forms=len(forms),
         words=len(words),
@@ -82,22 +82,20 @@ def _forms(inflections: Sequence[Inflection], knowledge: Knowledge) -> list[Infl
     """
     found: dict[tuple[object, ...], Inflection] = {}
     inflected = {
-        (inflection.row, inflection.application.word): inflection.application.inflection_class
-        for inflection in inflections
-        if inflection.application.language == LANGUAGE
-        and inflection.application.form in knowledge.forms
+        (made.row, made.word): made.inflection_class
+        for made in inflections
+        if made.language == LANGUAGE and made.form in knowledge.forms
     }
-    for inflection in inflections:
-        made = inflection.application
-        inflection_class = inflected.get((inflection.row, made.word))
+    for made in inflections:
+        inflection_class = inflected.get((made.row, made.word))
         if inflection_class is None:
             continue
         if made.form in knowledge.forms:
-            found.setdefault((inflection.row, made.form, made.word, made.instead), inflection)
+            found.setdefault((made.row, made.form, made.word, made.instead), made)
         elif not made.form:
             plain = replace(made, form=_DICTIONARY, inflection_class=inflection_class)
-            key = (inflection.row, _DICTIONARY, made.word, made.instead)
-            found.setdefault(key, Inflection(plain, inflection.row))
+            key = (made.row, _DICTIONARY, made.word, made.instead)
+            found.setdefault(key, plain)
     return list(found.values())
 
 
@@ -111,9 +109,8 @@ class _Check:
     table: str
     exempted: set[Exemption] = field(default_factory=set)
 
-    def is_right(self, inflection: Inflection) -> bool:
+    def is_right(self, made: Inflection) -> bool:
         """Return whether a form is read as it should be, or exempt; report it otherwise."""
-        made = inflection.application
         bases = self.comparison.bases(made.word, made.inflection_class)
         if not bases:
             read = self.comparison.analyse(made.word)
@@ -122,7 +119,7 @@ class _Check:
                 message += f"a word of class `{made.inflection_class}`"
                 notes = [f"it reads {_shown(read)}"]
                 exempt = (CLASS, made.word, made.inflection_class)
-                self._report("SGL0652", inflection, message, "the word or its class", notes, exempt)
+                self._report("SGL0652", made, message, "the word or its class", notes, exempt)
                 return False
             bases = (Base(read, "", UNKNOWN),)
         readings = self.knowledge.readings(made.form, made.inflection_class)
@@ -146,9 +143,7 @@ class _Check:
         wanted = " or ".join(expected) or "nothing: the class has no such form"
         notes = [f"expected is {wanted}", f"it reads {_shown(read)}"]
         exempt = (made.form, made.word, given)
-        self._report(
-            "SGL0651", inflection, message, "the word, its class or the cell", notes, exempt
-        )
+        self._report("SGL0651", made, message, "the word, its class or the cell", notes, exempt)
         return False
 
     def _is_exempt(self, form: str, word: str, gives: str) -> bool:
@@ -161,7 +156,7 @@ class _Check:
     def _report(
         self,
         code: str,
-        inflection: Inflection,
+        made: Inflection,
         message: str,
         correct: str,
         notes: Sequence[str],
@@ -171,8 +166,8 @@ class _Check:
         row = "- {{form: {}, word: {}, gives: {}, reason: …}}".format(*exempt)
         hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {row}"
         where = "inflected here" if exempt[0] == CLASS else "made here"
-        labels = [Label(inflection.application.call, where)] if inflection.row else []
-        self.diagnostics.error(code, inflection.place, message, hint, labels=labels, notes=notes)
+        labels = [Label(made.call, where)] if made.row else []
+        self.diagnostics.error(code, made.place, message, hint, labels=labels, notes=notes)
 
 
 def _shown(morphemes: Sequence[Morpheme]) -> str:

@@ -22,8 +22,8 @@ from sget import compile_file, words_of
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.diagnostics.render import render
-from sgl.frontend.morphology import Application
-from sgl.frontend.queries import Inflection, inflections
+from sgl.frontend.morphology import Inflection
+from sgl.frontend.queries import inflections
 from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.morphology.check import MorphologyResult, check_morphology
 from sgl.morphology.compare import FormComparison
@@ -179,7 +179,7 @@ def test_forms_are_noted_as_the_grammar_asks_for_them(tmp_path: Path) -> None:
     compiled = compile_file(grammar(tmp_path))
     noted = [
         (made.form, made.word, made.instead or made.result)
-        for made in (found.application for found in inflections(compiled.project, {}))
+        for made in inflections(compiled.project, {})
     ]
     assert noted == [
         ("past", "走る", "走った"),
@@ -329,12 +329,12 @@ def test_hardly_any_wrong_ending_is_accepted(comparison: FormComparison) -> None
 
 
 def test_an_exemption_is_about_one_form_of_one_word(knowledge: Knowledge) -> None:
-    made = Application("past", "ja", "走る", "godan", "走りた", some_place())
-    other = Application("past", "ja", "走る", "godan", "走た", some_place())
+    made = Inflection("past", "ja", "走る", "godan", "走りた", some_place(), None)
+    other = Inflection("past", "ja", "走る", "godan", "走た", some_place(), some_place())
     row = Exemption("past", "走る", "走りた", "for this test", some_place())
     diagnostics = Diagnostics()
     outcome = check_morphology(
-        [Inflection(made, None), Inflection(other, made.call)],
+        [made, other],
         replace(knowledge, exemptions=(row,)),
         sudachi().analyse,
         diagnostics,

@@ -7,10 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.morphology import Application, Evaluation
+from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, run_passes
-from sgl.frontend.queries import Inflection
 from sgl.lang import syntax as s
 from sgl.lang.project import load_project
 from sgl.lang.yaml_files import TableRow, read_table
@@ -77,8 +76,7 @@ def library_inflections(knowledge: Knowledge) -> Iterator[Inflection]:
                 continue
             result = inflect(form, word, inflection_class)
             assert result is not None, (form, word)
-            made = Application(form, "ja", word, inflection_class, result, row.span)
-            yield Inflection(made, row.span)
+            yield Inflection(form, "ja", word, inflection_class, result, row.span, row.span)
 
 
 def with_wrong_endings(form: str, word: str, inflection_class: str) -> set[str]:
