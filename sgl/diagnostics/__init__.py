@@ -12,6 +12,7 @@ from sgl.diagnostics.model import (
     Severity,
     Span,
     one_slip,
+    shortlist,
     suggest,
     suggested,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "SourceMap",
     "Span",
     "one_slip",
+    "shortlist",
     "suggest",
     "suggested",
 ]

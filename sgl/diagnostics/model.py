@@ -152,6 +152,12 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"{otherwise}: {', '.join(known)}" if otherwise else ""
 
 
+def shortlist(names: Iterable[str], most: int = 8) -> str:
+    """Return the first of some names in a row."""
+    names = list(names)
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
+
+
 def suggested(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that a misspelt one most likely means, if any.
 

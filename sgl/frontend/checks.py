@@ -17,7 +17,7 @@ not have meant it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import networkx as nx
 
@@ -34,11 +34,9 @@ def check_graphs(state: CompilerState) -> None:
 
     Before: ``productions`` without errors.  After: every derived graph is well-formed.
     """
-    productions = state.productions
     for index, layer in enumerate(state.signature.graph_layers):
-        ports = _Ports(layer.name)
-        ports.fill(productions, index)
-        for production in productions:
+        ports = _Ports(layer.name, index, state.productions)
+        for production in state.productions:
             fragment = production.fragments[index].fragment
             rule = _RuleGraph(production, fragment, ports, state)
             if _has_double_edge(fragment):
@@ -70,40 +68,36 @@ def _has_double_edge(fragment: Fragment) -> bool:
     return len(edges) < len(fragment.edges)
 
 
-@dataclass
 class _Ports:
-    """What the ports of categories can hold in a layer, by category and name of the port."""
+    """What the ports of categories can hold in a layer: the least fixpoint over all rules."""
 
-    layer: str
-    holdings: dict[tuple[str, str], set[str]] = field(default_factory=dict)
-
-    def fill(self, productions: Sequence[Production], index: int) -> None:
-        """Follow the ports through all rules: the least fixpoint."""
+    def __init__(self, layer: str, index: int, productions: Sequence[Production]) -> None:
+        self._layer = layer
+        self._holdings: dict[tuple[str, str], set[str]] = {}
         before = -1
-        while before != (now := sum(len(held) for held in self.holdings.values())):
+        while before != (now := sum(len(held) for held in self._holdings.values())):
             before = now
             for production in productions:
                 info, fragment = production.lhs.info, production.fragments[index].fragment
-                ports = info.ports_in(self.layer)
-                for port, node in zip(ports, fragment.exports, strict=True):
+                for port, node in zip(info.ports_in(layer), fragment.exports, strict=True):
                     held = self.held(fragment.nodes[node], production)
-                    self.holdings.setdefault((info.name, port), set()).update(held)
+                    self._holdings.setdefault((info.name, port), set()).update(held)
 
     def name(self, production: Production, child: int, port: int) -> tuple[str, str]:
         """Return the category of a child, and the name of a port of it."""
         info = production.rhs[child].info
-        return info.name, info.ports_in(self.layer)[port]
+        return info.name, info.ports_in(self._layer)[port]
 
     def parts(self, node: Node, production: Production) -> list[set[str]]:
         """Return what each of the ports can hold that are joined in a node."""
         names = (self.name(production, child, port) for child, port in node.glue)
-        return [self.holdings.get(name, set()) for name in names]
+        return [self._holdings.get(name, set()) for name in names]
 
     def held(self, node: Node, production: Production) -> set[str]:
         """Return what a node of a rule can be."""
+        parts = self.parts(node, production)
         if node.attributes is not None:
             return {_WORD}
-        parts = self.parts(node, production)
         if not parts:
             return {_PLACEHOLDER}
         if not all(parts):

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NoReturn
 
 import networkx as nx
 
-from sgl.diagnostics import Label
+from sgl.diagnostics import Label, shortlist
 from sgl.frontend.productions import Production, Slotting
 from sgl.frontend.state import CompilerState
 
@@ -23,6 +24,8 @@ Concrete = tuple[str, tuple[str, ...]]
 
 MAX_INSTANCES = 200_000
 MAX_STEPS = 2_000_000
+_RULES = f"expand into more than {MAX_INSTANCES:,} rules"
+_FEWER = "use fewer or smaller features in rules with many children"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,7 @@ class Instance:
 
 
 class _TooManyError(Exception):
-    """More instances, or more combinations, than there may be."""
-
-    def __init__(self, production: Production, message: str, hint: str) -> None:
-        super().__init__(message)
-        self.production, self.message, self.hint = production, message, hint
+    """There are more instances, or more combinations, than there may be; it was reported."""
 
 
 def expand(state: CompilerState) -> None:
@@ -56,13 +55,11 @@ def expand(state: CompilerState) -> None:
         # What has neither children nor words counts as a rule.
         word = not production.rhs and any(production.templates)
         (words if word else rules).append(production)
-    search = _Search()
+    search = _Search(state)
     try:
         of_words = search.words(words)
         of_rules = search.rules(rules)
-    except _TooManyError as problem:
-        span, hint = problem.production.span, problem.hint
-        state.error("SGL0706", span, problem.message, hint, label="reached here")
+    except _TooManyError:
         return
     instances = of_rules + of_words
     _report_unbuildable(rules, of_rules, search.buildable, state)
@@ -88,6 +85,7 @@ class _Search:
     instances, has to be bounded.  ``buildable`` are the values of features by category.
     """
 
+    state: CompilerState
     buildable: dict[str, dict[tuple[str, ...], None]] = field(default_factory=dict)
     steps: int = 0
 
@@ -104,7 +102,7 @@ class _Search:
                 found.append(Instance(word, (name, values), (), {}))
                 self.buildable.setdefault(name, {})[values] = None
                 if len(found) > MAX_INSTANCES:
-                    raise _too_many_rules(word, "set some of its features")
+                    self._give_up(word, _RULES, "set some of its features")
         return found
 
     def rules(self, rules: Sequence[Production]) -> list[Instance]:
@@ -125,7 +123,7 @@ class _Search:
                         total += 1
                         self.buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
                     if total > MAX_INSTANCES:
-                        raise _too_many_rules(rule, _FEWER)
+                        self._give_up(rule, _RULES)
         return [instance for instances in found for instance in instances.values()]
 
     def _instances(self, rule: Production) -> Iterator[Instance]:
@@ -152,20 +150,16 @@ class _Search:
         for features in list(self.buildable.get(pattern.info.name, ())):
             self.steps += 1
             if self.steps > MAX_STEPS:
-                message = f"the features of the rules combine in more than {MAX_STEPS:,} ways"
-                raise _TooManyError(rule, message, _FEWER)
+                self._give_up(rule, f"of the rules combine in more than {MAX_STEPS:,} ways")
             bound = _unify(pattern.slots, features, values, rule.domains)
             if bound is not None:
                 for final, rest in self._match(rule, index + 1, bound):
                     yield final, ((pattern.info.name, features), *rest)
 
-
-_FEWER = "use fewer or smaller features in rules with many children"
-
-
-def _too_many_rules(production: Production, hint: str) -> _TooManyError:
-    message = f"the features expand into more than {MAX_INSTANCES:,} rules"
-    return _TooManyError(production, message, hint)
+    def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
+        message = f"the features {problem}"
+        self.state.error("SGL0706", production.span, message, hint, label="reached here")
+        raise _TooManyError
 
 
 def _unify(
@@ -221,8 +215,7 @@ def _report_unbuildable(
                 pairs = zip(info.features, values, strict=True)
                 inner = ", ".join(f"{name}={value}" for name, value in pairs)
                 known.append(f"{info.name}[{inner}]" if inner else info.name)
-            shown = ", ".join(known[:6]) + (", …" if len(known) > 6 else "")
-            notes.append(f"`{info.name}` can be built as: {shown}")
+            notes.append(f"`{info.name}` can be built as: {shortlist(known, 6)}")
         message = f"the rule `{rule.name}` can never be used: "
         message += "no children have the features it asks for"
         state.error("SGL0703", rule.span, message, notes=notes)

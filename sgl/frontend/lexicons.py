@@ -139,7 +139,14 @@ class _WordLowering:
                 hint = f"write `{name} node(lemma=…, upos=…)`"
                 self.state.error("SGL0306", clause.span, message, hint)
                 return None
-            if words is None or not self._is_one(words, layer):
+            if words is None:
+                return None
+            if len(words) != 1:
+                place, text = self.evaluation.row or self.span, " ".join(words)
+                message = f"`{text}` is {len(words)} words of `{layer.anchor}`, "
+                message += f"but a node of `{name}` is one word"
+                hint = "make it a rule with several words, or write it without spaces"
+                self.state.error("SGL0609", place, message, hint)
                 return None
             values["lemma"] = words[0]
             for attribute in statement.attributes:
@@ -151,16 +158,6 @@ class _WordLowering:
                     values[attribute.name.text] = value
         node = Fragment((Node((), 0),), (), (0,))
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
-
-    def _is_one(self, words: list[str], layer: GraphLayer) -> bool:
-        """Return whether a node can be made of what stands in a text layer; report it otherwise."""
-        if len(words) != 1:
-            place, text = self.evaluation.row or self.span, " ".join(words)
-            message = f"`{text}` is {len(words)} words of `{layer.anchor}`, "
-            message += f"but a node of `{layer.name}` is one word"
-            hint = "make it a rule with several words, or write it without spaces"
-            self.state.error("SGL0609", place, message, hint)
-        return len(words) == 1
 
 
 def _lexicon(

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.diagnostics import Diagnostics, SourceFile, Span, suggest
+from sgl.diagnostics import Diagnostics, SourceFile, Span, shortlist, suggest
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
@@ -56,10 +56,7 @@ _USED = (
     | s.Relation
 )
 
-#: Names of a kind that a hint lists.
-_LISTED = 8
-
-_Declared = TypeVar("_Declared", bound=s.Declaration)
+_Declared = TypeVar("_Declared", bound=s.SyntaxNode)
 #: Declarations by their kinds and names.
 _Named = dict[type, dict[str, s.NamedDeclaration]]
 
@@ -112,11 +109,9 @@ class Scope:
             if first != name.span:
                 state.diagnostics.also_at("SGL0201", first, name.span)
                 return None
-            known = list(self.names(kind))
-            more = ", …" if len(known) > _LISTED else ""
+            known = self.names(kind)
             hint = f"declare the {KINDS[kind]}, or `use` a file that does"
-            if known:
-                hint = "there is: " + ", ".join(known[:_LISTED]) + more
+            hint = f"there is: {shortlist(known)}" if known else hint
             state.report_missing(KINDS[kind], name, known, hint)
         return found
 
@@ -176,10 +171,7 @@ def resolve_names(state: CompilerState) -> None:
     for unit in units:
         wanted, scope = taken.get(unit.path, set()), names.scopes[unit.file.name]
         for declaration in chosen[unit.path]:
-            mentioned = getattr(declaration, "name", None)
-            if isinstance(declaration, s.WordDecl):
-                # The words of a category take part with it.
-                mentioned = declaration.category.name
+            mentioned = _name_of(declaration)
             if wanted is None or (mentioned is not None and mentioned.text in wanted):
                 names.declarations.append((declaration, scope))
     _check_once(names)
@@ -253,24 +245,24 @@ def check_taken(state: CompilerState) -> bool:
     complete = True
     present = {id(declaration) for declaration, _ in state.names.declarations}
     for declaration, scope in state.names.declarations:
-        mentions: list[tuple[type[s.Feature] | type[s.CategoryDecl], s.Name]] = []
-        user: s.Name | None = None
+        kind: type[s.NamedDeclaration] = s.CategoryDecl
+        mentioned = [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
         if isinstance(declaration, s.CategoryDecl):
-            user, mentions = declaration.name, [(s.Feature, f) for f in declaration.features]
-        elif isinstance(declaration, s.Rule | s.Lexicon | s.WordDecl):
-            mentions = [(s.CategoryDecl, r.name) for r in s.parts_of(s.CategoryRef, declaration)]
-            if isinstance(declaration, s.WordDecl):
-                user = declaration.category.name
-            else:
-                user = declaration.name
-        for kind, name in mentions:
+            kind, mentioned = s.Feature, list(declaration.features)
+        for name in mentioned:
             part = scope.peek(kind, name.text)
             if part is not None and id(part) not in present:
                 complete = False
-                message = (
-                    f"the {KINDS.get(type(declaration), 'word')} `{user}` is taken from this file, "
-                    f"but the {KINDS[kind]} `{name}` is not"
-                )
+                what = KINDS.get(type(declaration), "word")
+                message = f"the {what} `{_name_of(declaration)}` is taken from this file, "
+                message += f"but the {KINDS[kind]} `{name}` is not"
                 hint = f"add `{name}` to the names after `use`"
                 state.error("SGL0201", name.span, message, hint)
     return complete
+
+
+def _name_of(declaration: s.Declaration) -> s.Name | None:
+    """Return the name of a declaration; the words of a category take part with it."""
+    if isinstance(declaration, s.WordDecl):
+        return declaration.category.name
+    return declaration.name if isinstance(declaration, s.NamedDeclaration) else None

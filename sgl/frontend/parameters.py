@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from sgl.diagnostics import suggest
 from sgl.frontend.state import CompilerState
@@ -150,6 +151,11 @@ def decimal(text: str) -> float | None:
     """Return the number that a text writes in plain digits, if it does and it is finite."""
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     return number if math.isfinite(number) else None
+
+
+def is_weight(number: float | None) -> TypeGuard[float]:
+    """Return whether a number, if there is one, can be a weight."""
+    return number is not None and 0 < number < 1e12
 
 
 def compare(left: str, comparison: str, right: str) -> bool:

@@ -129,13 +129,8 @@ class _PatternLowering:
             message, hint = f"a pattern cannot be called `{name}`", "give it another name"
             notes = ("that is a category of training sentences in the data",)
             self.state.error("SGL0823", name.span, message, hint, notes=notes)
-        attributes = self.context.attributes
-        lemmas = attributes["lemma"] if attributes is not None else None
         for clause in self.speaking:
-            for word in clause.words:
-                if lemmas is not None and word.text not in lemmas:
-                    hint = suggest(word.text, lemmas) or "add it to a lexicon"
-                    self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
+            self.context.check_lemmas(clause.words, "add it to a lexicon")
             if clause.only_exposed and "expose" not in keywords:
                 message = "no training sentence will contain these words: there are no exposures"
                 hint = "add `expose 100 { … }`, or leave out `seen only in exposures`"

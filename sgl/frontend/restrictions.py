@@ -12,7 +12,6 @@ A word without a row may stand with any.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from sgl.core.structure import NodeTest, Structure
@@ -85,7 +84,8 @@ class _Relations:
         return self.read[relation]
 
     def _partners(self, row: RelationRow, scope: Scope) -> frozenset[str]:
-        self._check_lemmas((row.word, *row.words))
+        hint = "add it to a lexicon, or remove it here"
+        self.context.check_lemmas((row.word, *row.words), hint)
         found = [word.text for word in row.words]
         for kind in row.kinds:
             declaration = scope.find(s.WordSet, kind)
@@ -93,20 +93,12 @@ class _Relations:
                 found.extend(value.text for value in declaration.values)
                 if declaration not in self.checked:
                     self.checked.add(declaration)
-                    self._check_lemmas(declaration.values)
+                    self.context.check_lemmas(declaration.values, hint)
         if not row.words and not row.kinds:
             message = f"`{row.word}` goes with no word at all"
             hint = "list the words that it goes with, or remove the row: it then goes with any"
             self.state.error("SGL0614", row.word.span, message, hint)
         return frozenset(found)
-
-    def _check_lemmas(self, words: Iterable[s.Name]) -> None:
-        attributes = self.context.attributes
-        lemmas = attributes["lemma"] if attributes is not None else None
-        for word in words:
-            if lemmas is not None and word.text not in lemmas:
-                hint = suggest(word.text, lemmas) or "add it to a lexicon, or remove it here"
-                self.state.error("SGL0808", word.span, f"no word has `lemma={word}`", hint)
 
 
 def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> LoweredRestriction | None:

@@ -13,6 +13,7 @@ from sgl.core.grammar import HEAD, GraphLayer, Item, Slot, TextLayer, Token
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.names import Scope
+from sgl.frontend.parameters import is_weight
 from sgl.frontend.productions import (
     CategoryPattern,
     FeatureVariable,
@@ -228,23 +229,14 @@ def _template(
             state.error("SGL0309", item.span, message, hint)
     missing = [children.name(i).text for i in range(len(children.children)) if i not in places]
     if sound and missing:
-        _report_left_out(layer, clause, missing, state)
+        listed = " and ".join(f"`{name}`" for name in missing)
+        dropped = " ".join(f"drop {name}" for name in missing)
+        message = f"the layer `{layer.name}` leaves out {listed}"
+        label = f"{listed} {'has' if len(missing) == 1 else 'have'} no place here"
+        notes = ("every child is used exactly once in every layer",)
+        hint = f"put {listed} where it belongs, or write `{dropped}` if you mean it"
+        state.error("SGL0301", clause.span, message, hint, label=label, notes=notes)
     return tuple(sketch)
-
-
-def _report_left_out(
-    layer: TextLayer, clause: s.LayerClause, missing: Sequence[str], state: CompilerState
-) -> None:
-    listed = " and ".join(f"`{name}`" for name in missing)
-    dropped = " ".join(f"drop {name}" for name in missing)
-    state.error(
-        "SGL0301",
-        clause.span,
-        f"the layer `{layer.name}` leaves out {listed}",
-        f"put {listed} where it belongs, or write `{dropped}` if you mean it",
-        label=f"{listed} {'has' if len(missing) == 1 else 'have'} no place here",
-        notes=("every child is used exactly once in every layer",),
-    )
 
 
 def _report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:
@@ -349,7 +341,7 @@ def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
         state.error("SGL0701", weight.span, "the weight of a rule is a number", hint)
         return 1.0
     number = state.parameters.number(name)
-    if number is not None and not 0 < number < 1e12:
+    if number is not None and not is_weight(number):
         hint = "to leave the rule out, use `when` or remove it"
         state.error("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
         return 1.0

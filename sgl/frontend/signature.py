@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Scope, check_taken
+from sgl.frontend.parameters import is_weight
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
@@ -220,11 +221,10 @@ def _features(
         if len(features[name]) < len(declaration.values):
             state.error("SGL0403", declaration.span, f"the feature `{name}` lists a value twice")
         for value, amount in zip(declaration.values, declaration.weights, strict=True):
-            weight = state.parameters.number(amount) if amount is not None else 1.0
-            if amount is not None and weight is not None and not 0 < weight < 1e12:
+            weight = state.parameters.number(amount) if amount is not None else None
+            if amount is not None and weight is not None and not is_weight(weight):
                 state.error("SGL0701", amount.span, f"the weight of `{value}` is not positive")
-                weight = 1.0
-            weights[name, value.text] = weight if weight is not None else 1.0
+            weights[name, value.text] = weight if is_weight(weight) else 1.0
     return features, weights
 
 

@@ -17,7 +17,7 @@ from itertools import count
 
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
-from sgl.diagnostics import Label, Span, suggest
+from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -47,6 +47,14 @@ class StructureContext:
     labels: Set[str] | None = None
     attributes: Mapping[str, Set[str]] | None = None
     targets: tuple[str, ...] | None = None
+
+    def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
+        """Report those that are no lemma of any word; the hint is for what is like none."""
+        lemmas = self.attributes["lemma"] if self.attributes is not None else None
+        for word in words:
+            if lemmas is not None and word.text not in lemmas:
+                message = f"no word has `lemma={word}`"
+                self.state.error("SGL0808", word.span, message, suggest(word.text, lemmas) or hint)
 
 
 def context_of(
@@ -344,5 +352,5 @@ _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
 def _hint(name: str, known: Iterable[str]) -> str:
     """Return the name that may have been meant, or else some of those that there are."""
     known = sorted(known)
-    shown = ", ".join(known[:_LISTED]) + (", …" if len(known) > _LISTED else "")
-    return suggest(name, known) or (f"there is: {shown}" if known else "")
+    listed = f"there is: {shortlist(known, _LISTED)}" if known else ""
+    return suggest(name, known) or listed

@@ -28,7 +28,7 @@ from pathlib import Path
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import ORDERINGS, compare, decimal
+from sgl.frontend.parameters import ORDERINGS, compare, decimal, is_weight
 from sgl.frontend.productions import column_of
 from sgl.frontend.state import CompilerState
 from sgl.lang import MAX_TABLE
@@ -205,7 +205,6 @@ def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState)
 # ---- weights
 
 _DISTRIBUTIONS = ("zipf", "uniform")
-_LARGEST = 1e12
 _STEEPEST = 20.0
 
 
@@ -225,7 +224,7 @@ class Weighting:
         """Return the share of one row before ranks are known."""
         text = evaluation.value(self.column) if self.column is not None else None
         number = decimal(text or "")
-        if number is not None and 0 < number < _LARGEST:
+        if is_weight(number):
             return number
         if self.column is not None and text is not None:
             name = self.column.name
@@ -251,7 +250,7 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
     elif kind is not None and kind.text not in _DISTRIBUTIONS:
         hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
         state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
-    if not 0 < total < _LARGEST or (exponent is not None and not 0 < exponent < _STEEPEST):
+    if not is_weight(total) or (exponent is not None and not 0 < exponent < _STEEPEST):
         message = "the weight of a lexicon and the exponent must be positive"
         hint = f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1"
         state.error("SGL0701", weight.span, message, hint)

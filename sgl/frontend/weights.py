@@ -17,21 +17,17 @@ any setting is an error, a word that its lexicon does not have a warning.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
-from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.parameters import decimal
+from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.frontend.parameters import decimal, is_weight
 from sgl.frontend.state import CompilerState
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import WeightRow, read_weights
-
-_LARGEST = 1e12
-#: Names that a hint lists.
-_LISTED = 8
 
 #: Very small weights are written with an exponent.
 _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")
@@ -133,7 +129,7 @@ class _WeightNames:
             for rule in rules:
                 given[rule] = weight * grammar.rules[rule].weight / total
         for name, words in lacking.items():
-            shown = _listed(f"`{word}`" for word in dict.fromkeys(word.text for word in words))
+            shown = shortlist(f"`{word}`" for word in dict.fromkeys(word.text for word in words))
             message = f"the lexicon `{name}` has no word {shown}"
             hint = "the weights are older than the lexicon: estimate them again"
             self._state.warning("SGL0710", words[0].span, message, hint)
@@ -142,7 +138,7 @@ class _WeightNames:
     def _weight(self, row: WeightRow) -> float | None:
         text = row.weight.text
         number = float(text) if _SCIENTIFIC.fullmatch(text) is not None else decimal(text)
-        if number is not None and 0 < number < _LARGEST:
+        if is_weight(number):
             return number
         message = f"the weight of `{row.part or row.name}` is `{text}`, not a positive number"
         hint = "a rule that is not to be used is removed, or left out with `when`"
@@ -176,7 +172,7 @@ class _WeightNames:
         else:
             return False
         beside = sorted(n for of, c, n in self._rules if (of, c) == (section, category))
-        known = f"below `{category}` there may be: {_listed(beside)}" if beside else ""
+        known = f"below `{category}` there may be: {shortlist(beside)}" if beside else ""
         hint = suggest(name, declared - {name}) or known
         labels = [Label(declaration.path.span, "the weights are asked for here")]
         self._state.error("SGL0709", row.name.span, message, hint, labels=labels)
@@ -204,9 +200,3 @@ class _WeightNames:
         message = f"`{name}` is no category of this grammar"
         self._state.error("SGL0709", name.span, message, hint)
         return False
-
-
-def _listed(names: Iterable[str]) -> str:
-    """Return the first of some names in a row."""
-    names = list(names)
-    return ", ".join(names[:_LISTED]) + (", …" if len(names) > _LISTED else "")
