@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from sgl.diagnostics.page import markdown
+from sgl.diagnostics.registry import markdown
 from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME
 
 _CHECKS = """\

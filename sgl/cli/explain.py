@@ -6,7 +6,7 @@ import click
 
 from sgl.cli.main import FAILED, OK
 from sgl.diagnostics import CODES, suggest
-from sgl.diagnostics.page import page
+from sgl.diagnostics.registry import page
 
 _PREFIX = "SGL"
 

@@ -1,5 +1,7 @@
 """The registry of diagnostic codes: one Markdown page per code, read when it is asked for.
 
+``sglc explain`` prints a page, ``docs/diagnostics.md`` has all of them.
+
 ::
 
     sgl/diagnostics/pages/SGL0201.md       title, reason, a wrong example and a right one
@@ -19,12 +21,14 @@ entry point names a package that has a directory ``pages``::
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import groupby
 
 #: The entry point group of packages with pages.
 GROUP = "sgl.diagnostics"
@@ -51,6 +55,22 @@ TOPICS = {
     "16": "Baselines",
 }
 _ELSEWHERE = "Other packages"
+
+#: The columns of a page as plain text.
+_WIDTH = 80
+_INTRODUCTION = """\
+# Diagnostics
+
+Use this page to look up a message of the compiler and to correct the mistake. Every message has a
+code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
+does not. This page is generated from the registry of the compiler. The tests compile every example:
+the wrong one gives this code and no other, and the right one gives none.
+
+The examples are parts of a grammar. All other parts are as in this file, `{main}`:
+
+```sgl
+{base}```
+"""
 
 _NO_EXAMPLE = "There is no example: "
 _WITHOUT = re.compile(r"^<!-- instead of: (.*) -->\n\n", re.MULTILINE)
@@ -131,7 +151,10 @@ def read_page(code: str, text: str) -> Code:
     number, _, title = head.removeprefix("# ").partition(": ")
     if number != code or not title:
         raise ValueError(f"the page of {code} begins with {head!r}")
-    without = _WITHOUT.match(body)
+    without, instead_of = _WITHOUT.match(body), tuple[str, ...]()
+    if without is not None:
+        named = without[1]
+        instead_of = tuple(base_pieces() if named == "everything" else named.split(", "))
     body = _WITHOUT.sub("", body, count=1)
     prose, _, examples = body.partition("\nWrong:\n")
     why, _, no_example = (" ".join(part.split()) for part in prose.partition(_NO_EXAMPLE))
@@ -143,7 +166,7 @@ def read_page(code: str, text: str) -> Code:
         body=body,
         wrong=_files(wrong),
         fixed=_files(right),
-        instead_of=_names(without[1]) if without is not None else (),
+        instead_of=instead_of,
         no_example=no_example.removesuffix("."),
     )
 
@@ -159,10 +182,39 @@ def base_grammar() -> str:
     return "\n".join(base_pieces().values())
 
 
-def _names(listed: str) -> tuple[str, ...]:
-    return tuple(base_pieces() if listed == "everything" else listed.split(", "))
-
-
 def _files(example: str) -> dict[str, str]:
     """Return the blocks of an example; one without a name is the main file."""
     return {name or MAIN: text for name, text in _BLOCK.findall(example)}
+
+
+# ---- pages to be read
+
+
+def page(code: Code) -> str:
+    """Return the page of a code as plain text."""
+    parts = [f"{code.code}: {code.title}", textwrap.fill(code.why, _WIDTH)]
+    if code.no_example:
+        parts.append(textwrap.fill(f"There is no example: {code.no_example}.", _WIDTH))
+    for heading, example in (("Wrong:", code.wrong), ("Right:", code.fixed)):
+        if example:
+            parts.append(f"{heading}\n\n{textwrap.indent(_plain(example), '    ')}")
+    return "\n\n".join(parts)
+
+
+def markdown() -> str:
+    """Return all codes by topic, as the page ``docs/diagnostics.md``."""
+    parts = [_INTRODUCTION.format(main=MAIN, base=base_grammar())]
+    for topic, codes in groupby(CODES.values(), key=lambda code: code.topic):
+        parts.append(f"## {topic}\n")
+        parts += [
+            f"### {code.code}: {code.title} {{ #{code.code.lower()} }}\n\n{code.body}"
+            for code in codes
+        ]
+    return "\n".join(parts)
+
+
+def _plain(example: Mapping[str, str]) -> str:
+    """Return an example as text; the names of its files stand above them if there are several."""
+    if list(example) == [MAIN]:
+        return example[MAIN].strip()
+    return "\n\n".join(f"({name})\n{text.strip()}" for name, text in example.items())

@@ -65,11 +65,6 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
     return visible(f"{place}{severity}[{diagnostic.code}]: {diagnostic.message}")
 
 
-def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
-    """Return all diagnostics as a JSON list (see ``docs/commands.md`` for the fields)."""
-    return json_list(as_object(diagnostic, sources) for diagnostic in diagnostics)
-
-
 def json_list(objects: Iterable[dict[str, object]]) -> str:
     """Return the objects of diagnostics as a JSON list."""
     text = json.dumps(list(objects), ensure_ascii=False, indent=2)
@@ -78,7 +73,7 @@ def json_list(objects: Iterable[dict[str, object]]) -> str:
 
 
 def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
-    """Return a diagnostic as JSON writes it."""
+    """Return a diagnostic as JSON writes it (see ``docs/commands.md`` for the fields)."""
     return {
         "code": diagnostic.code,
         "severity": diagnostic.severity.value,

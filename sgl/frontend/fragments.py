@@ -20,13 +20,13 @@ from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, VariableTable
+from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch
 from sgl.frontend.signature import CategoryInfo
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 if TYPE_CHECKING:
-    from sgl.frontend.rules import Children
+    from sgl.frontend.rules import RuleNames
 
 #: Attributes with a CoNLL-U column of their own; all others are UD features.
 COLUMNS = ("lemma", "upos", "xpos")
@@ -82,13 +82,10 @@ Atom = ChildPort | WordAtom | OwnPort
 class FragmentLowering:
     """Lowers the clauses of one rule about one graph layer."""
 
-    rule: s.Rule
+    names: RuleNames
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]
-    children: Children
-    variables: VariableTable
-    state: CompilerState
     sound: bool = True
     attributes: dict[Atom, Attributes] = field(default_factory=dict)
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
@@ -161,9 +158,9 @@ class FragmentLowering:
         text = f"${label.text}" if label.is_set else label.text
         hint = "an edge of a rule has a label, no label set"
         for name in sorted(part[1:] for part in text.split(":") if part.startswith("$")):
-            if not self.variables.use(name, label.span, self.state, hint):
+            if not self.names.variables.use(name, label.span, self.names.state, hint):
                 return None
-        spelled = sorted(self.variables.domains[text[1:]]) if text.startswith("$") else [text]
+        spelled = sorted(self.names.variables.domains[text[1:]]) if text.startswith("$") else [text]
         for written in [] if self.layer.free or ":" in text else spelled:
             if written.removeprefix(EXTRACTED) in RESERVED_LABELS:
                 message = f"CoNLL-U has its own use for the label `{written}`"
@@ -173,7 +170,7 @@ class FragmentLowering:
 
     def _bind(self, statement: s.BindStatement) -> None:
         left, right = statement.left, statement.right
-        if left.name.text == HEAD and left.port is None and HEAD not in self.children.names:
+        if left.name.text == HEAD and left.port is None and HEAD not in self.names.index:
             self.head = self._atom(right)
             return
         first, second = self._atom(left), self._atom(right)
@@ -210,11 +207,11 @@ class FragmentLowering:
         name = ref.name.text
         if ref.name.quoted:
             return self._word(ref)
-        if ref.port is None and name not in self.children.names and name in self.own_ports[1:]:
+        if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
             own = OwnPort(self.own_ports.index(name))
             self.atoms.setdefault(own)
             return own
-        child = self.children.find(ref.name)
+        child = self.names.find(ref.name)
         if child is None:
             self.sound = False
             return None
@@ -230,7 +227,9 @@ class FragmentLowering:
     def _word(self, ref: s.NodeRef) -> Atom | None:
         """Return the atom of a word that a rule writes once, with its attributes."""
         word = ref.name.text
-        words = {i: item.text for i, item in enumerate(self.rule.rhs) if isinstance(item, s.Name)}
+        words = {
+            i: item.text for i, item in enumerate(self.names.rule.rhs) if isinstance(item, s.Name)
+        }
         places = [index for index, text in words.items() if text == word]
         if len(places) != 1:
             problem = "is not a word of" if not places else "occurs more than once in"
@@ -244,10 +243,12 @@ class FragmentLowering:
             return atom
         values: dict[str, str | FeatureVariable] = {"lemma": word}
         for attribute in ref.attributes:
-            check_attribute_name(attribute, self.layer, self.state)
+            check_attribute_name(attribute, self.layer, self.names.state)
             value = attribute.value
             if isinstance(value, s.Column):
-                self.sound &= self.variables.use(value.name.text, value.span, self.state)
+                self.sound &= self.names.variables.use(
+                    value.name.text, value.span, self.names.state
+                )
                 values[attribute.name.text] = FeatureVariable(value.name.text)
             elif isinstance(value, s.Name):
                 values[attribute.name.text] = value.text
@@ -271,7 +272,7 @@ class FragmentLowering:
             exports.append(atom)
         for atom in self.atoms:
             if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
-                described, child = self._describe(atom), self.children.children[atom.child]
+                described, child = self._describe(atom), self.names.children[atom.child]
                 message = f"nothing is bound to `{described}`"
                 label = f"its port `{self.ports[atom.child][atom.port]}` stays open"
                 hint = f"write `{described} = X` in the layer `{self.layer.name}`, "
@@ -306,7 +307,7 @@ class FragmentLowering:
             names = " and ".join(f"`{self._describe(atom)}`" for atom in candidates)
             message = f"{names} have no edge between them: which is the head?"
             hint = f"connect them with an edge in the layer `{self.layer.name}`"
-        self._error("SGL0504", self.rule.name.span, message, hint)
+        self._error("SGL0504", self.names.rule.name.span, message, hint)
         return None
 
     def _exported_port(self, port: int) -> Atom | None:
@@ -320,12 +321,12 @@ class FragmentLowering:
         ]
         free = [atom for pair in having if (atom := ChildPort(*pair)) not in self.touched]
         if len(free) == 1:
-            self.touched[free[0]] = self.rule.name.span
+            self.touched[free[0]] = self.names.rule.name.span
             return free[0]
         detail = "several children have one" if free else "no child has one and no edge leads to it"
         message = f"where does the port `{name}` of `{self.lhs.name}` come from? {detail}"
         hint = f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on"
-        self._error("SGL0502", self.rule.lhs.span, message, hint)
+        self._error("SGL0502", self.names.rule.lhs.span, message, hint)
         return None
 
     # ---- result
@@ -357,10 +358,10 @@ class FragmentLowering:
 
     def _describe(self, atom: Atom) -> str:
         if isinstance(atom, ChildPort):
-            name = self.children.name(atom.child).text
+            name = self.names.name(atom.child).text
             return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
         if isinstance(atom, WordAtom):
-            item = self.rule.rhs[atom.item]
+            item = self.names.rule.rhs[atom.item]
             return f'"{item.text}"' if isinstance(item, s.Name) else ""
         return self.own_ports[atom.port]
 
@@ -375,4 +376,4 @@ class FragmentLowering:
         labels: Sequence[Label] = (),
     ) -> None:
         self.sound = False
-        self.state.error(code, span, message, hint, label=label, labels=labels)
+        self.names.state.error(code, span, message, hint, label=label, labels=labels)

@@ -15,7 +15,6 @@ from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import is_weight
 from sgl.frontend.productions import (
-    CategoryPattern,
     FeatureVariable,
     FragmentSketch,
     Production,
@@ -38,51 +37,55 @@ def lower_rules(state: CompilerState) -> None:
 
 
 def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production | None:
-    errors, variables = state.diagnostics.errors, VariableTable()
-    children = Children(rule, state)
-    refs = (rule.lhs, *(child.category for child in children.children))
-    found = [category_pattern(ref, scope, variables, None, state) for ref in refs]
+    errors, names = state.diagnostics.errors, RuleNames(rule, state)
+    refs = (rule.lhs, *(child.category for child in names.children))
+    found = [category_pattern(ref, scope, names.variables, None, state) for ref in refs]
     # Clauses may mention a misspelt category by its name.
-    unnamed = [child.category.name for child in children.children if child.role is None]
+    unnamed = [child.category.name for child in names.children if child.role is None]
     known = all(name.text in state.signature.categories for name in unnamed)
-    if not check_layers(rule.layers, state, children.names) or not known:
+    if not check_layers(rule.layers, state, names.index) or not known:
         return None
-    templates = _templates(rule, children, variables, state)
+    templates = _templates(names)
     patterns = [pattern for pattern in found if pattern is not None]
     if len(patterns) < len(found):
         return None
-    fragments = _fragments(rule, patterns, children, variables, state)
+    fragments: list[FragmentSketch | None] = []
+    for layer in state.signature.graph_layers:
+        statements, infos = _statements(names, layer), [pattern.info for pattern in patterns]
+        lowering = FragmentLowering(names, layer, infos[0], infos[1:])
+        fragments.append(lowering.run(statements) if statements is not None else None)
     if state.diagnostics.errors == errors:
-        variables.report_lonely(patterns, state)
+        names.variables.report_lonely(patterns, state)
     weight = rule_weight(rule.weight, state)
-    complete = len(fragments) == len(state.signature.graph_layers)
-    if state.diagnostics.errors > errors or not complete:
+    sketches = tuple(fragment for fragment in fragments if fragment is not None)
+    if state.diagnostics.errors > errors or len(sketches) < len(fragments):
         return None
     return Production(
         name=rule.name.text,
         lhs=patterns[0],
         rhs=tuple(patterns[1:]),
-        domains=dict(variables.domains),
+        domains=dict(names.variables.domains),
         templates=templates,
-        fragments=fragments,
+        fragments=sketches,
         share=weight,
         span=rule.name.span,
         keep=rule.keep is not None,
     )
 
 
-class Children:
-    """The children of a rule by the names they can be called."""
+class RuleNames:
+    """What the clauses of a rule may mention: its children and its feature variables."""
 
     def __init__(self, rule: s.Rule, state: CompilerState) -> None:
-        self.state = state
+        self.rule, self.state, self.variables = rule, state, VariableTable()
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         called: dict[str, list[int]] = {}
         for index in range(len(self.children)):
             called.setdefault(self.name(index).text, []).append(index)
-        self.names = {name: indices[0] for name, indices in called.items() if len(indices) == 1}
+        #: The children by the names that are those of one alone.
+        self.index = {name: indices[0] for name, indices in called.items() if len(indices) == 1}
         #: What several children are called, and what of it was reported.
-        self.ambiguous = called.keys() - self.names.keys()
+        self.ambiguous = called.keys() - self.index.keys()
         self.reported: set[str] = set()
         #: Where names were first mentioned that no child has.
         self.missing: dict[str, Span] = {}
@@ -101,8 +104,8 @@ class Children:
     def find(self, name: s.Name) -> int | None:
         """Return the child that a name means; None after a report."""
         text = name.text
-        if text in self.names:
-            return self.names[text]
+        if text in self.index:
+            return self.index[text]
         of_category = [child for child in self.children if child.category.name.text == text]
         if text in self.ambiguous:
             if text not in self.reported:
@@ -126,8 +129,8 @@ class Children:
         role = next((child.role for child in of_category if child.role is not None), None)
         if role is not None:
             return f"the `{name}` of this rule is called `{role}`"
-        known = ", ".join(f"`{known}`" for known in self.names) or "none"
-        near = suggest(name, self.names)
+        known = ", ".join(f"`{known}`" for known in self.index) or "none"
+        near = suggest(name, self.index)
         if near or name[:1].isupper():
             return near or f"its children: {known}"
         return f'a word is quoted: `"{name}"`; the children of the rule: {known}'
@@ -136,10 +139,9 @@ class Children:
 # ---- text layers
 
 
-def _templates(
-    rule: s.Rule, children: Children, variables: VariableTable, state: CompilerState
-) -> tuple[TemplateSketch, ...]:
+def _templates(names: RuleNames) -> tuple[TemplateSketch, ...]:
     """Return the template of each text layer."""
+    rule, state = names.rule, names.state
     clauses = {clause.layer.text: clause for clause in rule.layers}
     source, *others = state.signature.text_layers
     sketches = [_source_template(rule, clauses.get(source.name), state)]
@@ -147,7 +149,7 @@ def _templates(
         clause = clauses.get(layer.name)
         if clause is None:
             # A child alone stands there as it does in the source.
-            if len(rule.rhs) > 1 or not children.children:
+            if len(rule.rhs) > 1 or not names.children:
                 _report_without_clause(rule, layer.name, "below the rule", state)
             sketches.append((Slot(0),))
         elif clause.template is None:
@@ -155,7 +157,7 @@ def _templates(
             hint = "write names of children and quoted words"
             state.error("SGL0306", clause.span, message, hint)
         else:
-            sketches.append(_template(layer, clause, children, variables, state))
+            sketches.append(_template(layer, clause, names))
     return tuple(sketches)
 
 
@@ -191,14 +193,9 @@ def _source_template(
     return tuple(items)
 
 
-def _template(
-    layer: TextLayer,
-    clause: s.LayerClause,
-    children: Children,
-    variables: VariableTable,
-    state: CompilerState,
-) -> TemplateSketch:
+def _template(layer: TextLayer, clause: s.LayerClause, names: RuleNames) -> TemplateSketch:
     """Return what a clause says about a text layer."""
+    state = names.state
     sketch: list[Item | FeatureVariable] = []
     places: dict[int, s.Mention] = {}
     sound = True
@@ -206,7 +203,7 @@ def _template(
         if isinstance(item, s.Name):
             sketch.append(Token(item.text))
         elif isinstance(item, s.Mention):
-            index = children.find(item.name)
+            index = names.find(item.name)
             if index is None:
                 sound = False
                 continue
@@ -220,14 +217,14 @@ def _template(
                 sketch.append(Slot(index, item.mode == "capital"))
         elif isinstance(item, s.Column):
             hint = f"name it in the brackets of a category: `V[case={item.name}]`"
-            sound &= variables.use(item.name.text, item.span, state, hint)
+            sound &= names.variables.use(item.name.text, item.span, state, hint)
             sketch.append(FeatureVariable(item.name.text))
         else:
             sound = False
             message = "words are computed in `word` and `lexicon` declarations, not in rules"
             hint = "write names of children, quoted words, and `$f` for a feature variable `f`"
             state.error("SGL0309", item.span, message, hint)
-    missing = [children.name(i).text for i in range(len(children.children)) if i not in places]
+    missing = [names.name(i).text for i in range(len(names.children)) if i not in places]
     if sound and missing:
         listed = " and ".join(f"`{name}`" for name in missing)
         dropped = " ".join(f"drop {name}" for name in missing)
@@ -249,30 +246,12 @@ def _report_without_clause(rule: s.Rule, layer: str, where: str, state: Compiler
 # ---- graph layers
 
 
-def _fragments(
-    rule: s.Rule,
-    patterns: Sequence[CategoryPattern],
-    children: Children,
-    variables: VariableTable,
-    state: CompilerState,
-) -> tuple[FragmentSketch, ...]:
-    """Return the fragment of each graph layer, without those that were reported."""
-    sketches: list[FragmentSketch] = []
-    lhs, *rhs = (pattern.info for pattern in patterns)
-    for layer in state.signature.graph_layers:
-        statements = _statements(rule, layer, state)
-        if statements is not None:
-            lowering = FragmentLowering(rule, layer, lhs, rhs, children, variables, state)
-            sketch = lowering.run(statements)
-            sketches += [sketch] if sketch is not None else []
-    return tuple(sketches)
-
-
-def _statements(rule: s.Rule, layer: GraphLayer, state: CompilerState) -> list[s.Statement] | None:
+def _statements(names: RuleNames, layer: GraphLayer) -> list[s.Statement] | None:
     """Return what a rule says about a graph layer; None after a report.
 
     ``sem N`` says that the head is that of ``N``, as ``ja N`` says it of words.
     """
+    rule, state = names.rule, names.state
     clauses = [clause for clause in rule.layers if clause.layer.text == layer.name]
     statements: list[s.Statement] = []
     for clause in clauses:

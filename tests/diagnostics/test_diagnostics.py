@@ -12,8 +12,7 @@ from diagnostics import BASE, INTERNAL, MAIN, Outcome, assert_diagnostics, check
 
 from sgl.cli.main import run
 from sgl.diagnostics import CODES, Code, Severity
-from sgl.diagnostics.page import markdown, page
-from sgl.diagnostics.registry import GROUP, TOPICS, CodePages, read_page
+from sgl.diagnostics.registry import GROUP, TOPICS, CodePages, markdown, page, read_page
 from sgl.lang import syntax
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import TERMINALS

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
+from diagnostics import render_json
 
 from sgl.diagnostics import (
     Diagnostic,
@@ -20,7 +21,7 @@ from sgl.diagnostics import (
     Span,
     suggest,
 )
-from sgl.diagnostics.render import render, render_concise, render_json
+from sgl.diagnostics.render import render, render_concise
 from sgl.diagnostics.source import display_width, visible
 
 ROOT = Path(__file__).parent.parent.parent

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN, base_grammar, base_pieces
-from sgl.diagnostics.render import render, render_concise, render_json
+from sgl.diagnostics.render import as_object, json_list, render, render_concise
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.morphology import check_inflected
 from sgl.pipeline.proofs import establish
@@ -89,6 +89,10 @@ def check_rendering(outcome: Outcome) -> None:
         own_words = "\n".join((diagnostic.message, diagnostic.label, diagnostic.hint))
         assert not [word for word in INTERNAL if word in own_words]
     assert render_json(outcome.found, outcome.sources)
+
+
+def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
+    return json_list(as_object(diagnostic, sources) for diagnostic in diagnostics)
 
 
 def assert_diagnostics(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import BASE, INTERNAL, MAIN
+from diagnostics import BASE, INTERNAL, MAIN, render_json
 from exchanging import imported
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +13,7 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.diagnostics import CODES, Diagnostics, SourceMap
-from sgl.diagnostics.render import render, render_concise, render_json
+from sgl.diagnostics.render import render, render_concise
 from sgl.research.exchange import with_source, write_sgl
 
 RIGHT = """\
