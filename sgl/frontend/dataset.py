@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
+from sgl.frontend.quotas import count_of_sentences
 from sgl.frontend.signature import WRITTEN
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import context_of
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
@@ -139,22 +139,24 @@ def _read_number(
             hint = suggest(name, known) or f"write `from {name.capitalize()}`"
         state.error("SGL0201", amount.span, message, hint)
         return
-    number = state.parameters.whole(amount)
-    if number is not None and key == "seed":
-        settings.seed = number
-    elif number is not None:
-        settings.sizes[key] = number
+    if key == "seed":
+        seed = state.parameters.whole(amount)
+        settings.seed = seed if seed is not None else settings.seed
+        return
+    count = count_of_sentences(amount, state)
+    if count is not None:
+        settings.sizes[key] = count
 
 
 def check_lemma_classes(state: CompilerState) -> None:
     """Report parts of speech after ``distinct lemmas`` that no word has.
 
-    Before: ``declared`` and ``dataset``.
+    Before: ``contexts`` and ``dataset``.
     """
-    if not state.signature.graph_layers:
+    context = next(iter(state.contexts.values()), None)
+    if context is None or context.attributes is None:
         return
-    context = context_of(state, 0, "", state.declared.grammar)
-    classes = sorted((context.attributes or {}).get("upos", ()))
+    classes = sorted(context.attributes["upos"])
     for name in state.dataset.distinct_lemmas:
         if name.text not in classes:
             hint = suggest(name.text, classes, "there is")

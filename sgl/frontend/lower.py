@@ -123,10 +123,7 @@ def _rule(
     state: CompilerState,
 ) -> Rule:
     production, values = instance.production, instance.values
-    file = state.sources.get(production.span.file)
-    origin = None
-    if file is not None:
-        origin = Origin(file.name, file.position(production.span.start)[0])
+    file = state.sources.files[production.span.file]
     return Rule(
         id=index,
         name=production.name,
@@ -135,7 +132,7 @@ def _rule(
         weight=weight,
         templates=tuple(_template(sketch, values) for sketch in production.templates),
         fragments=tuple(_fragment(sketch, values) for sketch in production.fragments),
-        origin=origin,
+        origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
     )
 

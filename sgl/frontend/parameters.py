@@ -36,18 +36,17 @@ class Parameters:
         if when is None:
             return True
         name, bound = when.name, when.value
-        comparison = when.comparison.text if when.comparison is not None else ""
         value = self.values.get(name.text)
         if value is None:
             self._report_missing(name)
             return True
-        if not comparison or bound is None:
+        if when.comparison is None or bound is None:
             if value not in (_TRUE, _FALSE):
                 message = f"the parameter `{name}` is `{value}`, neither `on` nor `off`"
-                self.state.error(
-                    "SGL0202", name.span, message, f"compare it: `when {name} = {value}`"
-                )
+                hint = f"compare it: `when {name} = {value}`"
+                self.state.error("SGL0202", name.span, message, hint)
             return (value != _FALSE) != when.negated
+        comparison = when.comparison.text
         if comparison in ORDERINGS and decimal(value) is None:
             message = f"the parameter `{name}` is `{value}`, not a number"
             self.state.error("SGL0202", name.span, message)

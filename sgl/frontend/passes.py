@@ -36,12 +36,12 @@ from sgl.frontend.patterns import (
     lower_patterns,
     lower_tests,
 )
-from sgl.frontend.plan import check_patterns, check_sizes, make_plan
+from sgl.frontend.plan import check_patterns, make_plan
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.signature import build_signature
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import structure_context
+from sgl.frontend.structures import structure_contexts
 from sgl.frontend.weights import apply_weights
 from sgl.lang.project import Project
 
@@ -75,14 +75,13 @@ PASSES = (
     Pass("lower", lower, needs=("instances",)),
     Pass("agreement", find_open_ties, needs=("declared",)),
     Pass("check instances", check_instances, needs=("declared",)),
-    Pass("check lemmas", check_lemma_classes, needs=("declared",)),
     Pass("weights", apply_weights, needs=("declared",)),
-    Pass("structures", structure_context, needs=("signature",)),
+    Pass("structures", structure_contexts, needs=("signature",)),
+    Pass("check lemmas", check_lemma_classes, needs=("contexts", "dataset")),
     Pass("patterns", lower_patterns, needs=("context",)),
     Pass("parts", lower_parts, needs=("context",)),
     Pass("restrictions", lower_restrictions, needs=("context",)),
-    Pass("tests", lower_tests, needs=("signature",)),
-    Pass("check sizes", check_sizes, needs=("dataset", "signature"), clean=True),
+    Pass("tests", lower_tests, needs=("contexts",)),
     Pass("check patterns", check_patterns, needs=("dataset", "signature"), clean=True),
     Pass("plan", make_plan, needs=("lowered", "targets"), clean=True),
     Pass("unused", report_unused, needs=("plan",)),

@@ -20,7 +20,7 @@ from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import context_of, lower_structure
+from sgl.frontend.structures import lower_structure
 from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.
@@ -290,23 +290,18 @@ class LoweredTest:
 def lower_tests(state: CompilerState) -> None:
     """Turn what tests expect of graphs into structures.
 
-    Before: ``signature``.  After: ``tests``; those of wrong structures are reported and lack
-    them.  With errors in the rules nobody asks whether the words of a structure exist.
+    Before: ``contexts``.  After: ``tests``; those of wrong structures are reported and lack
+    them.
     """
-    grammar = state.lowered.grammar if hasattr(state, "lowered") else None
-    contexts = {
-        layer.name: context_of(state, index, layer.name, grammar)
-        for index, layer in enumerate(state.signature.graph_layers)
-    }
     lowered = []
     for test, scope in state.names.of(s.Test):
         found = []
         for expected in test.graphs:
             layer = expected.layer
-            if layer.text in contexts:
-                found.append(lower_structure(expected.graph, scope, contexts[layer.text]))
+            if layer.text in state.contexts:
+                found.append(lower_structure(expected.graph, scope, state.contexts[layer.text]))
             elif layer.text not in state.signature.unsound:
-                state.report_missing("graph layer", layer, contexts)
+                state.report_missing("graph layer", layer, state.contexts)
         sound = tuple(structure for structure in found if structure is not None)
         lowered.append(LoweredTest(test, sound))
     state.tests = tuple(lowered)

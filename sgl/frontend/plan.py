@@ -34,9 +34,7 @@ from sgl.core.structure import Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.dataset import SPLITS, DatasetSettings
 from sgl.frontend.patterns import LoweredPart, LoweredPattern
-from sgl.frontend.quotas import count_of_sentences
 from sgl.frontend.state import CompilerState
-from sgl.lang import syntax as s
 
 GEN = "gen"
 TRAIN = "train"
@@ -177,17 +175,6 @@ class _Strata:
 def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
     """Return what several lists contain, each structure once."""
     return tuple(dict.fromkeys(chain.from_iterable(structures)))
-
-
-def check_sizes(state: CompilerState) -> None:
-    """Report splits of more sentences than can be asked for.
-
-    Before: ``dataset``, and no error.
-    """
-    for dataset, _ in state.names.of(s.Dataset):
-        for clause in dataset.clauses:
-            if clause.key.text in SPLITS and clause.amount is not None:
-                count_of_sentences(clause.amount, state)
 
 
 def check_patterns(state: CompilerState) -> None:

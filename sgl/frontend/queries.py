@@ -61,8 +61,7 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
         return {}
     found: dict[str, Structure] = {}
     state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
-    layer = compiled.grammar.graph_layers[0].name
-    context = context_of(state, 0, layer, compiled.grammar)
+    context = context_of(state, 0, compiled.grammar)
     for declaration, scope in state.names.of(s.StructureDecl):
         structure = lower_structure(declaration.graph, scope, context)
         if structure is not None:

@@ -52,6 +52,7 @@ class CompilerState:
     instances: list[Instance] = field(init=False)
     declared: Lowered = field(init=False)
     lowered: Lowered = field(init=False)
+    contexts: dict[str, StructureContext] = field(init=False)
     context: StructureContext = field(init=False)
     patterns: tuple[LoweredPattern, ...] = ()
     parts: tuple[LoweredPart, ...] = ()

@@ -57,37 +57,38 @@ class StructureContext:
                 self.state.error("SGL0808", word.span, message, suggest(word.text, lemmas) or hint)
 
 
-def context_of(
-    state: CompilerState, layer: int, name: str, grammar: CoreGrammar | None
-) -> StructureContext:
+def context_of(state: CompilerState, layer: int, grammar: CoreGrammar) -> StructureContext:
     """Return what structures over a graph layer can speak of, in a grammar without errors."""
-    if grammar is None:
-        return StructureContext(name, state)
     labels: set[str] = set()
     attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
-    for rule in grammar.rules:
-        fragment = rule.fragments[layer]
+    for fragment in (rule.fragments[layer] for rule in grammar.rules):
         labels.update(edge.label for edge in fragment.edges)
-        for node in fragment.nodes:
-            for attribute, value in node.attributes or ():
-                attributes.setdefault(attribute, set()).add(value)
-    return StructureContext(name, state, labels, attributes)
+        for name, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
+            attributes.setdefault(name, set()).add(value)
+    return StructureContext(grammar.graph_layers[layer].name, state, labels, attributes)
 
 
-def structure_context(state: CompilerState) -> None:
-    """Collect what structures can speak of, if any declaration has one.
+def structure_contexts(state: CompilerState) -> None:
+    """Collect what structures can speak of, layer by layer.
 
-    Before: ``signature``.  After: ``context``.  With errors in the rules nobody asks whether
-    words exist.
+    Before: ``signature``.  After: ``contexts`` by layer and, if any pattern, part or restriction
+    is declared, ``context``: that of the first layer, which they speak about.  With errors in
+    the rules nobody asks whether words exist.
     """
+    layers = state.signature.graph_layers
+    state.contexts = {
+        layer.name: context_of(state, index, state.declared.grammar)
+        if hasattr(state, "declared")
+        else StructureContext(layer.name, state)
+        for index, layer in enumerate(layers)
+    }
     speaking = [
         *(declaration.name for declaration, _ in state.names.of(s.PatternDecl)),
         *(declaration.name for declaration, _ in state.names.of(s.PartDecl)),
         *(declaration.relation for declaration, _ in state.names.of(s.Restrict)),
     ]
-    if speaking and state.signature.graph_layers:
-        grammar = state.lowered.grammar if hasattr(state, "lowered") else None
-        state.context = context_of(state, 0, state.signature.graph_layers[0].name, grammar)
+    if speaking and layers:
+        state.context = state.contexts[layers[0].name]
     elif speaking and not state.signature.unsound:
         message = "patterns speak about a graph layer, and the grammar declares none"
         hint = f"add `layer syn : graph on {state.signature.source.name}`"

@@ -102,7 +102,8 @@ class YamlFile:
 
     def line(self, node: YamlNode) -> Span:
         """Return the span of the line that a value begins on, without its indentation."""
-        return _line(self.source, self.first + _line_of(node))
+        mark = node.event.start_mark
+        return _line(self.source, self.first + (mark.line if mark is not None else 0))
 
     def place(self, node: YamlNode) -> Span:
         """Return the span of a value."""
@@ -182,10 +183,6 @@ def read_rows(
         message = f"the table `{source.name}` has more than {MAX_ROWS:,} rows"
         diagnostics.error("SGL0003", span(kept[-1]), message, "keep the most frequent words")
     return None
-
-
-def _line_of(node: YamlNode) -> int:
-    return node.event.start_mark.line if node.event.start_mark is not None else 0
 
 
 def _line(source: SourceFile, line: int) -> Span:
