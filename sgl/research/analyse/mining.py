@@ -32,7 +32,7 @@ the smallest stands for all of them (``collapsed``).  Rare ones are left out bef
 divided (``frequent``), because a structure that occurs once explains its sentence perfectly.
 
 Trees repeat, above all those of generated sentences.  Each is held once, with the number of
-sentences that have it; only short trees are remembered, since long ones hardly ever repeat::
+sentences that have it::
 
     tree 0: (obj (det))    once        0  17  1
             (obj)          twice       0   4  2
@@ -45,13 +45,17 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import Skeleton, word_depths
 from sgl.research.treebank import TreebankWord
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -140,18 +144,27 @@ def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozen
     for word, head in enumerate(heads):
         if head:
             below[head - 1].append(word)
-    wanted = _read(text)
-    for word in range(len(heads)):
-        for words in _occurrences(word, wanted, below, labels):
-            return words
-    return None
+
+    def filled(parts: Sequence[_Parsed], free: Sequence[int]) -> Iterator[frozenset[int]]:
+        """Yield all ways to find the parts at different ones of the free words."""
+        if not parts:
+            yield frozenset()
+            return
+        (label, inner), *others = parts
+        for word in free:
+            if labels[word] == label:
+                for words in filled(inner, below[word]):
+                    for more in filled(others, [other for other in free if other != word]):
+                        yield words | more | {word}
+
+    return next(filled([_parsed(text)], range(len(heads))), None)
 
 
 #: A structure as a label and its parts.
 _Parsed = tuple[str, tuple["_Parsed", ...]]
 
 
-def _read(text: str) -> _Parsed:
+def _parsed(text: str) -> _Parsed:
     """Parse a written structure at its brackets."""
     stack: list[tuple[str, list[_Parsed]]] = [("", [])]
     for piece in text.replace("(", " ( ").replace(")", " ) ").split():
@@ -165,117 +178,66 @@ def _read(text: str) -> _Parsed:
     return stack[0][1][0]
 
 
-def _occurrences(
-    word: int, wanted: _Parsed, below: Sequence[Sequence[int]], labels: Sequence[str]
-) -> Iterator[frozenset[int]]:
-    label, parts = wanted
-    if labels[word] == label:
-        yield from _filled(frozenset((word,)), parts, below[word], below, labels)
-
-
-def _filled(
-    words: frozenset[int],
-    parts: Sequence[_Parsed],
-    free: Sequence[int],
-    below: Sequence[Sequence[int]],
-    labels: Sequence[str],
-) -> Iterator[frozenset[int]]:
-    """All ways to find the parts below different ones of the free words."""
-    if not parts:
-        yield words
-        return
-    for at, word in enumerate(free):
-        for part in _occurrences(word, parts[0], below, labels):
-            rest = [*free[:at], *free[at + 1 :]]
-            yield from _filled(words | part, parts[1:], rest, below, labels)
-
-
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """Which structures occur how often in which trees: one row for each pair.
+    """How often each structure occurs in each tree, and how many sentences have each tree.
 
-    ``sentences`` is the number of sentences with each tree.  Rows are in the order of
-    structures, then of trees.
+    ``times`` is a sparse matrix with a row for each structure and a column for each tree.
     """
 
     subtrees: tuple[Subtree, ...]
+    times: csr_array
     sentences: Ints
-    tree: Ints
-    structure: Ints
-    times: Ints
 
     @property
     def support(self) -> Ints:
         """In how many sentences each structure occurs."""
-        return self._sum(self.structure, self.sentences[self.tree])
+        return self.failing(self.sentences)
 
     @property
     def total(self) -> Ints:
         """How often each structure occurs, in all sentences."""
-        return self._sum(self.structure, self.sentences[self.tree] * self.times)
+        total: Ints = self.times @ self.sentences
+        return total
 
     def failing(self, failed: Ints) -> Ints:
         """In how many failed sentences each structure occurs; ``failed`` counts them by tree."""
-        return self._sum(self.structure, failed[self.tree])
+        found: Ints = self.times.astype(np.bool_) @ failed
+        return found
 
-    def _sum(self, by: Ints, values: Ints) -> Ints:
-        sums = np.zeros(len(self.subtrees), np.int64)
-        np.add.at(sums, by, values)
-        return sums
-
-    def only(self, kept: NDArray[np.bool_]) -> Occurrences:
-        """Return the same without some structures."""
-        number = np.cumsum(kept, dtype=np.int64) - 1
-        rows = kept[self.structure]
+    def only(self, kept: Sequence[int]) -> Occurrences:
+        """Return the same with these structures only."""
         return Occurrences(
-            tuple(entry for entry, keep in zip(self.subtrees, kept, strict=True) if keep),
-            self.sentences,
-            self.tree[rows],
-            number[self.structure[rows]],
-            self.times[rows],
+            tuple([self.subtrees[at] for at in kept]), self.times[kept], self.sentences
         )
 
 
 def frequent(table: Occurrences, least: int) -> Occurrences:
     """Return the structures that occur in at least so many sentences."""
-    return table.only(table.support >= least)
+    return table.only(np.flatnonzero(table.support >= least).tolist())
 
 
 def collapsed(table: Occurrences) -> Occurrences:
     """Of structures that occur in the same trees only the smallest."""
-    starts = np.searchsorted(table.structure, np.arange(len(table.subtrees) + 1))
+    trees = np.split(table.times.indices, table.times.indptr[1:-1])
+    ranks = [(entry.words, len(entry.text), entry.text) for entry in table.subtrees]
     best: dict[bytes, int] = {}
-    for at in range(len(table.subtrees)):
-        rows = slice(starts[at], starts[at + 1])
-        where = table.tree[rows].tobytes()
-        if where not in best or _rank(table.subtrees[at]) < _rank(table.subtrees[best[where]]):
-            best[where] = at
-    kept = np.zeros(len(table.subtrees), np.bool_)
-    kept[list(best.values())] = True
-    return table.only(kept)
-
-
-def _rank(structure: Subtree) -> tuple[int, int, str]:
-    return structure.words, len(structure.text), structure.text
+    for at in range(len(ranks)):
+        first = best.setdefault(trees[at].tobytes(), at)
+        if ranks[at] < ranks[first]:
+            best[trees[at].tobytes()] = at
+    return table.only(sorted(best.values()))
 
 
 def suspicion(table: Occurrences, failed: Ints, rounds: int) -> Floats:
     """Return the suspicion of each structure; ``failed`` counts failed sentences by tree."""
-    number, total = len(table.subtrees), table.total
-    times = table.times.astype(np.float64)
-    blame = failed[table.tree] * times
-    size = np.bincount(table.tree, times, len(table.sentences))
-    found = np.bincount(table.structure, blame / size[table.tree], number) / total
-    for _ in range(rounds):
-        weighed = times * found[table.structure]
-        size = np.bincount(table.tree, weighed, len(table.sentences))
-        share = np.divide(
-            failed[table.tree] * weighed,
-            size[table.tree],
-            out=np.zeros_like(weighed),
-            where=size[table.tree] > 0,
-        )
-        found = np.bincount(table.structure, share, number) / total
+    total = table.total
+    # To divide the blame evenly is to divide it by equal suspicions.
+    found = np.ones(len(total))
+    for _ in range(rounds + 1):
+        size = found @ table.times
+        blame = np.divide(failed, size, out=np.zeros(len(size)), where=size > 0)
+        found = found * (table.times @ blame) / total
     return found
 
 
@@ -284,8 +246,7 @@ def scores(table: Occurrences, suspicions: Floats) -> Floats:
     return suspicions * np.log(table.total)
 
 
-#: Trees with more words are not remembered; nor are more trees than this.
-_LONGEST_REMEMBERED = 32
+#: So many trees are remembered.
 _REMEMBERED = 1 << 16
 
 #: Stands for the tree of a sentence that has too many structures.
@@ -299,7 +260,7 @@ class Collector:
         self.view = view
         self.too_broad = 0
         self._sizes = smallest, largest
-        self._trees: dict[tuple[tuple[int, ...], tuple[str, ...]], int] = {}
+        self._tree = lru_cache(_REMEMBERED)(self._new_tree)
         self._structures: dict[Subtree, int] = {}
         self._number = 0
         self._of_sentence = array("q")
@@ -307,20 +268,15 @@ class Collector:
 
     def add(self, words: Sequence[TreebankWord], skeleton: Skeleton) -> None:
         """Add the tree of the next sentence."""
-        labels = labels_of(words, skeleton, self.view)
-        key = (skeleton.heads, labels)
-        tree = self._trees.get(key)
-        if tree is None:
-            try:
-                tree = self.add_tree(subtrees(skeleton.heads, labels, *self._sizes))
-            except TooManySubtreesError:
-                tree = _NONE
-            if len(labels) <= _LONGEST_REMEMBERED:
-                if len(self._trees) > _REMEMBERED:
-                    self._trees.clear()
-                self._trees[key] = tree
+        tree = self._tree(skeleton.heads, labels_of(words, skeleton, self.view))
         self.too_broad += tree == _NONE
         self.sentence_has(tree)
+
+    def _new_tree(self, heads: tuple[int, ...], labels: tuple[str, ...]) -> int:
+        try:
+            return self.add_tree(subtrees(heads, labels, *self._sizes))
+        except TooManySubtreesError:
+            return _NONE
 
     def sentence_has(self, tree: int) -> None:
         """Count the next sentence, which has the tree of this number."""
@@ -349,9 +305,11 @@ class Collector:
 
     def table(self) -> Occurrences:
         """Return the table of what has been collected."""
-        tree, structure, times = (np.array(row, np.int64) for row in self._rows)
-        order = np.lexsort((tree, structure))
+        from scipy.sparse import csr_array
+
+        trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
+        shape = len(self._structures), self._number
         sentences = self.by_tree(np.ones(len(self._of_sentence), np.bool_))
         return Occurrences(
-            tuple(self._structures), sentences, tree[order], structure[order], times[order]
+            tuple(self._structures), csr_array((times, (kinds, trees)), shape), sentences
         )

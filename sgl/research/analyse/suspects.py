@@ -14,18 +14,14 @@ places in the file, and the file of each system's predictions is read once more.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from operator import itemgetter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from sgl.research.analyse.metrics import skeleton_of
 from sgl.research.analyse.mining import (
     Collector,
-    Ints,
-    Occurrences,
     collapsed,
     frequent,
     labels_of,
@@ -43,7 +39,7 @@ from sgl.research.analyse.result import (
     SystemScores,
     TreebankMeasures,
 )
-from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence, TreebankWord
+from sgl.research.treebank import TreebankReader, TreebankSentence
 
 #: So many structures are kept, and so many of them have an example.
 _KEPT = 100
@@ -64,13 +60,6 @@ def failed_sentences(system: SystemScores, failure: str | float) -> Flags:
     return (system.bleu < float(failure)) & ~system.exact
 
 
-class _Choice(NamedTuple):
-    """The sentence that is the example of a structure, and the system that has failed it."""
-
-    sentence: int
-    system: int
-
-
 def find_suspects(
     treebank: TreebankMeasures,
     systems: Sequence[SystemScores],
@@ -78,36 +67,12 @@ def find_suspects(
     collector: Collector,
     settings: AnalysisSettings,
 ) -> Json:
-    """Return the suspicious structures of one view, the worst first."""
-    table = collapsed(frequent(collector.table(), settings.support))
-    by_tree = [collector.by_tree(failed[system.name]) for system in systems]
-    suspects: list[Json] = []
-    choices: list[_Choice] = []
-    for at, suspect in _ranked(table, [system.name for system in systems], by_tree, settings):
-        suspects.append(suspect)
-        if len(choices) < _WITH_EXAMPLE:
-            # The shortest sentence that the system has failed for which the structure is worst.
-            worst = max(suspect["systems"], key=itemgetter("score"))["system"]
-            fitting = np.isin(collector.of_sentence, table.tree[table.structure == at])
-            places = np.flatnonzero(fitting & failed[worst])
-            shortest = places[np.argmin(treebank.columns["length"][places])]
-            choices.append(_Choice(int(shortest), list(failed).index(worst)))
-    _add_examples(suspects, choices, collector.view, treebank, systems, settings)
-    return {
-        "view": collector.view,
-        "structures": len(table.subtrees),
-        "too_broad": collector.too_broad,
-        "suspects": suspects,
-    }
-
-
-def _ranked(
-    table: Occurrences, systems: Sequence[str], by_tree: Sequence[Ints], settings: AnalysisSettings
-) -> Iterator[tuple[int, Json]]:
-    """Yield the worst structures with their places in the table.
+    """Return the suspicious structures of one view, the worst first.
 
     A structure is suspicious for some systems; its score is the mean over these.
     """
+    table = collapsed(frequent(collector.table(), settings.support))
+    by_tree = [collector.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([suspicion(table, counts, settings.rounds) for counts in by_tree])
     scored = scores(table, blamed)
     failing = np.array([table.failing(counts) for counts in by_tree])
@@ -119,55 +84,72 @@ def _ranked(
         np.flatnonzero(coverage).tolist(),
         key=lambda at: (-coverage[at], -mean[at], table.subtrees[at].text),
     )
-    for at in order[:_KEPT]:
-        yield (
-            at,
-            {
-                "structure": table.subtrees[at].text,
-                "words": table.subtrees[at].words,
-                "sentences": int(support[at]),
-                "score": float(mean[at]),
-                "coverage": int(coverage[at]),
-                "systems": [
-                    {
-                        "system": name,
-                        "suspicion": float(blamed[rank, at]),
-                        "score": float(scored[rank, at]),
-                        "failed": int(failing[rank, at]),
-                    }
-                    for rank, name in enumerate(systems)
-                    if suspicious[rank, at]
-                ],
-                "example": None,
-            },
-        )
+    suspects: list[Json] = [
+        {
+            "structure": table.subtrees[at].text,
+            "words": table.subtrees[at].words,
+            "sentences": int(support[at]),
+            "score": float(mean[at]),
+            "coverage": int(coverage[at]),
+            "systems": [
+                {
+                    "system": system.name,
+                    "suspicion": float(blamed[rank, at]),
+                    "score": float(scored[rank, at]),
+                    "failed": int(failing[rank, at]),
+                }
+                for rank, system in enumerate(systems)
+                if suspicious[rank, at]
+            ],
+            "example": None,
+        }
+        for at in order[:_KEPT]
+    ]
+    chosen: list[_Choice] = []
+    for at in order[:_WITH_EXAMPLE]:
+        # The shortest sentence that the system has failed for which the structure is worst.
+        worst = int(np.argmax(np.where(suspicious[:, at], scored[:, at], -np.inf)))
+        fitting = np.isin(collector.of_sentence, table.times[[at]].indices)
+        places = np.flatnonzero(fitting & failed[systems[worst].name])
+        chosen.append((int(places[np.argmin(treebank.columns["length"][places])]), worst))
+    _add_examples(suspects, chosen, collector.view, treebank, systems, settings)
+    return {
+        "view": collector.view,
+        "structures": len(table.subtrees),
+        "too_broad": collector.too_broad,
+        "suspects": suspects,
+    }
+
+
+#: The sentence that is the example of a structure, and the number of the system that failed it.
+_Choice = tuple[int, int]
 
 
 def _add_examples(
     suspects: Sequence[Json],
-    choices: Sequence[_Choice],
+    chosen: Sequence[_Choice],
     view: str,
     treebank: TreebankMeasures,
     systems: Sequence[SystemScores],
     settings: AnalysisSettings,
 ) -> None:
     """Give the first suspects the chosen sentences as examples."""
-    reader = TreebankReader()
     sentences: dict[int, TreebankSentence] = {}
-    for at in {choice.sentence for choice in choices}:
+    reader = TreebankReader()
+    for at in {sentence for sentence, _ in chosen}:
         _, line, offset = treebank.places[at].tolist()
         block = reader.read_again(Path(treebank.path), line, offset)
-        if not isinstance(block, Malformed):
+        if isinstance(block, TreebankSentence):
             sentences[at] = block
     outputs: list[Mapping[int, Output]] = []
     for rank, system in enumerate(systems):
         wanted = {
             int(treebank.places[at, 0]): sentences[at].comment("sent_id")
-            for at, by in choices
+            for at, by in chosen
             if by == rank and at in sentences
         }
         outputs.append(some_outputs(Path(system.path), "form", wanted) if wanted else {})
-    for suspect, (at, rank) in zip(suspects, choices, strict=False):
+    for suspect, (at, rank) in zip(suspects, chosen, strict=False):
         if at not in sentences:
             continue
         sentence = sentences[at]
@@ -180,20 +162,13 @@ def _add_examples(
             "line": sentence.line,
             "system": systems[rank].name,
             "bleu": float(systems[rank].bleu[at]),
-            **_tree_data(sentence.words),
+            "words": [{"form": word.form, "upos": word.upos} for word in sentence.words],
+            "arcs": [
+                {"governor": word.head - 1, "label": word.deprel, "dependent": place}
+                for place, word in enumerate(sentence.words)
+                if word.head
+            ],
+            "root": sentence.heads.index(0),
             "marked": sorted(skeleton.kept[place] for place in marked),
             "output": output if isinstance(output, str) else " ".join(output.words),
         }
-
-
-def _tree_data(words: Sequence[TreebankWord]) -> Json:
-    """Return what a picture shows of a tree: words, arcs, root."""
-    return {
-        "words": [{"form": word.form, "upos": word.upos} for word in words],
-        "arcs": [
-            {"governor": word.head - 1, "label": word.deprel, "dependent": place}
-            for place, word in enumerate(words)
-            if word.head
-        ],
-        "root": next(place for place, word in enumerate(words) if not word.head),
-    }
