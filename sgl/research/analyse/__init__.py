@@ -6,14 +6,14 @@ Parmentier and Gardent (2021), *An Error Analysis Framework for Shallow Surface 
 they work on any treebank in CoNLL-U::
 
     treebank, predictions, words   what is read: trees, outputs, when two words are the same
-    metrics                        measures of a tree; scores of an output
-    scoring, analysis, statistics  a pass over the treebank; correlations and tests
+    metrics, measures, scoring     of a tree and an output; of all trees and of a system
+    analysis, statistics           a pass over the treebank; correlations and tests
     mining, suspects               the structures that failed sentences have in common
-    result                         settings, columns, and the JSON object of all findings
-    tables, page                   this object for the terminal and LaTeX, and as HTML
+    tables, page                   the findings for the terminal and LaTeX, and as HTML
 """
 
-from sgl.research.analyse.analysis import analyse
+from sgl.research.analyse.analysis import Analysis, analyse
+from sgl.research.analyse.measures import AnalysisSettings
 from sgl.research.analyse.metrics import (
     EdgeAccuracy,
     Measures,
@@ -23,7 +23,6 @@ from sgl.research.analyse.metrics import (
     sentence_bleu,
     without_punctuation,
 )
-from sgl.research.analyse.result import Analysis, AnalysisSettings
 from sgl.research.treebank import (
     Malformed,
     TreebankReader,

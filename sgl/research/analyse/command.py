@@ -21,7 +21,9 @@ from sgl.research.treebank import unreadable_kind
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
-    from sgl.research.analyse.result import Analysis, Json, SystemScores
+    from sgl.research.analyse.analysis import Analysis
+    from sgl.research.analyse.measures import Json
+    from sgl.research.analyse.scoring import SystemScores
 
 #: Malformed sentences that are named.
 _NOTED = 10
@@ -132,7 +134,7 @@ def command(
     with session.reading():
         found = analyse(gold, systems, AnalysisSettings(**options), advance)
     _report(found, session.diagnostics)
-    if found.treebank.sentences:
+    if len(found.treebank.projective):
         if not session.quiet:
             _show(found.data, time.monotonic() - started, session)
         _write(found.data, results, session)
@@ -196,7 +198,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
         more = ["…"] if bank.malformed > len(places) else []
         what = f"{count(bank.malformed, 'sentence')} cannot be read"
         diagnostics.error("SGL1501", None, what, notes=[*places, *more])
-    elif not bank.sentences:
+    elif not len(bank.projective):
         diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentence")
     for path, fault in found.unusable:
         report_fault(path, fault, diagnostics)
@@ -228,8 +230,8 @@ def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
     if system.missing:
         what = f"{count(system.missing, 'prediction')} missing, counted as wrong"
         diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
-    if system.foreign is not None:
-        foreign = system.foreign
+    foreign = system.foreign_script()
+    if foreign is not None:
         diagnostics.warning(
             "SGL1507",
             None,

@@ -222,12 +222,9 @@ class EdgeAccuracy(NamedTuple):
 
 
 def edges_kept(
-    words: Sequence[str], heads: Sequence[int], text: Sequence[str], *, clipped: bool = True
+    words: Sequence[str], heads: Sequence[int], text: Sequence[str]
 ) -> list[bool | None]:
-    """For each word whether the text has the edge to its governor; none for the root.
-
-    With ``clipped=False`` an edge that the text has once is kept each time the tree has it.
-    """
+    """For each word whether the text has the edge to its governor; none for the root."""
     places: dict[str, list[int]] = {}
     for place, given in enumerate(text):
         places.setdefault(given, []).append(place)
@@ -242,29 +239,13 @@ def edges_kept(
             ends = (place + distance for place in places.get(governor, ()))
             left[edge] = sum(0 <= end < len(text) and text[end] == dependent for end in ends)
         found.append(left[edge] > 0)
-        if clipped:
-            left[edge] -= 1
+        left[edge] -= 1
     return found
 
 
-def edge_accuracy(
-    words: Sequence[str], heads: Sequence[int], text: Sequence[str], *, clipped: bool = True
-) -> EdgeAccuracy:
+def edge_accuracy(words: Sequence[str], heads: Sequence[int], text: Sequence[str]) -> EdgeAccuracy:
     """How many edges of a tree a text has."""
-    return EdgeAccuracy.of(edges_kept(words, heads, text, clipped=clipped))
-
-
-def relation_accuracy(
-    relations: Sequence[str], found: Sequence[bool | None]
-) -> dict[str, EdgeAccuracy]:
-    """How many edges are kept of each relation, from what ``edges_kept`` says."""
-    kept: Counter[str] = Counter()
-    edges: Counter[str] = Counter()
-    for relation, is_kept in zip(relations, found, strict=True):
-        if is_kept is not None:
-            edges[relation] += 1
-            kept[relation] += is_kept
-    return {relation: EdgeAccuracy(kept[relation], number) for relation, number in edges.items()}
+    return EdgeAccuracy.of(edges_kept(words, heads, text))
 
 
 class Sides(NamedTuple):

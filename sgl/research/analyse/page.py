@@ -21,11 +21,8 @@ from sgl.report.arcs_svg import draw_graph
 from sgl.report.model import Arc, GraphWord
 from sgl.report.render import page_environment
 from sgl.report.svg import element, picture, text_width
-from sgl.research.analyse.result import MEASURES, SCORES
 from sgl.research.analyse.tables import p_value, stars
-
-#: What measures and scores are called on the page.
-TITLES: Mapping[str, str] = MEASURES | SCORES | {"distance": "distance", "entropy": "entropy"}
+from sgl.research.analyse.tables import title as long_title
 
 #: A sentence with more words is not drawn.
 _LONGEST = 60
@@ -34,14 +31,18 @@ _LONGEST = 60
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
     """Return the page as HTML; equal data give equal pages.
 
-    ``data`` is that of :class:`sgl.research.analyse.result.Analysis`.
+    ``data`` is that of :class:`sgl.research.analyse.analysis.Analysis`.
     """
     environment = page_environment("sgl.research.analyse")
     environment.filters["p"] = p_value
-    environment.globals.update(
-        draw_correlations=draw_correlations, draw_example=draw_example, titles=TITLES
-    )
+    environment.filters["measure"] = _measure
+    environment.globals.update(draw_correlations=draw_correlations, draw_example=draw_example)
     return environment.get_template("analysis.html.j2").render(data=data, title=title)
+
+
+def _measure(name: str) -> str:
+    """Return what the page calls a measure or score; it has less room than tables."""
+    return long_title(name).removeprefix("dependency ")
 
 
 def draw_example(example: Mapping[str, Any], name: str) -> Markup:
@@ -69,7 +70,7 @@ _STRONGEST = 0.45
 def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str) -> Markup:
     """Draw the triangle of coefficients below the diagonal; ``name`` is unique on the page."""
     sides = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
-    titles = [TITLES.get(side, side) for side in sides]
+    titles = list(map(_measure, sides))
     left = _MARGIN + max(map(text_width, titles), default=0.0) + 10
     # Names of columns stand above their first square, on steps, so that they do not collide.
     top = _MARGIN + 18
@@ -87,8 +88,7 @@ def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str)
             drawn.append(_square(by_pair[column, row], f"{titles[y]} and {titles[x]}", *place))
     # The coefficients in words, for readers who do not see them.
     words = "; ".join(
-        f"{TITLES.get(test['second'], test['second'])} and "
-        f"{TITLES.get(test['first'], test['first'])} "
+        f"{_measure(test['second'])} and {_measure(test['first'])} "
         + ("not defined" if test["rho"] is None else _coefficient(test))
         for test in tests
     )

@@ -11,29 +11,24 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from sgl.research.analyse.metrics import (
-    EdgeAccuracy,
-    Skeleton,
-    edges_kept,
-    relation_accuracy,
-    sentence_bleu,
-)
+from sgl.research.analyse.measures import AnalysisSettings, Flags, Json, summary
+from sgl.research.analyse.metrics import EdgeAccuracy, Skeleton, edges_kept, sentence_bleu
 from sgl.research.analyse.predictions import (
     Aligned,
-    Output,
     PredictionsError,
     TokenizedOutput,
     open_predictions,
 )
-from sgl.research.analyse.result import AnalysisSettings, SystemScores
+from sgl.research.analyse.statistics import Values
 from sgl.research.analyse.words import (
     SAMPLED,
+    ForeignScript,
     composed,
     folded,
     foreign_script,
@@ -41,11 +36,6 @@ from sgl.research.analyse.words import (
     without_marks,
 )
 from sgl.research.treebank import Malformed, TreebankSentence
-
-
-def spelling(settings: AnalysisSettings) -> Callable[[str], str]:
-    """Return the form in which words are compared."""
-    return composed if settings.keep_case else folded
 
 
 class GoldSentence:
@@ -57,7 +47,7 @@ class GoldSentence:
         self, sentence: TreebankSentence, skeleton: Skeleton, settings: AnalysisSettings
     ) -> None:
         lemmas = settings.column == "lemma"
-        same = spelling(settings)
+        same = composed if settings.keep_case else folded
         self.strip = not settings.keep_punctuation
         self.sentence = sentence
         self.skeleton = skeleton
@@ -81,82 +71,112 @@ class GoldSentence:
         return edges_kept(self.kept, self.skeleton.heads, output)
 
 
-class Scorer:
-    """Scores one file of predictions; a fault of the file ends the scoring of this system."""
+class SystemScores:
+    """The scores of a system, sentence by sentence; ``dea`` is ``nan`` where a tree has no edge.
+
+    Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
+    ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
+    are exactly the text of the sentence, and not its words.
+    """
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
+        self.name = name
         self.path = path
         self.fault: PredictionsError | None = None
-        self._name = name
-        self._same = spelling(settings)
+        self.empty = self.glued = 0
+        self._same = composed if settings.keep_case else folded
         self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
         self._kept: Counter[str] = Counter()
         self._edges: Counter[str] = Counter()
-        self._empty = self._glued = 0
         self._sampled: list[tuple[Sequence[str], Sequence[str]]] = []
+        self._column = settings.column
         self._outputs = Aligned(None, iter(()))
-        with self._using():
-            self._outputs = open_predictions(path, settings.column)
+
+    def open(self) -> None:
+        """Open the file of predictions."""
+        self._outputs = open_predictions(self.path, self._column)
 
     def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""
-        if self.fault is None:
-            with self._using():
-                self._score(gold, self._outputs.output(gold.sentence.comment("sent_id")))
-
-    def skip(self, block: Malformed) -> None:
-        """Go past the output for a sentence that cannot be read."""
-        if self.fault is None:
-            with self._using():
-                self._outputs.skip(block.sent_id)
-
-    def finish(self) -> SystemScores | None:
-        """Return the scores of the system; none if its predictions cannot be used."""
-        if self.fault is None:
-            with self._using():
-                self._outputs.finish()
-        if self.fault is not None:
-            return None
-        return SystemScores(
-            self._name,
-            str(self.path),
-            np.array(self._bleu, np.float64),
-            np.array(self._dea, np.float64),
-            np.array(self._exact, np.bool_),
-            {label: EdgeAccuracy(self._kept[label], edges) for label, edges in self._edges.items()},
-            self._empty,
-            self._outputs.missing,
-            self._glued,
-            foreign_script(self._sampled),
-        )
-
-    def _score(self, gold: GoldSentence, output: Output | None) -> None:
-        words = self._words(gold, output)
-        self._empty += output is not None and not words
+        output = self._outputs.output(gold.sentence.comment("sent_id"))
+        cut: Sequence[str] = ()
+        if isinstance(output, TokenizedOutput):
+            cut = output.words
+        elif output:
+            cut = self._cut(output, gold.sentence)
+        words = list(map(self._same, cut))
+        self.empty += output is not None and not words
         if words and len(self._sampled) < SAMPLED:
             self._sampled.append((gold.words, words))
         exact = words == gold.words
         if not exact and isinstance(output, str) and gold.text is not None:
-            self._glued += self._same(output.strip()) == gold.text
+            self.glued += self._same(output.strip()) == gold.text
         self._exact.append(exact)
         self._bleu.append(sentence_bleu(gold.words, words))
         found = gold.edges_kept(words)
-        for relation, kept in relation_accuracy(gold.relations, found).items():
-            self._kept[relation] += kept.kept
-            self._edges[relation] += kept.edges
-        edges = len(found) - found.count(None)
-        self._dea.append(found.count(True) / edges if edges else float("nan"))
+        for relation, kept in zip(gold.relations, found, strict=True):
+            if kept is not None:
+                self._kept[relation] += kept
+                self._edges[relation] += 1
+        share = EdgeAccuracy.of(found).share
+        self._dea.append(float("nan") if share is None else share)
 
-    def _words(self, gold: GoldSentence, output: Output | None) -> list[str]:
-        if isinstance(output, TokenizedOutput):
-            return list(map(self._same, output.words))
-        return list(map(self._same, self._cut(output, gold.sentence))) if output else []
+    def skip(self, block: Malformed) -> None:
+        """Go past the output for a sentence that cannot be read."""
+        self._outputs.skip(block.sent_id)
 
-    @contextmanager
-    def _using(self) -> Iterator[None]:
-        """Take note of a fault of the predictions in this block."""
-        try:
-            yield
-        except PredictionsError as problem:
-            self.fault = problem
+    def finish(self) -> None:
+        """Check that no outputs are left."""
+        self._outputs.finish()
+
+    @property
+    def missing(self) -> int:
+        """How many sentences have no output."""
+        return self._outputs.missing
+
+    @cached_property
+    def exact(self) -> Flags:
+        """Which outputs have the words of their sentences."""
+        return np.array(self._exact, np.bool_)
+
+    @cached_property
+    def columns(self) -> dict[str, Values]:
+        """The scores by name."""
+        return {
+            "bleu": np.array(self._bleu, np.float64),
+            "dea": np.array(self._dea, np.float64),
+        }
+
+    @property
+    def bleu(self) -> Values:
+        """The BLEU of each output."""
+        return self.columns["bleu"]
+
+    @cached_property
+    def relations(self) -> dict[str, EdgeAccuracy]:
+        """How many edges of each relation the outputs have."""
+        return {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
+
+    def foreign_script(self) -> ForeignScript | None:
+        """Say of outputs in another script which one that is."""
+        return foreign_script(self._sampled)
+
+    def data(self, failed: int) -> Json:
+        """Return what ``--json`` says of the system, which has failed so many sentences."""
+        return {
+            "name": self.name,
+            "path": str(self.path),
+            **{name: summary(column) for name, column in self.columns.items()},
+            "edges": _kept(EdgeAccuracy(self._kept.total(), self._edges.total())),
+            "exact": int(self.exact.sum()),
+            "empty": self.empty,
+            "missing": self.missing,
+            "glued": self.glued,
+            "failed": failed,
+            "relations": {label: _kept(kept) for label, kept in sorted(self.relations.items())},
+        }
+
+
+def _kept(kept: EdgeAccuracy) -> Json:
+    return {**kept._asdict(), "dea": kept.share}

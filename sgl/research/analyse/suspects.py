@@ -15,10 +15,17 @@ places in the file, and the file of each system's predictions is read once more.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 import numpy as np
 
+from sgl.research.analyse.measures import (
+    INEXACT,
+    QUARTILE,
+    AnalysisSettings,
+    Flags,
+    Json,
+    TreebankMeasures,
+)
 from sgl.research.analyse.metrics import skeleton_of
 from sgl.research.analyse.mining import (
     Collector,
@@ -30,15 +37,7 @@ from sgl.research.analyse.mining import (
     suspicion,
 )
 from sgl.research.analyse.predictions import Output, some_outputs
-from sgl.research.analyse.result import (
-    INEXACT,
-    QUARTILE,
-    AnalysisSettings,
-    Flags,
-    Json,
-    SystemScores,
-    TreebankMeasures,
-)
+from sgl.research.analyse.scoring import SystemScores
 from sgl.research.treebank import TreebankReader, TreebankSentence
 
 #: So many structures are kept, and so many of them have an example.
@@ -138,7 +137,7 @@ def _add_examples(
     reader = TreebankReader()
     for at in {sentence for sentence, _ in chosen}:
         _, line, offset = treebank.places[at].tolist()
-        block = reader.read_again(Path(treebank.path), line, offset)
+        block = reader.read_again(treebank.path, line, offset)
         if isinstance(block, TreebankSentence):
             sentences[at] = block
     outputs: list[Mapping[int, Output]] = []
@@ -148,7 +147,7 @@ def _add_examples(
             for at, by in chosen
             if by == rank and at in sentences
         }
-        outputs.append(some_outputs(Path(system.path), "form", wanted) if wanted else {})
+        outputs.append(some_outputs(system.path, "form", wanted) if wanted else {})
     for suspect, (at, rank) in zip(suspects, chosen, strict=False):
         if at not in sentences:
             continue

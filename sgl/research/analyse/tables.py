@@ -16,8 +16,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sgl.research.analyse.result import MEASURES, SCORES
-
 Json = Mapping[str, Any]
 
 #: Of relations, and of structures in each view.
@@ -27,6 +25,9 @@ _RELATIONS, _SUSPECTS = 20, 10
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 NOTHING = "–"
+
+#: What measures and scores are called that have another name in the object.
+TITLES = {"distance": "dependency distance", "bleu": "BLEU", "dea": "DEA"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +79,7 @@ def _measures(bank: Json) -> ResultTable:
     rows = []
     for name, found in bank["measures"].items():
         spread = found["mean"], found["deviation"], found["min"], *found["quartiles"], found["max"]
-        rows.append([MEASURES[name], *(f"{value:.2f}" for value in spread)])
+        rows.append([title(name), *(f"{value:.2f}" for value in spread)])
     projective = bank["projective"] / bank["sentences"]
     rows.append(["projective", f"{100 * projective:.2f} %", *[""] * 6])
     header = ("measure", "mean", "deviation", "min", "25 %", "median", "75 %", "max")
@@ -112,7 +113,7 @@ def _groups(data: Json) -> ResultTable:
             row += [_number(found["bleu"], ".1f", 100), f"{100 * found['exact'] / size:.1f}"]
         rows.append(row)
     by = data["settings"]["by"]
-    header = [by or "", "sentences", *(MEASURES[name] for name in measures)]
+    header = [by or "", "sentences", *(title(name) for name in measures)]
     for system in data["systems"]:
         header += [f"BLEU {system['name']}", f"exact {system['name']}"]
     return ResultTable("groups", f"Sentences by {by}", header, rows)
@@ -137,7 +138,7 @@ def _correlations(correlations: Json) -> Iterator[ResultTable]:
 
 def title(name: str) -> str:
     """Return what tables call a measure or score."""
-    return {**MEASURES, **SCORES}.get(name, name)
+    return TITLES.get(name, name.replace("_", " "))
 
 
 def _coefficient(test: Json) -> str:
