@@ -93,14 +93,6 @@ class PredictionsError(Exception):
         self.message, self.details, self.hint = message, details, hint
 
 
-class NumberError(PredictionsError):
-    """There are more or fewer outputs than sentences."""
-
-
-class UnknownIdError(PredictionsError):
-    """There are outputs for no sentence."""
-
-
 @dataclass(slots=True)
 class Aligned:
     """The outputs of a system, asked for sentence by sentence in the order of the treebank."""
@@ -147,7 +139,7 @@ class Aligned:
         if self.by_id is not None:
             unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
             if unknown:
-                raise UnknownIdError(
+                raise PredictionsError(
                     f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id",
                     (*unknown[:_NAMED], *(["…"] if len(unknown) > _NAMED else [])),
                 )
@@ -156,7 +148,7 @@ class Aligned:
         if self.missing or more:
             outputs, sentences = self.given + more, self.given + self.missing
             plural = "" if outputs == 1 else "s"
-            raise NumberError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
+            raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
 
 
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, Output]:

@@ -156,12 +156,12 @@ def holm(values: Sequence[float]) -> list[float]:
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
     """
-    adjusted = [0.0] * len(values)
-    largest = 0.0
-    for rank, at in enumerate(sorted(range(len(values)), key=values.__getitem__)):
-        largest = max(largest, min(1.0, (len(values) - rank) * values[at]))
-        adjusted[at] = largest
-    return adjusted
+    order = np.argsort(values, kind="stable")
+    steps = np.take(values, order) * np.arange(len(values), 0, -1)
+    adjusted = np.empty(len(values))
+    adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    found: list[float] = adjusted.tolist()
+    return found
 
 
 def compare(

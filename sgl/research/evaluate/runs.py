@@ -18,11 +18,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.research.analyse.predictions import (
-    NumberError,
     Output,
     PredictionsError,
     TokenizedOutput,
-    UnknownIdError,
     open_predictions,
 )
 from sgl.research.evaluate.benchmark import BenchmarkRow
@@ -77,17 +75,17 @@ def read_run(
     try:
         aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
         outputs = [aligned.output(row.id) for row in rows]
-        aligned.finish()
     except OSError as problem:
         raise PredictionsError(f"it cannot be read: {problem.strerror or problem}") from problem
-    except NumberError as problem:
+    try:
+        aligned.finish()
+    except PredictionsError as problem:
         problem.hint = (
             "give `--split` if they are for another split; with the names of rows before "
             "them (`gen-000001`, a tab), predictions may be missing"
+            if aligned.by_id is None
+            else f"rows are called {rows[0].id} to {rows[-1].id}"
         )
-        raise
-    except UnknownIdError as problem:
-        problem.hint = f"rows are called {rows[0].id} to {rows[-1].id}"
         raise
     tokenized = tuple(out.words if isinstance(out, TokenizedOutput) else None for out in outputs)
     join = "" if language in _SPACELESS else " "
