@@ -1,4 +1,22 @@
-"""The compounds of a dataset: a file that ``sglc compile`` writes and ``sglc eval`` reads.
+"""Find the compounds of items while a dataset is written, and write them beside its rows.
+
+A pattern of compounds holds out a structure, and an item contains it somewhere.  The compound
+is the smallest phrase that has all words of the structure, in both languages::
+
+    { N[lemma=scarf] -[amod]-> A[lemma=red] }     Peter saw the very red scarf he liked .
+
+    en   the very red scarf he liked              DET the, ADJ very red, N scarf, MOD he liked
+    zh   他 喜欢 的 那 条 很 红 的 围巾            那, 很 红, 围巾, 他 喜欢
+
+Its *atoms* are the noun and the phrases beside it, on all levels from the compound down to
+the noun.  The role of an atom is its relation to the noun; what governs the noun is a verb.
+A verb or preposition may have two parts: whatever the rule that joins it to the noun phrase
+writes itself belongs to it, and the dots are the noun phrase.  ::
+
+    behind the tent     在 那 顶 帐篷 后面        P behind = 在 … 后面
+
+On the levels of the noun phrase such words belong to no atom (the classifier 顶, the particle
+的): they are *fillers*, which may stand between the atoms of a translation.
 
 ``compounds.json`` holds the compound of each item of the patterns in the group ``compound``,
 what its atoms may be translated by, and all words of the target language::
@@ -16,26 +34,34 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, derive_graph
+from sgl.core.structure import Structure
 from sgl.dataset import Chunk, DataFile
 from sgl.frontend import Compiled
-from sgl.research.evaluate.benchmark import Benchmark
-from sgl.research.evaluate.compound_finder import CompoundFinder, UnknownRoleError
 from sgl.research.evaluate.compounds import (
     ADJECTIVE,
+    ATTRIBUTIVE,
     DETERMINER,
+    HEADS,
+    HOLE,
+    MODIFIER,
     NOUN,
-    CompoundError,
-    CompoundLexicon,
-    CompoundOccurrence,
-    check_occurrence,
 )
-from sgl.research.evaluate.query import PatternQuery
+from sgl.research.evaluate.query import GraphMatcher, PatternQuery
+from sgl.research.evaluate.realization import (
+    DerivedPhrase,
+    PhraseBuilder,
+    own_words,
+    template_words,
+)
 
 if TYPE_CHECKING:
     from sgl.sampling.batch import Sampler
@@ -48,6 +74,152 @@ GROUP = "compound"
 
 #: Roles whose atoms may be words of the grammar, by their part of speech.
 _WORD_ROLES = {"DET": DETERMINER, "ADJ": ADJECTIVE, "NOUN": NOUN}
+
+_VERB, _PREPOSITION = HEADS
+
+#: The role of an atom by its relation to the noun; subtypes (``acl:relcl``) are like their type.
+_ROLES = {
+    "det": DETERMINER,
+    "amod": ADJECTIVE,
+    "case": _PREPOSITION,
+    "acl": MODIFIER,
+    "nmod": MODIFIER,
+}
+_NOUNS = ("NOUN", "PROPN")
+
+
+class FoundAtom(NamedTuple):
+    """An atom of a compound: its role, its words and those of its translation."""
+
+    role: str
+    source: str
+    target: str
+
+
+class FoundCompound(NamedTuple):
+    """A compound in both languages, as words between spaces, with its atoms."""
+
+    source: str
+    target: str
+    atoms: tuple[FoundAtom, ...]
+    fillers: frozenset[str]
+
+
+class UnknownRoleError(Exception):
+    """A compound has parts that have no role in a compound."""
+
+
+class CompoundFinder:
+    """Find compounds in the derivations of a grammar."""
+
+    def __init__(self, grammar: CoreGrammar, layer: str, source: str, target: str) -> None:
+        """``layer`` is the graph that structures speak of; the others are text layers."""
+        self._grammar = grammar
+        self._graph = grammar.graph_layer(layer)
+        self.source, self.target = grammar.text_layer(source), grammar.text_layer(target)
+        self._builder = PhraseBuilder(grammar, self._graph, (self.source, self.target))
+
+    def sentence(self, derivation: Derivation) -> str:
+        """Return the words of the source between spaces, without a capital for the first one."""
+        return " ".join(self._builder.phrases(derivation)[-1].texts[0])
+
+    def compounds(
+        self, structures: Sequence[Structure], derivation: Derivation
+    ) -> list[FoundCompound]:
+        """Return the compounds that contain one of the structures, each once.
+
+        Raises:
+            UnknownRoleError: one of them has a part without a role.
+        """
+        root = self._builder.phrases(derivation)[-1]
+        graph = derive_graph(self._grammar, derivation, self._graph)
+        matcher = GraphMatcher(graph)
+        # Phrases know nodes by the numbers of their words.
+        words = [root.anchors[node.position] for node in graph.nodes]
+        found: dict[FoundCompound, None] = {}
+        for structure in structures:
+            for binding in matcher.bindings(structure):
+                noun = _noun(graph, binding)
+                phrase = _smallest(root, {words[node] for node in binding})
+                match = _CompoundMatch(self, words[noun], _roles(matcher, words, noun))
+                atoms: list[FoundAtom] = []
+                fillers: set[str] = {ATTRIBUTIVE}
+                match.add_atoms(phrase, atoms, fillers)
+                source, target = map(" ".join, phrase.texts)
+                found[FoundCompound(source, target, tuple(atoms), frozenset(fillers))] = None
+        return list(found)
+
+
+@dataclass(frozen=True)
+class _CompoundMatch:
+    """A place where a structure of a compound is: the word of its noun, and roles by word."""
+
+    finder: CompoundFinder
+    noun: int
+    roles: dict[int, str]
+
+    def add_atoms(self, phrase: DerivedPhrase, atoms: list[FoundAtom], fillers: set[str]) -> None:
+        """Add the atoms of a phrase, in the order of the source, and its fillers."""
+        source, target = map(" ".join, phrase.texts)
+        if not phrase.children:
+            atoms.append(FoundAtom(NOUN, source, target))
+            return
+        inner = next((part for part in phrase.children if self.noun in part.anchors), None)
+        if inner is None or own_words(phrase.rule, self.finder.source):
+            raise UnknownRoleError(source)
+        has_head = False
+        for item in phrase.rule.templates[self.finder.source]:
+            assert isinstance(item, Slot), "the rule writes no word of the source"
+            part = phrase.children[item.child]
+            if part is inner:
+                self.add_atoms(inner, atoms, fillers)
+                continue
+            text, translation = part.texts
+            role = self.roles.get(-1 if part.ports[0] is None else part.ports[0], "")
+            if not role:
+                raise UnknownRoleError(" ".join(text))
+            if role in HEADS:
+                has_head = True
+                # The target words of the head and of the rule, with dots for the noun phrase.
+                places = [
+                    (HOLE,) if other is inner else translation if other is part else ()
+                    for other in phrase.children
+                ]
+                translation = template_words(phrase.rule, self.finder.target, places)
+            elif len(translation) > 1 and translation[-1] == ATTRIBUTIVE:
+                # The particle joins a modifier to the noun.
+                translation = translation[:-1]
+            atoms.append(FoundAtom(role, " ".join(text), " ".join(translation)))
+        if not has_head:
+            fillers.update(own_words(phrase.rule, self.finder.target))
+
+
+def _roles(matcher: GraphMatcher, words: Sequence[int], noun: int) -> dict[int, str]:
+    """Return the roles of the neighbours of a noun, by their words."""
+    above = [node for label, node in matcher.into[noun] if not label.startswith(EXTRACTED)]
+    roles = {words[node]: _VERB for node in above}
+    for label, node in reversed(matcher.out[noun]):
+        relation = label.partition(":")[0]
+        if relation in _ROLES:
+            roles[words[node]] = _ROLES[relation]
+    return roles
+
+
+def _noun(graph: Graph, binding: Sequence[int]) -> int:
+    """Return the noun of a structure: the one that no other noun of it governs."""
+    nouns = [n for n in binding if dict(graph.nodes[n].attributes).get("upos") in _NOUNS]
+    governed = {target for source, _, target in graph.edges if source in nouns}
+    highest = [noun for noun in nouns if noun not in governed]
+    if len(highest) != 1:
+        raise UnknownRoleError("a compound has one noun")
+    return highest[0]
+
+
+def _smallest(phrase: DerivedPhrase, words: set[int]) -> DerivedPhrase:
+    """Return the smallest phrase that has all of these words."""
+    while inner := next((part for part in phrase.children if words <= set(part.anchors)), None):
+        phrase = inner
+    return phrase
 
 
 class CompoundObserver:
@@ -69,7 +241,7 @@ class CompoundObserver:
             if GROUP in pattern.groups
         }
         self._items: list[dict[str, str]] = []
-        self._left_out: dict[str, int] = {}
+        self._left_out: Counter[str] = Counter()
         self._lexicon: dict[str, dict[str, dict[str, None]]] = {}
         self._fillers: set[str] = set()
 
@@ -91,7 +263,7 @@ class CompoundObserver:
         try:
             compounds = finder.compounds(self._structures[pattern], derivation)
         except UnknownRoleError:
-            self._left_out[pattern] = self._left_out.get(pattern, 0) + 1
+            self._left_out[pattern] += 1
             return
         sentence = finder.sentence(derivation)
         for compound in compounds:
@@ -121,6 +293,7 @@ class CompoundObserver:
         for role, word, translation in _dictionary(self._grammar, source, target):
             if translation and word in self._lexicon.get(role, ()):
                 self._lexicon[role][word][translation] = None
+        words = {word for rule in self._grammar.rules for word in own_words(rule, target) if word}
         return {
             "format": FORMAT,
             "source": self._plan.source,
@@ -131,7 +304,7 @@ class CompoundObserver:
                 for role, atoms in sorted(self._lexicon.items())
             },
             "fillers": sorted(self._fillers),
-            "words": sorted(_vocabulary(self._grammar, target)),
+            "words": sorted(words),
             "left_out": self._left_out,
             "items": self._items,
         }
@@ -141,88 +314,8 @@ def _dictionary(grammar: CoreGrammar, source: int, target: int) -> Iterator[tupl
     """Yield the words of a grammar that may be atoms: role, word and translation."""
     for rule in grammar.rules:
         if rule.lexical:
-            word, translation = (
-                " ".join(item.text for item in rule.templates[layer] if isinstance(item, Token))
-                for layer in (source, target)
-            )
+            word, translation = (" ".join(own_words(rule, layer)) for layer in (source, target))
             for fragment in rule.fragments:
                 for node in fragment.nodes:
                     part_of_speech = dict(node.attributes or ()).get("upos", "")
                     yield _WORD_ROLES.get(part_of_speech, ""), word, translation
-
-
-def _vocabulary(grammar: CoreGrammar, layer: int) -> set[str]:
-    return {
-        item.text
-        for rule in grammar.rules
-        for item in rule.templates[layer]
-        if isinstance(item, Token) and item.text
-    }
-
-
-@dataclass(frozen=True)
-class DatasetCompounds:
-    """The compounds of the rows of a split, with all words of the target language.
-
-    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
-    many items of the patterns of the split have a compound with a part without a role.
-    """
-
-    lexicon: CompoundLexicon
-    occurrences: tuple[CompoundOccurrence, ...]
-    words: tuple[str, ...]
-    spaces: bool
-    left_out: int
-
-
-def read_dataset_compounds(benchmark: Benchmark) -> DatasetCompounds | None:
-    """Return the compounds that a dataset has for its rows; None without any for the target.
-
-    Raises:
-        CompoundError: the file cannot be read, or is no table of compounds.
-    """
-    if benchmark.directory is None:
-        return None
-    path = benchmark.directory / FILE
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except OSError as problem:
-        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
-    except (ValueError, RecursionError) as problem:
-        raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
-    try:
-        return _dataset_compounds(content, benchmark)
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise CompoundError(f"`{path}` is no table of compounds: {problem!r}") from problem
-    except CompoundError as problem:
-        raise CompoundError(f"`{path}`: {problem}") from problem
-
-
-def _dataset_compounds(content: dict[str, Any], benchmark: Benchmark) -> DatasetCompounds | None:
-    if content["target"] != benchmark.target:
-        return None
-    lexicon = CompoundLexicon(
-        {
-            role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
-            for role, atoms in content["lexicon"].items()
-        },
-        frozenset(map(str, content["fillers"])),
-    )
-    places = {row.id: place for place, row in enumerate(benchmark.rows)}
-    occurrences: list[CompoundOccurrence] = []
-    for item in content["items"]:
-        if item["id"] in places:
-            name, sentence, pattern = (str(item[k]) for k in ("compound", "sentence", "pattern"))
-            place = places[item["id"]]
-            occurrences.append(CompoundOccurrence(name, name, sentence, place, pattern))
-            check_occurrence(lexicon, occurrences[-1])
-    patterns = {row.category for row in benchmark.rows}
-    return DatasetCompounds(
-        lexicon,
-        tuple(occurrences),
-        tuple(map(str, content["words"])),
-        bool(content["spaces"]),
-        sum(int(number) for name, number in content["left_out"].items() if name in patterns),
-    )

@@ -14,22 +14,11 @@ Compounds stand one on a line, in the order of the rows.  Before a tab there may
 compounds of one name are one compound in five contexts::
 
     NP-17\tthe red dog
-
-The rule of the published script of CoGnition is here as well, errors included, so that new
-figures can be set beside published ones.  It differs from the rule of
-:mod:`sgl.research.evaluate.compounds` in this:
-
-* A translation counts wherever its characters are: 小 in 小时 is *small*.
-* An empty alternative lets anything pass; ``liked`` has one, so that a wrong verb does.
-* The place of a modifier such as *he liked* is not looked at where there is a verb.
-* Five lines are one compound, whatever stands in them; lines left over are ignored.
-* Of a preposition in two parts (``在 … 里``) the first one is looked for.
-* An empty output stops the script, and so do a compound with a word that the lexicon lacks
-  and one that is not in its sentence.  Here these are errors that say so.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -41,23 +30,15 @@ import yaml
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
-from sgl.research.evaluate.compound_dataset import FILE, read_dataset_compounds
+from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (
-    ADJECTIVE,
-    DETERMINER,
-    HOLE,
-    MODIFIER,
-    NOUN,
     CompoundError,
     CompoundLexicon,
     CompoundOccurrence,
-    ErrorRate,
-    OccurrenceGroup,
     check_occurrence,
     error_rates,
-    occurrence_groups,
+    published_rates,
 )
-from sgl.research.evaluate.particles import occurrences_of
 from sgl.research.evaluate.runs import SystemRuns
 from sgl.research.evaluate.surface import Segmentation, segmentation
 
@@ -122,6 +103,68 @@ def read_compounds(
 
 
 @dataclass(frozen=True)
+class DatasetCompounds:
+    """The compounds of the rows of a split, with all words of the target language.
+
+    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
+    many items of the patterns of the split have a compound with a part without a role.
+    """
+
+    lexicon: CompoundLexicon
+    occurrences: tuple[CompoundOccurrence, ...]
+    words: tuple[str, ...]
+    spaces: bool
+    left_out: int
+
+
+def read_dataset_compounds(benchmark: Benchmark) -> DatasetCompounds | None:
+    """Return the compounds that a dataset has for its rows; None without any for the target.
+
+    Raises:
+        CompoundError: the file cannot be read, or is no table of compounds.
+    """
+    if benchmark.directory is None:
+        return None
+    path = benchmark.directory / FILE
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return None
+    except OSError as problem:
+        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    except (ValueError, RecursionError) as problem:
+        raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
+    try:
+        if content["target"] != benchmark.target:
+            return None
+        entries = {
+            role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
+            for role, atoms in content["lexicon"].items()
+        }
+        lexicon = CompoundLexicon(entries, frozenset(map(str, content["fillers"])))
+        places = {row.id: place for place, row in enumerate(benchmark.rows)}
+        occurrences: list[CompoundOccurrence] = []
+        for item in content["items"]:
+            if item["id"] in places:
+                name, source, pattern = (str(item[k]) for k in ("compound", "sentence", "pattern"))
+                place = places[item["id"]]
+                occurrences.append(CompoundOccurrence(name, name, source, place, pattern))
+                check_occurrence(lexicon, occurrences[-1])
+        patterns = {row.category for row in benchmark.rows}
+        return DatasetCompounds(
+            lexicon,
+            tuple(occurrences),
+            tuple(map(str, content["words"])),
+            bool(content["spaces"]),
+            sum(int(number) for name, number in content["left_out"].items() if name in patterns),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as problem:
+        raise CompoundError(f"`{path}` is no table of compounds: {problem!r}") from problem
+    except CompoundError as problem:
+        raise CompoundError(f"`{path}`: {problem}") from problem
+
+
+@dataclass(frozen=True)
 class BenchmarkCompounds:
     """The compounds of the rows of a benchmark, and how texts are segmented to find them.
 
@@ -149,13 +192,13 @@ class BenchmarkCompounds:
         for system, file, outputs in texts:
             hypotheses = [cut(outputs[occurrence.row]) for occurrence in self.occurrences]
             if published:
-                found, stops = _published_rates(lexicon, self.occurrences, hypotheses)
+                found, stops = published_rates(lexicon, self.occurrences, hypotheses)
                 stopped += stops
             else:
                 found = error_rates(lexicon, self.occurrences, hypotheses)
-            for group, rate in found.items():
+            for (by, name), rate in found.items():
                 shares = {"instance": rate.instance, "aggregate": rate.aggregate}
-                of = {"system": system, "file": file, "by": group.by, "kind": group.name}
+                of = {"system": system, "file": file, "by": by, "kind": name}
                 rates.append(of | asdict(rate) | shares)
         return {
             "rule": "the published rule" if published else "whole words, compounds by name",
@@ -220,91 +263,3 @@ def compounds_of(
         # Its compounds are words of it, which another segmentation would cut in other places.
         cut = segmentation("spaces" if dataset.spaces else "words", known)
     return BenchmarkCompounds(lexicon, occurrences, cut, chosen)
-
-
-#: Lines that the script takes for one compound.
-_CONTEXTS = 5
-
-_RIGHT, _WRONG = "P1", "P0"
-
-
-class PublishedStop(Exception):
-    """The published script would have stopped here with a traceback."""
-
-
-def published_flag(lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str) -> str:
-    """Return the flags of the script: one for each atom, then one for each place.
-
-    ``P1-P0-P1/P0``: the second of three atoms is missing, so that places are not looked at.
-
-    Raises:
-        PublishedStop: the script stops with a traceback.
-    """
-    if not hypothesis.strip():
-        raise PublishedStop("the output is empty")
-    try:
-        atoms = lexicon.atoms(compound)
-    except CompoundError as problem:
-        raise PublishedStop(str(problem)) from problem
-    if compound not in source:
-        raise PublishedStop(f"`{compound}` is not in `{source}`")
-    text = "".join(hypothesis.split())
-    places = {role: _places(text, lexicon.entries[role][atom]) for role, atom in atoms}
-    there = [found is None or bool(found) for found in places.values()]
-    if not all(there):
-        return f"{_flags(there)}/{_WRONG}"
-    modifiers = (DETERMINER, ADJECTIVE) if "V" in places else (DETERMINER, ADJECTIVE, MODIFIER)
-    noun = places.get(NOUN)
-    before = [
-        (found := places.get(modifier)) is None or noun is None or min(found) < max(noun)
-        for modifier in modifiers
-    ]
-    return f"{_flags(there)}/{_flags(before)}"
-
-
-def published_correct(
-    lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str
-) -> bool:
-    """Tell whether the script calls a translation right; see :func:`published_flag`."""
-    return _WRONG not in published_flag(lexicon, source, compound, hypothesis)
-
-
-def published_rate(right: Sequence[bool]) -> ErrorRate:
-    """Return the rates of the script from its verdicts in the order of the lines."""
-    starts = range(0, len(right) - _CONTEXTS + 1, _CONTEXTS)
-    wrong_blocks = sum(not all(right[start : start + _CONTEXTS]) for start in starts)
-    return ErrorRate(len(right), right.count(False), len(starts), wrong_blocks)
-
-
-def _published_rates(
-    lexicon: CompoundLexicon,
-    occurrences: Sequence[CompoundOccurrence],
-    hypotheses: Sequence[str],
-) -> tuple[dict[OccurrenceGroup, ErrorRate], int]:
-    """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
-    right: list[bool] = []
-    stops = 0
-    for one, hypothesis in zip(occurrences, hypotheses, strict=True):
-        try:
-            right.append(published_correct(lexicon, one.source, one.compound, hypothesis))
-        except PublishedStop:
-            right.append(False)
-            stops += 1
-    groups = occurrence_groups(lexicon, occurrences)
-    return {group: published_rate([right[n] for n in group.places]) for group in groups}, stops
-
-
-def _places(text: str, translations: Sequence[str]) -> list[int] | None:
-    """Return where the characters of a translation are; None if anything will do."""
-    found: list[int] = []
-    for translation in translations:
-        before, _, behind = translation.partition(HOLE)
-        bare = "".join((before.strip() or behind).split())
-        if not bare:
-            return None
-        found += occurrences_of(bare, text)
-    return found
-
-
-def _flags(verdicts: Sequence[bool]) -> str:
-    return "-".join(_RIGHT if verdict else _WRONG for verdict in verdicts)

@@ -17,7 +17,17 @@ does not matter.
 
 Any such rule calls some gold translations wrong.  The rate on the gold side is the noise
 floor of the metric, and belongs beside every score.
-:mod:`sgl.research.evaluate.compound_rates` has the rule of the published script, for parity.
+
+The rule of the published script of CoGnition is here as well, errors included, so that new
+figures can be set beside published ones.  It differs in this:
+
+* A translation counts wherever its characters are: 小 in 小时 is *small*.
+* An empty alternative lets anything pass; ``liked`` has one, so that a wrong verb does.
+* The place of a modifier such as *he liked* is not looked at where there is a verb.
+* Five lines are one compound, whatever stands in them; lines left over are ignored.
+* Of a preposition in two parts (``在 … 里``) the first one is looked for.
+* An empty output stops the script, and so do a compound with a word that the lexicon lacks
+  and one that is not in its sentence.  Here these are errors that say so.
 
 Metric: Li et al. 2021, *On Compositional Generalization of Neural Machine Translation*.
 """
@@ -26,7 +36,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+
+from sgl.research.evaluate.particles import occurrences_of
 
 #: The roles of atoms; a compound has them in this order.
 HEADS, DETERMINER, ADJECTIVE, NOUN, MODIFIER = ("V", "P"), "DET", "ADJ", "N", "MOD"
@@ -243,43 +254,109 @@ def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -
         raise CompoundError(f"`{occurrence.compound}` is not in `{occurrence.source}`")
 
 
-class OccurrenceGroup(NamedTuple):
-    """Compounds that are counted together: all of them, those of a kind or of a pattern."""
-
-    by: Literal["all", "kind", "pattern"]
-    name: str
-    places: tuple[int, ...]
+#: Compounds that are counted together: ``all``, a ``kind`` or a ``pattern``, and its name.
+Group = tuple[str, str]
 
 
 def occurrence_groups(
     lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence]
-) -> list[OccurrenceGroup]:
-    """Return the groups of occurrences that rates are computed for."""
-    kinds: dict[str, list[int]] = {}
-    patterns: dict[str, list[int]] = {}
-    for number, occurrence in enumerate(occurrences):
-        kinds.setdefault(lexicon.kind(occurrence.compound), []).append(number)
+) -> dict[Group, list[int]]:
+    """Return the places of the occurrences that rates are computed for together."""
+    groups: dict[Group, list[int]] = {("all", "all"): list(range(len(occurrences)))}
+    for place, occurrence in enumerate(occurrences):
+        groups.setdefault(("kind", lexicon.kind(occurrence.compound)), []).append(place)
         if occurrence.pattern:
-            patterns.setdefault(occurrence.pattern, []).append(number)
-    everything = OccurrenceGroup("all", "all", tuple(range(len(occurrences))))
-    of_kind = [OccurrenceGroup("kind", name, tuple(kinds[name])) for name in sorted(kinds)]
-    of_pattern = [OccurrenceGroup("pattern", n, tuple(places)) for n, places in patterns.items()]
-    return [everything, *of_kind, *of_pattern]
+            groups.setdefault(("pattern", occurrence.pattern), []).append(place)
+    # Kinds by name, patterns as they come.
+    return dict(sorted(groups.items(), key=lambda i: (i[0][0], i[0][0] == "kind" and i[0][1])))
 
 
 def error_rates(
     lexicon: CompoundLexicon,
     occurrences: Sequence[CompoundOccurrence],
     hypotheses: Sequence[str],
-) -> dict[OccurrenceGroup, ErrorRate]:
+) -> dict[Group, ErrorRate]:
     """Return the error rates of all compounds, of each kind, and of each pattern."""
     right = [
         translates(lexicon, occurrence.compound, hypothesis)
         for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
     ]
-    found: dict[OccurrenceGroup, ErrorRate] = {}
-    for group in occurrence_groups(lexicon, occurrences):
-        wrong = [occurrences[place].name for place in group.places if not right[place]]
-        names = {occurrences[place].name for place in group.places}
-        found[group] = ErrorRate(len(group.places), len(wrong), len(names), len(set(wrong)))
+    found: dict[Group, ErrorRate] = {}
+    for group, places in occurrence_groups(lexicon, occurrences).items():
+        wrong = [occurrences[place].name for place in places if not right[place]]
+        names = {occurrences[place].name for place in places}
+        found[group] = ErrorRate(len(places), len(wrong), len(names), len(set(wrong)))
     return found
+
+
+#: Lines that the published script takes for one compound.
+_CONTEXTS = 5
+
+
+class PublishedStop(Exception):
+    """The published script would have stopped here with a traceback."""
+
+
+def published_correct(
+    lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str
+) -> bool:
+    """Tell whether the published script calls a translation right.
+
+    Raises:
+        PublishedStop: the script stops with a traceback.
+    """
+    if not hypothesis.strip():
+        raise PublishedStop("the output is empty")
+    try:
+        atoms = lexicon.atoms(compound)
+    except CompoundError as problem:
+        raise PublishedStop(str(problem)) from problem
+    if compound not in source:
+        raise PublishedStop(f"`{compound}` is not in `{source}`")
+    text = "".join(hypothesis.split())
+    places = {role: _places(text, lexicon.entries[role][atom]) for role, atom in atoms}
+    # Where anything will do nothing is looked for.
+    found = {role: where for role, where in places.items() if where is not None}
+    modifiers = (DETERMINER, ADJECTIVE) if "V" in places else (DETERMINER, ADJECTIVE, MODIFIER)
+    return all(found.values()) and all(
+        min(found[modifier]) < max(found[NOUN])
+        for modifier in modifiers
+        if modifier in found and NOUN in found
+    )
+
+
+def _places(text: str, translations: Sequence[str]) -> list[int] | None:
+    """Return where the characters of a translation are; None if anything will do."""
+    found: list[int] = []
+    for translation in translations:
+        before, behind = _parts(translation)
+        bare = "".join((before or behind).split())
+        if not bare:
+            return None
+        found += occurrences_of(bare, text)
+    return found
+
+
+def published_rate(right: Sequence[bool]) -> ErrorRate:
+    """Return the rates of the script from its verdicts in the order of the lines."""
+    starts = range(0, len(right) - _CONTEXTS + 1, _CONTEXTS)
+    wrong_blocks = sum(not all(right[start : start + _CONTEXTS]) for start in starts)
+    return ErrorRate(len(right), right.count(False), len(starts), wrong_blocks)
+
+
+def published_rates(
+    lexicon: CompoundLexicon,
+    occurrences: Sequence[CompoundOccurrence],
+    hypotheses: Sequence[str],
+) -> tuple[dict[Group, ErrorRate], int]:
+    """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
+    right: list[bool] = []
+    stops = 0
+    for one, hypothesis in zip(occurrences, hypotheses, strict=True):
+        try:
+            right.append(published_correct(lexicon, one.source, one.compound, hypothesis))
+        except PublishedStop:
+            right.append(False)
+            stops += 1
+    groups = occurrence_groups(lexicon, occurrences).items()
+    return {group: published_rate([right[n] for n in places]) for group, places in groups}, stops

@@ -15,9 +15,8 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OK, run
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.research.evaluate.compound_finder import CompoundFinder, FoundCompound
-from sgl.research.evaluate.compound_rates import published_correct
-from sgl.research.evaluate.compounds import CompoundLexicon, translates
+from sgl.research.evaluate.compound_dataset import CompoundFinder, FoundCompound
+from sgl.research.evaluate.compounds import CompoundLexicon, published_correct, translates
 from sgl.research.evaluate.query import PatternQuery
 from sgl.research.evaluate.surface import DictionarySegmenter, segmentation
 from sgl.resources import grammars_dir
