@@ -40,7 +40,7 @@ from typing import NamedTuple
 from sgl.core.grammar import EXTRACTED
 from sgl.core.graph import Graph
 from sgl.core.plan import Pattern
-from sgl.core.structure import Body, EdgeAtom, LabelTest, PathAtom, Structure
+from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure
 from sgl.research.evaluate.realization import Realization
 
 _LEMMA = "lemma"
@@ -104,25 +104,19 @@ class PatternQuery:
     ) -> frozenset[QueryMatch]:
         scene = GraphMatcher(said.graph)
         written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
-        return frozenset(
-            (
-                number,
-                tuple(
-                    TargetSpan(
-                        extent, written[extent][node], _label(scene, structure, binding, place)
-                    )
-                    for place, (node, extent) in enumerate(zip(binding, extents, strict=True))
+        found: set[QueryMatch] = set()
+        for number, (structure, extents) in enumerate(zip(structures, self._extents, strict=True)):
+            for binding in scene.bindings(structure):
+                spans = [
+                    TargetSpan(extent, written[extent][node], _label(scene, structure, binding, at))
+                    for at, (node, extent) in enumerate(zip(binding, extents, strict=True))
                     if extent is not Extent.NOTHING
-                ),
-            )
-            for number, (structure, extents) in enumerate(
-                zip(structures, self._extents, strict=True)
-            )
-            for binding in scene.bindings(structure)
-        )
+                ]
+                found.add((number, tuple(spans)))
+        return frozenset(found)
 
 
-def _label(scene: GraphMatcher, structure: Structure, binding: tuple[int, ...], place: int) -> str:
+def _label(scene: GraphMatcher, structure: Structure, binding: Binding, place: int) -> str:
     """Return the label of the edge of the structure that leads to a variable.
 
     A question word has the role that it would have in its place.  A noun with a relative
@@ -131,7 +125,12 @@ def _label(scene: GraphMatcher, structure: Structure, binding: tuple[int, ...], 
     edges = structure.body.edges
     for edge in edges:
         if edge.target == place:
-            label = min(scene.labels(binding[edge.source], edge.labels, binding[place]))
+            out = scene.out[binding[edge.source]]
+            label = min(
+                label
+                for label, node in out
+                if node == binding[place] and edge.labels.accepts(label)
+            )
             if not label.startswith(EXTRACTED):
                 return label
             if all((above.source, above.target) != (place, edge.source) for above in edges):
@@ -176,11 +175,7 @@ class GraphMatcher:
         for source, label, target in graph.edges:
             self.out[source].append((label, target))
             self.into[target].append((label, source))
-
-    @cached_property
-    def attributes(self) -> list[dict[str, str]]:
-        """The attributes of each node."""
-        return [dict(node.attributes) for node in self.graph.nodes]
+        self._attributes = [dict(node.attributes) for node in graph.nodes]
 
     def bindings(self, structure: Structure) -> list[Binding]:
         """Return every injective match of the body that no ``without`` body extends."""
@@ -189,10 +184,6 @@ class GraphMatcher:
             for binding in self._bind(structure.body, {}, set())
             if not any(self._extends(structure.body, binding, body) for body in structure.without)
         ]
-
-    def labels(self, source: int, test: LabelTest, target: int) -> list[str]:
-        """Return the labels of the edges between two nodes that pass a test."""
-        return [label for label, node in self.out[source] if node == target and test.accepts(label)]
 
     def _extends(self, body: Body, binding: Binding, other: Body) -> bool:
         nodes = {
@@ -220,38 +211,31 @@ class GraphMatcher:
 
     def _next(self, body: Body, bound: Mapping[int, int]) -> tuple[int, Iterable[int]]:
         """Return a variable that is not bound, and the nodes that it can be."""
-        for link in body.edges:
-            for near, here, there in (
-                (self.out, link.source, link.target),
-                (self.into, link.target, link.source),
-            ):
-                if here in bound and there not in bound:
-                    return there, dict.fromkeys(node for _, node in near[bound[here]])
-        for path in body.paths:
-            if path.source in bound and path.target not in bound:
-                return path.target, sorted(self._reached(path, bound[path.source]))
+        for link in body.links:
+            if link.source in bound and link.target not in bound:
+                return link.target, self._ends(link, bound[link.source])
+            if isinstance(link, EdgeAtom) and link.target in bound and link.source not in bound:
+                return link.source, dict.fromkeys(node for _, node in self.into[bound[link.target]])
         # What is tested on most is tried first.
         tests = {
             number: len(variable.tests) + len(variable.degrees)
             for number, variable in enumerate(body.variables)
             if number not in bound
         }
-        return max(tests, key=tests.__getitem__), range(len(self.graph.nodes))
+        return max(tests, key=tests.__getitem__), range(len(self.out))
 
     def _fits(self, body: Body, bound: Mapping[int, int], number: int) -> bool:
         """Tell whether a bound variable passes its tests and agrees with those bound before."""
         variable, node = body.variables[number], bound[number]
+        attributes = self._attributes[node]
         return (
-            all(
-                test.accepts(self.attributes[node].get(test.attribute, ""))
-                for test in variable.tests
-            )
+            all(test.accepts(attributes.get(test.attribute, "")) for test in variable.tests)
             and all(
                 degree.accepts(sum(degree.labels.accepts(label) for label, _ in self.out[node]))
                 for degree in variable.degrees
             )
             and all(
-                self._holds(link, bound[link.source], bound[link.target])
+                bound[link.target] in self._ends(link, bound[link.source])
                 for link in body.links
                 if number in (link.source, link.target)
                 and link.source in bound
@@ -259,24 +243,20 @@ class GraphMatcher:
             )
         )
 
-    def _holds(self, link: EdgeAtom | PathAtom, source: int, target: int) -> bool:
-        if isinstance(link, EdgeAtom):
-            return bool(self.labels(source, link.labels, target))
-        return target in self._reached(link, source)
-
-    def _reached(self, path: PathAtom, start: int) -> set[int]:
-        """Return the nodes at the ends of the walks of a path from a node."""
-        found: set[int] = set()
-        layer = {start}
+    def _ends(self, link: EdgeAtom | PathAtom, start: int) -> list[int]:
+        """Return the nodes at the ends of an edge, or of the walks of a path, from a node."""
+        low, high = (1, 1) if isinstance(link, EdgeAtom) else (link.low, link.high)
         # A walk longer than this repeats itself.
-        most = path.low + len(self.graph.nodes) if path.high is None else path.high
+        most = low + len(self.out) if high is None else high
+        found: dict[int, None] = {}
+        layer = {start: None}
         for length in range(most + 1):
-            if length >= path.low:
+            if length >= low:
                 found |= layer
             layer = {
-                target
+                target: None
                 for node in layer
                 for label, target in self.out[node]
-                if path.labels.accepts(label)
+                if link.labels.accepts(label)
             }
-        return found
+        return list(found)
