@@ -18,6 +18,7 @@ from sgl.core.interpret import Derivation
 from sgl.core.plan import Stratum
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
+from sgl.garbage import collect_rarely
 from sgl.pipeline.grammar import open_grammar
 from sgl.sampling import pack
 from sgl.sampling.engine import derive
@@ -25,10 +26,11 @@ from sgl.sampling.random import candidate_key, stream_key
 
 
 def opened(path: Path, settings: Mapping[str, str] | None = None) -> Compiled:
-    """The grammar of a file.
+    """The grammar of a file; from now on garbage is collected as rarely as in ``sglc``.
 
     Raises ``SystemExit`` if it has errors.
     """
+    collect_rarely()
     compiled = open_grammar(path, dict(settings or {}), SourceMap(), Diagnostics())
     if compiled is None:
         print(f"{path} has errors; see `sglc check`", file=sys.stderr)

@@ -14,6 +14,7 @@ import click
 
 from sgl import EDITION, __version__
 from sgl.cli.registry import OWN, commands
+from sgl.garbage import collect_rarely
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -91,8 +92,7 @@ def main(arguments: list[str] | None = None) -> None:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run ``sglc`` and return its exit code."""
-    # Compiling makes many small values and hardly a cycle among them.
-    gc.set_threshold(100_000, 50, 50)
+    collect_rarely()
     try:
         result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False)
     except click.exceptions.Exit as leaving:

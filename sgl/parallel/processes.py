@@ -24,6 +24,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from sgl.garbage import collect_rarely
 from sgl.parallel.executor import ATTEMPTS, IN_FLIGHT, Executor, Function, Task, WorkerLostError
 
 
@@ -99,6 +100,7 @@ def _prepare(work: bytes) -> None:
         parent.join()
         os._exit(1)
 
+    collect_rarely()
     # An interruption from the keyboard reaches all; the driver decides what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = parent_process()
