@@ -128,7 +128,11 @@ def sides_of(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]:
     layers = layers_draw(compiled, tables)
     layers(KNOWN)
     yield "SGL, all layers", layers
-    yield "… from nothing", lambda number: layers_draw(compiled, tables)(number)
+
+    def from_nothing(number: int) -> object:
+        return layers_draw(compiled, tables)(number)
+
+    yield "… from nothing", from_nothing
     yield from views_draw(compiled, tables)
 
 

@@ -50,7 +50,7 @@ def pays(job: str, seconds: float) -> bool:
         return True
     if seconds <= _LOADING or find_spec("numba") is None:
         return False
-    return seconds > _COMPILING or _is_kept(job)
+    return seconds > _COMPILING or is_kept(job)
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def announce() -> None:
         listener()
 
 
-def _is_kept(job: str) -> bool:
+def is_kept(job: str) -> bool:
     """Return whether some machine code of a job is kept on disk."""
     directory = kernel_directory()
     # Numba names folders after those of the sources.

@@ -17,6 +17,7 @@ from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
 from sgl.parallel.executor import Parallelism
+from sgl.pipeline.kernels import compiling_kernels
 from sgl.pipeline.production import ProducedDataset, produce
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
@@ -50,10 +51,14 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
         )
     structures = StructureCompiler(compiled.grammar)
     check_examples(compiled, session.diagnostics)
-    proofs = establish(
-        compiled, structures, session.diagnostics, lambda name: session.progress(f"proving {name}")
-    )
-    session.stop_on_errors()
+    with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
+        proofs = establish(
+            compiled,
+            structures,
+            session.diagnostics,
+            lambda name: session.progress(f"proving {name}"),
+        )
+        session.stop_on_errors()
     assert proofs is not None
     session.show()
     with resumable(session, target, parallelism):

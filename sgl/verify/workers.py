@@ -14,6 +14,7 @@ have them started meanwhile (:func:`standing_by`).
 
 from __future__ import annotations
 
+import gc
 import os
 import pickle
 import signal
@@ -153,6 +154,8 @@ def _begin() -> None:
 
     It also ends with Ctrl-C, and says nothing, unless interruptions are ignored.
     """
+    # Reading makes many small values and hardly a cycle among them.
+    gc.set_threshold(100_000, 50, 50)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):

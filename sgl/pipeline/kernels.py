@@ -1,0 +1,110 @@
+"""Compile kernels in another process while claims are proved.
+
+The first large dataset of an installation needs machine code, which takes several seconds to
+make and one processor.  So do proofs.  Where there are two processors, another process makes a
+small dataset with compiled code meanwhile, and so leaves the machine code of every kernel that
+a dataset needs on disk::
+
+    with compiling_kernels(items):
+        proofs = establish(...)
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing import get_context
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sgl.automata import StructureCompiler
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.parallel.processes import unheard_by_children
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.production import produce
+from sgl.pipeline.proofs import establish
+from sgl.sampling.screening import compiled_pays
+
+#: The jobs of datasets that have kernels.
+JOBS = ("draw", "parse", "write")
+
+#: A grammar that has something to draw, to read and to write.
+_GRAMMAR = """\
+layer en  : text
+layer syn : graph on en
+
+category S
+category N
+category V
+
+word N: "dogs"
+  syn node(lemma=dog, upos=NOUN)
+word N: "cats"
+  syn node(lemma=cat, upos=NOUN)
+word V: "run"
+  syn node(lemma=run, upos=VERB)
+
+rule clause: S -> subj:N verb:V
+  syn verb -[nsubj]-> subj
+
+dataset
+  from S
+  train 2
+  seed 1
+  distinct sentences
+  ambiguous report
+"""
+
+
+@contextmanager
+def compiling_kernels(items: int) -> Iterator[None]:
+    """Have kernels compiled while the block runs, if a dataset of so many items needs them.
+
+    After the block they are on disk, or whoever needs one compiles it.
+    """
+    if not _is_of_use(items):
+        yield
+        return
+    from sgl.accel import announce
+
+    process = get_context("spawn").Process(target=compile_kernels, daemon=True)
+    with unheard_by_children():
+        process.start()
+    try:
+        yield
+        if process.is_alive():
+            announce()
+        process.join()
+    finally:
+        process.terminate()
+
+
+def _is_of_use(items: int) -> bool:
+    """Return whether kernels are needed, not kept, can be kept, and a processor is free."""
+    from sgl.accel import is_kept, kernel_directory
+
+    return (
+        compiled_pays(items)
+        and (os.cpu_count() or 1) > 1
+        and bool(kernel_directory())
+        and not all(map(is_kept, JOBS))
+    )
+
+
+def compile_kernels() -> None:
+    """Make a small dataset with compiled code, and leave nothing but the machine code."""
+    # Whatever goes wrong here goes wrong again, and is reported, where the kernel is needed.
+    with suppress(Exception), TemporaryDirectory() as folder:
+        for job in JOBS:
+            # Code that a process has loaded is used, however little there is to do.
+            import_module(f"sgl.accel.{job}")
+        file, diagnostics = Path(folder) / "small.sgl", Diagnostics()
+        file.write_text(_GRAMMAR, "utf-8")
+        compiled = open_grammar(file, {}, SourceMap(), diagnostics)
+        assert compiled is not None
+        structures = StructureCompiler(compiled.grammar)
+        proofs = establish(compiled, structures, diagnostics)
+        assert proofs is not None
+        produce(compiled, structures, proofs, Path(folder) / "out", lambda *_: None)
