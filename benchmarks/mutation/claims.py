@@ -25,7 +25,7 @@ from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.automata.proofs.invariant import AutomatonView, excludes, requires
+from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import acceptance_probability
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import interpret
@@ -137,7 +137,7 @@ class Claims:
     def breaches(self) -> list[Breach]:
         """Every claim that is not kept."""
         plan, own = self._original.plan, self._mutant.plan
-        strata = {evidence.stream: evidence for evidence in self._evidence.strata}
+        strata = {evidence.stratum.stream: evidence for evidence in self._evidence.strata}
         found = list(self._of_plan(plan, own))
         for stratum in plan.strata:
             evidence = strata.get(stratum.stream)
@@ -160,7 +160,7 @@ class Claims:
             for need in pattern.need:
                 for evidence in self._evidence.training:
                     mass = self._mass(evidence, need.structure)
-                    self._original.masses[evidence.stream, str(need.structure)] = mass
+                    self._original.masses[evidence.stratum.stream, str(need.structure)] = mass
 
     def _of_plan(self, plan: Plan, own: Plan) -> Iterator[Breach]:
         if plan.distinct_sentences and not own.distinct_sentences:
@@ -174,15 +174,15 @@ class Claims:
         trusted = self._plain and not (own.keep and self._keeps)
         for group in wanted.require:
             if not (self._plain and group in own.require):
-                reader = AutomatonView(self._meant.absence_of_all(group))
-                if not requires(evidence.view, reader):
+                reader = AutomatonView(self._meant.presence_of_any(group))
+                if not accepts_all(evidence.split, reader):
                     lacking = self._meant.absence_of_all(group)
                     text = " or ".join(map(str, group))
                     yield self._breach("a sentence lacks its structure", evidence, text, lacking)
         for structure in dict.fromkeys((*wanted.exclude, *self._held_out(stratum))):
             if not (trusted and structure in own.exclude):
-                reader = AutomatonView(self._meant.absence_of_all((structure,)))
-                if not excludes(evidence.view, reader):
+                reader = AutomatonView(self._meant.absence(structure))
+                if not accepts_all(evidence.split, reader):
                     presence = self._meant.disjunction((structure,))
                     claim = "a sentence contains what it must not"
                     yield self._breach(claim, evidence, str(structure), presence)
@@ -200,7 +200,7 @@ class Claims:
         witness = smallest_derivation(both)
         share = acceptance_probability(both) / (evidence.split.mass or 1.0)
         text = interpret(self._mutant.grammar, witness).texts[0] if witness else ""
-        return Breach(claim, evidence.stream, structure, text, share)
+        return Breach(claim, evidence.stratum.stream, structure, text, share)
 
     def _of_needs(self) -> Iterator[Breach]:
         """Parts of which fewer are expected than needed."""
@@ -227,8 +227,8 @@ class Claims:
         return expected
 
     def _mass(self, evidence: StratumEvidence, structure: Structure) -> float:
-        known = self._original.masses.get((evidence.stream, str(structure)))
-        if known is not None and evidence.stream in self._unchanged:
+        known = self._original.masses.get((evidence.stratum.stream, str(structure)))
+        if known is not None and evidence.stratum.stream in self._unchanged:
             return known
         if evidence.split.empty:
             return 0.0

@@ -7,9 +7,9 @@
     proofs = prove(compiler, plan)                  # what is true of the plan
 
 A structure becomes a deterministic bottom-up automaton over derivations
-(:mod:`~sgl.automata.patterns.structure_automaton`), lifted to the grammar and its lexical
-classes and minimised (:mod:`~sgl.automata.algebra.tree_automaton`,
-:mod:`~sgl.automata.algebra.lexicon`, :mod:`~sgl.automata.algebra.minimization`).  Constraints are
+(:mod:`~sgl.automata.patterns.structure_automaton`), lifted to the grammar and minimised
+(:mod:`~sgl.automata.algebra.tree_automaton`, :mod:`~sgl.automata.algebra.minimization`).
+Constraints are
 Boolean combinations (:mod:`~sgl.automata.algebra.boolean`); with inside weights they
 become grammars again (:mod:`~sgl.automata.weights.split`).  Formalism: Courcelle's theorem
 for graphs of bounded width, on the derivations of an interpreted regular tree

@@ -141,7 +141,7 @@ class PatternText:
         """Return what an automaton can remember of phrases: its states, by their kind."""
         grammar, automaton_of = self._compiled.grammar, self._structures.structure_automaton
         kinds: dict[_PhraseKind, list[StateExample]] = {}
-        for state in state_examples(self._structures.view(self._training), automaton):
+        for state in state_examples(self._structures.split(self._training), automaton):
             whole, *parts = (
                 automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces)
             )

@@ -24,7 +24,6 @@ from itertools import islice
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
-from sgl.automata.proofs.training import TrainingSearch
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Stratum
@@ -93,21 +92,18 @@ class Between:
 
     def comparisons(self) -> Iterator[Comparison]:
         """Yield what the training of A shows of what the patterns of B test."""
-        search = TrainingSearch(self._evidence)
         for pattern in self._second.plan.patterns:
             roles = dict.fromkeys(pattern.held_out, "held out")
             # What its items contain is compared if that is something else.
             roles |= {item: "items" for item in pattern.gen if item not in pattern.held_out}
             for structure, role in roles.items():
-                yield self._compare(search, pattern.name, role, structure)
+                yield self._compare(pattern.name, role, structure)
 
-    def _compare(
-        self, search: TrainingSearch, pattern: str, role: str, structure: Structure
-    ) -> Comparison:
+    def _compare(self, pattern: str, role: str, structure: Structure) -> Comparison:
         lacking = self._vocabulary.lacks(structure)
         if lacking:
             return Comparison(pattern, role, structure, Found.STRANGE, lacking)
-        seen = search.find(structure)
+        seen = self._evidence.find_in_training(structure)
         if seen is None:
             possible = bool(self._structures.disjunction((structure,)).accepting)
             found = Found.HELD_OUT if possible else Found.NEVER
@@ -203,7 +199,7 @@ class Between:
     ) -> Iterator[Departure]:
         derivation = self._evidence.smallest(evidence, automaton)
         if derivation is not None:
-            yield Departure(evidence.stream, lacking, structures, derivation)
+            yield Departure(evidence.stratum.stream, lacking, structures, derivation)
 
 
 class _GrammarLabels:

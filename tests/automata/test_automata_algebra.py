@@ -7,21 +7,23 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from test_automata_structures import structures
 from toy import TOY, random_derivations, toy_plan
 from toy_notation import structure
 
 from sgl.automata import (
     StructureAutomaton,
     StructureCompiler,
+    StructureTooCostly,
     UnsupportedStructure,
     compile_structure,
 )
 from sgl.automata.algebra import boolean, tree_automaton
 from sgl.automata.algebra.boolean import intersection, without_rules
 from sgl.automata.algebra.minimization import minimise, reachable, trim
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, explore, leaf_states
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, explore
 from sgl.automata.common import Mask
 from sgl.automata.patterns.schema import Schema, query_of
 from sgl.automata.proofs import compiler as compiler_module
@@ -82,11 +84,9 @@ def test_minimisation_keeps_the_language_and_merges_states(
     compiler: StructureCompiler, wanted: Structure
 ) -> None:
     index, automaton = compiler.index, compile_structure(TOY, wanted)
-    compiler.prepare([wanted])
     lifted = explore(
         index,
-        compiler.lexicon,
-        words=automaton.words(compiler.lexicon.first.tolist()),
+        words=automaton.words(index.words),
         step=automaton.step,
         accepts=automaton.accepts_state,
     )
@@ -107,8 +107,7 @@ def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structu
     whole = minimise(
         explore(
             index,
-            compiler.lexicon,
-            words=automaton.words(compiler.lexicon.first.tolist()),
+            words=automaton.words(index.words),
             step=automaton.step,
             accepts=automaton.accepts_state,
         ),
@@ -116,7 +115,7 @@ def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structu
     assert sorted(present.category) == sorted(whole.category)
     assert [len(table) for table in present.tables] == [len(table) for table in whole.tables]
     assert len(present.accepting) == len(whole.accepting)
-    assert DEAD not in present.leaves
+    assert DEAD not in present.words
 
 
 def assert_deterministic_and_typed(automaton: TreeAutomaton) -> None:
@@ -126,7 +125,7 @@ def assert_deterministic_and_typed(automaton: TreeAutomaton) -> None:
         for children, result in table.items():
             assert automaton.category[result] == lhs
             assert tuple(automaton.category[child] for child in children) == rhs
-    for rule, state in leaf_states(automaton).items():
+    for rule, state in automaton.word_states.items():
         assert state == DEAD or automaton.category[state] == TOY.rules[rule].lhs
 
 
@@ -229,14 +228,13 @@ def test_the_numbers_of_states_depend_on_the_language_only(
     constraint = Constraint((tuple(group),) if group else (), tuple(excluded))
     fresh = StructureCompiler(TOY).language(constraint)
     busy = StructureCompiler(TOY)
-    busy.prepare(STRUCTURES)
-    for structures in (order[2:], order[:4]):
-        busy.absence_of_all(structures)
+    for others in (order[2:], order[:4]):
+        busy.absence_of_all(others)
     again = busy.language(constraint)
     assert fresh.category == again.category
     assert fresh.tables == again.tables
     assert fresh.accepting == again.accepting
-    assert leaf_states(fresh) == leaf_states(again)
+    assert fresh.word_states == again.word_states
 
 
 def test_structures_of_one_shape_share_an_automaton() -> None:
@@ -267,17 +265,12 @@ def test_a_product_is_the_same_whether_or_not_it_looks_at_what_can_meet(
 ) -> None:
     automata = compiler.absence(first), compiler.presence(second)
     monkeypatch.setattr(boolean, "MOST_JOINED", 10**9)
-    whole = trim(boolean.pairs(*aligned(*automata)))
+    whole = trim(boolean.pairs(*automata))
     monkeypatch.setattr(boolean, "MOST_JOINED", -1)
-    meeting = boolean.pairs(*aligned(*automata))
+    meeting = boolean.pairs(*automata)
     assert len(meeting.rules) == np.count_nonzero(usable(meeting))
     for name in ("categories", "words", "rules", "children", "results", "final"):
         assert np.array_equal(getattr(trim(meeting), name), getattr(whole, name)), name
-
-
-def aligned(first: TreeAutomaton, second: TreeAutomaton) -> tuple[TreeAutomaton, TreeAutomaton]:
-    lexicon = first.lexicon.common(second.lexicon)
-    return first.over(lexicon), second.over(lexicon)
 
 
 def usable(automaton: TreeAutomaton) -> Mask:
@@ -293,3 +286,32 @@ def test_rules_are_taken_away_at_any_depth(compiler: StructureCompiler) -> None:
     verdicts = [automaton.accepts(d) for d in DERIVATIONS]
     assert verdicts == [rule not in d and word not in d for d in DERIVATIONS]
     assert any(verdicts)
+
+
+@pytest.mark.slow
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.lists(structures(), min_size=1, max_size=3))
+def test_lifted_automata_accept_what_those_of_single_structures_accept(
+    wanted: list[Structure],
+) -> None:
+    compiler = StructureCompiler(TOY, budget=200_000)
+    try:
+        present = [compiler.presence(one) for one in wanted]
+        none = compiler.absence_of_all(wanted)
+        single = [compile_structure(TOY, one, budget=200_000) for one in wanted]
+        found = [[one.accepts(TOY, d) for one in single] for d in DERIVATIONS]
+    except StructureTooCostly:
+        assume(False)
+    for derivation, verdicts in zip(DERIVATIONS, found, strict=True):
+        assert [one.accepts(derivation) for one in present] == verdicts
+        assert none.accepts(derivation) == (not any(verdicts))
+
+
+def test_words_have_one_state_unless_the_structure_names_them(compiler: StructureCompiler) -> None:
+    states = compiler.presence(structure("{ N[lemma=cat] }")).word_states
+    assert list(states) == [rule.id for rule in TOY.rules if not rule.rhs]
+    cat, dog, book = (
+        next(states[rule.id] for rule in TOY.rules if rule.name == name)
+        for name in ("N:cat", "N:dog", "N:book")
+    )
+    assert cat != dog == book

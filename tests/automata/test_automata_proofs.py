@@ -21,7 +21,7 @@ from toy import (
 from toy_notation import structure
 
 from sgl.automata import Proofs, StructureCompiler, Verdict, compile_structure, find_conflict, prove
-from sgl.automata.proofs.invariant import AutomatonView, SplitView, excludes, requires
+from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import Transition, Transitions
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
@@ -252,8 +252,8 @@ def test_a_tampered_split_is_noticed() -> None:
     compiler = StructureCompiler(TOY)
     clean = compiler.split(Constraint(exclude=(PP_IN_SUBJECT,)))
     lacking = AutomatonView(compiler.absence(PP_IN_SUBJECT))
-    assert excludes(SplitView(clean), lacking)
-    assert not excludes(SplitView(compiler.split(Constraint())), lacking)
+    assert accepts_all(clean, lacking)
+    assert not accepts_all(compiler.split(Constraint()), lacking)
 
     np_pp = next(rule for rule in TOY.rules if rule.name == "np_pp")
     states = {clean.category[q]: q for q in range(len(clean.category))}
@@ -263,7 +263,7 @@ def test_a_tampered_split_is_noticed() -> None:
         for q in range(len(clean.category))
         if clean.category[q] == np_pp.lhs
     ]
-    assert not all(excludes(SplitView(split), lacking) for split in tampered)
+    assert not all(accepts_all(split, lacking) for split in tampered)
 
 
 def add(
@@ -276,13 +276,13 @@ def add(
 @pytest.mark.parametrize("wanted", [PP_IN_SUBJECT, CAT_AS_OBJECT, FAR_GAP, DEEP_COMPLEMENT])
 def test_the_pass_over_a_split_agrees_with_products(wanted: Structure) -> None:
     compiler = StructureCompiler(TOY)
-    reader = AutomatonView(compiler.absence(wanted))
+    without, containing = map(AutomatonView, (compiler.absence(wanted), compiler.presence(wanted)))
     for stratum in toy_plan().strata:
-        view = SplitView(compiler.split(stratum.constraint))
+        split = compiler.split(stratum.constraint)
         both = Constraint((*stratum.constraint.require, (wanted,)), stratum.constraint.exclude)
         neither = replace(stratum.constraint, exclude=(*stratum.constraint.exclude, wanted))
-        assert excludes(view, reader) == compiler.split(both).empty
-        assert requires(view, reader) == compiler.split(neither).empty
+        assert accepts_all(split, without) == compiler.split(both).empty
+        assert accepts_all(split, containing) == compiler.split(neither).empty
 
 
 # --- errors -----------------------------------------------------------------------------

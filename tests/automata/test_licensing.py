@@ -9,7 +9,7 @@ from toy import TOY, all_derivations, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
 from sgl.automata import Piece, StructureCompiler, Verdict, compile_structure, pieces_of, prove
-from sgl.automata.proofs import training
+from sgl.automata.proofs import evidence
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
 MODIFIED_SUBJECT = structure("{ V -[nsubj]-> N; N -[nmod]-> M }")
@@ -157,8 +157,8 @@ def test_the_verdicts_do_not_depend_on_the_sentences_at_hand(
 ) -> None:
     plan = plan_of(SUBJECT, MODIFIED)
     with_sentences = [claim.verdict for claim in pieces(plan, "subject")]
-    monkeypatch.setattr(training, "DRAWN", 0)
-    monkeypatch.setattr(training, "DRAWN_IN_DISTRIBUTION", 0)
+    monkeypatch.setattr(evidence, "SAMPLED", 0)
+    monkeypatch.setattr(evidence, "SAMPLED_IN_DISTRIBUTION", 0)
     without = pieces(plan, "subject")
     assert [claim.verdict for claim in without] == with_sentences
     assert without[1].example is not None
@@ -202,8 +202,8 @@ def test_every_short_sentence_is_drawn_from_its_split() -> None:
     """The sentences at hand are sentences of the split that they stand for."""
     split = StructureCompiler(TOY).split(Constraint(exclude=(MODIFIED_SUBJECT,)))
     automaton = compile_structure(TOY, MODIFIED_SUBJECT)
-    drawn = list(training.sample_some(split, 200))
-    assert drawn == list(training.sample_some(split, 200))
+    drawn = list(evidence.sample_some(split, 200))
+    assert drawn == list(evidence.sample_some(split, 200))
     assert len(set(drawn)) > 50
     assert not any(automaton.accepts(TOY, derivation) for derivation in drawn)
     short = {d for d in all_derivations(TOY, 4) if not automaton.accepts(TOY, d)}

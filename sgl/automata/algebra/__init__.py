@@ -2,12 +2,10 @@
 
 ::
 
-    lexicon         words that no structure tells apart are read as one class
     tree_automaton  states and transitions as columns
     minimization    trim, merge equivalent states, number them canonically
     boolean         complement and intersection
     witness         the smallest derivation that is accepted
 
-Textbook: Comon et al. (2007), *Tree Automata Techniques and Applications*, ch. 1; the
-symbolic alphabets of lexical classes follow Veanes & Bjørner (2015).
+Textbook: Comon et al. (2007), *Tree Automata Techniques and Applications*, ch. 1.
 """

@@ -60,7 +60,7 @@ def complement(automaton: TreeAutomaton) -> TreeAutomaton:
     completed = replace(
         automaton,
         categories=categories,
-        words=np.where(dead, sinks[automaton.lexicon.category], words),
+        words=np.where(dead, sinks[automaton.index.word_categories], words),
         rules=rules,
         children=np.append(begins, len(categories))[index.children[:, rules]] + places,
         results=results,
@@ -75,26 +75,22 @@ def intersection(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
     Raises:
         UnsupportedStructure: if there are too many states.
     """
-    lexicon = first.lexicon.common(second.lexicon)
-    both = trim(pairs(first.over(lexicon), second.over(lexicon)))
+    both = trim(pairs(first, second))
     check_size(both.size)
     return minimise(both)
 
 
 def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
     """Accept what ``whole`` accepts and what uses none of these rules, by id; trim."""
-    gone = list(rules)
-    lexicon = whole.lexicon.refined(np.isin(whole.lexicon.rules, gone).astype(np.intp))
-    refined = whole.over(lexicon)
-    words = ~np.isin(lexicon.first, gone)
-    rows = ~np.isin(whole.index.phrasal, gone)[refined.rules]
+    gone, index = list(rules), whole.index
+    rows = ~np.isin(index.phrasal, gone)[whole.rules]
     return trim(
         replace(
-            refined,
-            words=np.where(words, refined.words, DEAD),
-            rules=refined.rules[rows],
-            children=refined.children[:, rows],
-            results=refined.results[rows],
+            whole,
+            words=np.where(np.isin(index.words, gone), DEAD, whole.words),
+            rules=whole.rules[rows],
+            children=whole.children[:, rows],
+            results=whole.results[rows],
         )
     )
 
@@ -137,7 +133,7 @@ class Combinations:
 
 
 def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept; the automata have the same lexicon.
+    """Accept what both accept.
 
     Pairs that no derivation leads to are among the states.
 

@@ -101,7 +101,8 @@ def canonical(automaton: TreeAutomaton) -> TreeAutomaton:
     """Return the automaton, all of whose states are reachable, with its states in order."""
     index, category, tables = automaton.index, automaton.category, automaton.tables
     met: Numbering[int] = Numbering()
-    for word in automaton.leaves:
+    words, first = np.unique(automaton.words, return_index=True)
+    for word in words[np.argsort(first)].tolist():
         if word != DEAD:
             met.number(word)
     members: list[list[int]] = [[] for _ in index.grammar.categories]

@@ -11,28 +11,25 @@ operations on whole columns, as in a data base::
     NP        4  8  -      12
     VP        5 12  -       9            VP -> V NP
 
-Leaves (rules without children) are read by class (:mod:`sgl.automata.algebra.lexicon`);
-each class has one state.  Automata are deterministic.  They may be *partial*:
-what a missing transition or ``DEAD`` leaf reads is rejected, whatever the rest
-of the derivation is.
+Rules without children, the *words*, have a column of their own, with the state of each.
+Automata are deterministic.  They may be *partial*: what a missing transition or ``DEAD``
+word reads is rejected, whatever the rest of the derivation is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import TypeVar
 
 import numpy as np
 
-from sgl.automata.algebra.lexicon import Lexicon
-from sgl.automata.common import Mask, Numbers, UnsupportedStructure, as_numbers
+from sgl.automata.common import Mask, Numbering, Numbers, UnsupportedStructure, as_numbers
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 
-#: The state of a leaf, or of a phrase, that no accepted derivation contains.
+#: The state of a word, or of a phrase, that no accepted derivation contains.
 DEAD = -1
 
 Table = Mapping[tuple[int, ...], int]
@@ -43,27 +40,23 @@ MOST_STATES = 50_000
 #: More transitions than this do not fit into memory.
 MOST_TRANSITIONS = 20_000_000
 
-_S = TypeVar("_S", bound=Hashable)
-
 
 class GrammarIndex:
-    """What tree automata need to know of a grammar.
+    """What tree automata need to know of a grammar, mostly as columns.
 
-    ``phrasal`` are rule ids; rules are elsewhere given by their index there, and
-    ``number_of`` has the index of each id.  ``lhs`` and ``rhs`` are their categories.
-    ``width`` is the largest number of children of a rule; ``children[i]`` are the
-    categories of the ``i``-th children of the rules, the number of categories
-    where there are none, and ``results`` those of the phrases.  ``lexicon`` tells no
-    two lexical rules of one category apart.  ``weights`` and ``word_weights`` are
-    the weights of the phrasal and the lexical rules.  ``uses[c]`` lists (rule,
-    position) of the occurrences of category ``c`` among the children of rules.
-    ``costs`` are the sizes of the phrasal rules in a derivation: their tokens in the
-    first text layer, and themselves.
+    ``phrasal`` are the ids of the rules with children, which are elsewhere given by their
+    index there; ``number_of`` has the index of each id.  ``lhs`` and ``rhs`` are their
+    categories, and ``results`` and ``children[i]`` the same as columns: the ``i``-th children,
+    the number of categories where there are none.  ``width`` is the largest number of children.
+    ``words`` are the ids of the rules without children, and ``word_categories`` their categories.
+    Both have weights, and costs: the tokens of a rule in the first text layer, and itself.
+    ``uses[c]`` lists (rule, position) of the occurrences of category ``c`` among the children
+    of rules.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self.grammar = grammar
-        self.lexicon = Lexicon.coarsest(grammar)
+        self.start = grammar.start
         rules = [rule for rule in grammar.rules if rule.rhs]
         self.phrasal = np.array([rule.id for rule in rules], np.intp)
         self.number_of = {rule.id: number for number, rule in enumerate(rules)}
@@ -75,15 +68,17 @@ class GrammarIndex:
         rows = [(*rhs, *absent)[: self.width] for rhs in self.rhs]
         columns = np.array(rows, np.intp).reshape(len(rows), self.width)
         self.children = np.ascontiguousarray(columns.T)
+        self.words = np.array([rule.id for rule in grammar.rules if not rule.rhs], np.intp)
+        categories = np.array([rule.lhs for rule in grammar.rules], np.intp)
+        self.word_categories = categories[self.words]
         weights = np.array([rule.weight for rule in grammar.rules], np.float64)
-        self.weights = weights[self.phrasal]
-        self.word_weights = weights[self.lexicon.rules]
-        self.start = grammar.start
+        self.weights, self.word_weights = weights[self.phrasal], weights[self.words]
+        costs = np.array(grammar.source_tokens, np.intp) + 1
+        self.costs, self.word_costs = costs[self.phrasal], costs[self.words]
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for number, children in enumerate(self.rhs):
             for position, child in enumerate(children):
                 self.uses[child].append((number, position))
-        self.costs = np.array(grammar.source_tokens, np.intp)[self.phrasal] + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,18 +87,17 @@ class TreeAutomaton:
 
     Attributes:
         categories: the category of each state.
-        words: the state after a leaf of each class of ``lexicon``, or ``DEAD``.
+        words: the state of each word, or ``DEAD``.
         rules, children, results: the transitions, sorted by rule and children.
             ``children[i]`` is the column of the ``i``-th children; beyond the
             arity of the rule it has the number of states.
         final: whether a state is accepted; such states are of the start category.
 
-    ``category``, ``leaves``, ``tables`` and ``accepting`` show the same in
+    ``category``, ``word_states``, ``tables`` and ``accepting`` show the same in
     Python's own types.
     """
 
     index: GrammarIndex
-    lexicon: Lexicon
     categories: Numbers
     words: Numbers
     rules: Numbers
@@ -141,9 +135,9 @@ class TreeAutomaton:
         return tuple(self.categories.tolist())
 
     @cached_property
-    def leaves(self) -> tuple[int, ...]:
-        """The state after a leaf of each class of the lexicon, or ``DEAD``."""
-        return tuple(self.words.tolist())
+    def word_states(self) -> dict[int, int]:
+        """The state of each word, by rule id, or ``DEAD``."""
+        return dict(zip(self.index.words.tolist(), self.words.tolist(), strict=True))
 
     def tables_of(self, rules: Mask) -> dict[int, Table]:
         """Return the transitions of each of some phrasal rules."""
@@ -169,17 +163,11 @@ class TreeAutomaton:
         """Return the state after a rule, given by id, or ``DEAD``."""
         if children:
             return self.tables[self.index.number_of[rule]].get(children, DEAD)
-        return self.leaves[self.lexicon.class_of[rule]]
+        return self.word_states[rule]
 
     def accepts(self, derivation: Derivation) -> bool:
         """Return whether the derivation is accepted."""
         return fold(derivation, self.index.grammar.arity, self.step) in self.accepting
-
-    def over(self, lexicon: Lexicon) -> TreeAutomaton:
-        """Return the same automaton over a refinement of its lexicon."""
-        if lexicon is self.lexicon:
-            return self
-        return replace(self, lexicon=lexicon, words=self.words[self.lexicon.coarser(lexicon)])
 
     def restricted(self, kept: Mask) -> TreeAutomaton:
         """Drop the other states and the transitions that involve them."""
@@ -222,13 +210,6 @@ class TreeAutomaton:
         )
 
 
-def leaf_states(automaton: TreeAutomaton) -> dict[int, int]:
-    """Return the state after each leaf rule of the grammar, by rule id."""
-    lexicon = automaton.lexicon
-    states = automaton.words[lexicon.classes].tolist()
-    return dict(zip(lexicon.rules.tolist(), states, strict=True))
-
-
 def check_size(states: int = 0, transitions: int = 0) -> None:
     """Raise ``UnsupportedStructure`` if an automaton is too large."""
     for number, most in ((states, MOST_STATES), (transitions, MOST_TRANSITIONS)):
@@ -262,56 +243,50 @@ def combined(
 
 def explore(
     index: GrammarIndex,
-    lexicon: Lexicon,
-    words: Sequence[_S | None],
-    step: Callable[[int, tuple[_S, ...]], _S | None],
-    accepts: Callable[[_S], bool],
+    words: Numbers,
+    step: Callable[[int, tuple[int, ...]], int],
+    accepts: Callable[[int], bool],
 ) -> TreeAutomaton:
     """Return the reachable part of an automaton that is given by functions.
 
-    ``words`` are the states after the classes of the lexicon, ``step(r, qs)`` is the state
-    after a rule, given by id; ``accepts`` is asked for states of the start category.
-    A leaf or phrase without a state (``None``) is rejected, whatever the rest of the
+    ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id,
+    over values; ``accepts`` is asked for those of whole texts.  A state is a value in a
+    category.  A word or phrase of value ``DEAD`` is rejected, whatever the rest of the
     derivation is.
 
     Raises:
         UnsupportedStructure: if there are too many states.
     """
-    # A state is a value in a category; states are numbered as they are met.
-    numbers: list[dict[_S, int]] = [{} for _ in index.grammar.categories]
-    category_of: list[int] = []
-    values: list[_S] = []
-
-    def meet(category: int, value: _S | None) -> int:
-        if value is None:
-            return DEAD
-        number = numbers[category].setdefault(value, len(values))
-        if number == len(values):
-            values.append(value)
-            category_of.append(category)
-        return number
-
-    leaves = [meet(*leaf) for leaf in zip(lexicon.category.tolist(), words, strict=True)]
+    #: Categories with values, numbered as they are met.
+    states: Numbering[tuple[int, int]] = Numbering()
+    live = words != DEAD
+    of_word = as_numbers((words[live], index.word_categories[live]), len(index.grammar.categories))
+    _, first, kinds = np.unique(of_word, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    found = index.word_categories[live][first[order]], words[live][first[order]]
+    for category, value in zip(*[column.tolist() for column in found], strict=True):
+        states.number((category, value))
+    leaves = np.full(len(words), DEAD, np.intp)
+    leaves[live] = np.argsort(order)[kinds]
     phrasal = index.phrasal.tolist()
     transitions: list[tuple[int, ...]] = []
     padding = [(DEAD,) * (index.width - arity) for arity in range(index.width + 1)]
     members: list[list[int]] = [[] for _ in index.grammar.categories]
-    for current, category in enumerate(category_of):
+    values = states.values
+    for current, (category, _) in enumerate(values):
         check_size(len(values))
         for rule, children in combined(index, members, current, category):
-            value = step(phrasal[rule], tuple([values[child] for child in children]))
-            result = meet(index.lhs[rule], value)
-            if result != DEAD:
+            value = step(phrasal[rule], tuple([values[child][1] for child in children]))
+            if value != DEAD:
+                result = states.number((index.lhs[rule], value))
                 transitions.append((rule, *children, *padding[len(children)], result))
     columns = np.array(sorted(transitions), np.intp).reshape(-1, index.width + 2).T.copy()
-    final = [number for value, number in numbers[index.start].items() if accepts(value)]
     return TreeAutomaton(
         index=index,
-        lexicon=lexicon,
-        categories=np.array(category_of, np.intp),
-        words=np.array(leaves, np.intp),
+        categories=np.array([category for category, _ in values], np.intp),
+        words=leaves,
         rules=columns[0],
         children=np.where(columns[1:-1] == DEAD, len(values), columns[1:-1]),
         results=columns[-1],
-        final=np.isin(np.arange(len(values)), final),
+        final=np.array([c == index.start and accepts(value) for c, value in values], np.bool_),
     )

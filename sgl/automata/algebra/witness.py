@@ -45,15 +45,12 @@ class SmallestDerivations:
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self._automaton = automaton
-        lexicon, live = automaton.lexicon, automaton.words != DEAD
-        #: The cheapest word of each class, and what it costs.
-        self._words = lexicon.cheapest
-        self._costs = lexicon.costs[np.searchsorted(lexicon.rules, self._words)]
+        index, live = automaton.index, automaton.words != DEAD
         # The last entry is that of the children that a rule does not have.
         self.sizes: Numbers = np.full(automaton.size + 1, _ENDLESS, np.intp)
         self.sizes[-1] = 0
-        np.minimum.at(self.sizes, automaton.words[live], self._costs[live])
-        costs = automaton.index.costs[automaton.rules]
+        np.minimum.at(self.sizes, automaton.words[live], index.word_costs[live])
+        costs = index.costs[automaton.rules]
         while True:
             self._totals = costs + self.sizes[automaton.children].sum(axis=0)
             improved = self.sizes.copy()
@@ -75,8 +72,8 @@ class SmallestDerivations:
     def step(self, state: int) -> tuple[int, tuple[int, ...]]:
         """Return the first rule, with children, that gives a state its smallest derivation."""
         automaton, size, index = self._automaton, self.sizes[state], self._automaton.index
-        words = self._words[(automaton.words == state) & (self._costs == size)]
-        steps: list[tuple[int, tuple[int, ...]]] = [(word, ()) for word in words.tolist()]
+        words = index.words[(automaton.words == state) & (index.word_costs == size)]
+        steps: list[tuple[int, tuple[int, ...]]] = [(word, ()) for word in words[:1].tolist()]
         rows = np.flatnonzero((automaton.results == state) & (self._totals == size))
         for row in rows.tolist():
             rule = int(automaton.rules[row])

@@ -23,7 +23,6 @@ from sgl.automata.certificate.invariants import WrittenAutomaton, invariant
 from sgl.automata.common import few_collections
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import GENERALIZATION, Evidence
-from sgl.automata.proofs.invariant import SplitView
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import Plan, Stratum, foreign
@@ -44,7 +43,7 @@ class SplitClaims(NamedTuple):
     """
 
     strata: Sequence[Stratum]
-    view: SplitView
+    split: SplitGrammar
     claims: Sequence[tuple[str, Group, Derivation]]
 
 
@@ -62,7 +61,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
     structures = list(dict.fromkeys(s for own in made for _, group, _ in own.claims for s in group))
     layers = list(dict.fromkeys(structure.layer for structure in structures))
     automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
-    splits = [own.view.split for own in made]
+    splits = [own.split for own in made]
     alike = _alike(compiler, automata.values(), splits)
     grammar, symbol = grammar_data(compiler.grammar, layers, alike)
     places = {structure: place for place, structure in enumerate(structures)}
@@ -85,9 +84,9 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
         "splits": [
             {
                 "strata": [(s.split, s.category, s.stream) for s in own.strata],
-                "states": own.view.split.category,
+                "states": own.split.category,
                 "transitions": list(transitions),
-                "roots": [root for root, _ in own.view.split.roots],
+                "roots": [root for root, _ in own.split.roots],
             }
             for own, transitions in zip(made, numbered, strict=True)
         ],
@@ -107,10 +106,10 @@ def _proved(
         for kind, group, derivation in own.claims:
             found: Sequence[object] | None
             if kind == "contains":
-                found = _steps(own.view.split, derivation, numbered[number], symbol)
+                found = _steps(own.split, derivation, numbered[number], symbol)
             else:
                 readers = [automata[structure] for structure in group]
-                found = invariant(own.view, readers, accepted=kind == "requires")
+                found = invariant(own.split, readers, accepted=kind == "requires")
             if found is not None:
                 yield kind, number, [places[structure] for structure in group], found
 
@@ -123,11 +122,11 @@ def certificate_text(content: Json) -> str:
 def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
     """Every static claim of a plan, in the order of its strata."""
     evidence = Evidence(compiler, plan)
-    strata_of: dict[SplitView, list[Stratum]] = {}
+    strata_of: dict[SplitGrammar, list[Stratum]] = {}
     for stratum in evidence.strata:
-        strata_of.setdefault(stratum.view, []).append(stratum.stratum)
+        strata_of.setdefault(stratum.split, []).append(stratum.stratum)
     # The parts that patterns need, each in the first stratum of training that has it.
-    licences: dict[SplitView, list[tuple[str, Group, Derivation]]] = {}
+    licences: dict[SplitGrammar, list[tuple[str, Group, Derivation]]] = {}
     needed = (need.structure for pattern in plan.patterns for need in pattern.need)
     for structure in dict.fromkeys(needed):
         presence = compiler.presence(structure)
@@ -135,17 +134,17 @@ def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
             derivation = evidence.smallest(stratum, presence)
             if derivation is not None:
                 found = "contains", (structure,), derivation
-                licences.setdefault(stratum.view, []).append(found)
+                licences.setdefault(stratum.split, []).append(found)
                 break
     made = []
-    for view, strata in strata_of.items():
+    for split, strata in strata_of.items():
         sides = [_claimed(evidence, stratum) for stratum in strata]
         excluded = dict.fromkeys(structure for own, _ in sides for structure in own)
         required = dict.fromkeys(group for _, own in sides for group in own)
         claims: list[tuple[str, Group, Derivation]]
         claims = [("excludes", (structure,), ()) for structure in excluded]
         claims += [("requires", group, ()) for group in required]
-        made.append(SplitClaims(strata, view, [*claims, *licences.get(view, ())]))
+        made.append(SplitClaims(strata, split, [*claims, *licences.get(split, ())]))
     return made
 
 
@@ -170,7 +169,7 @@ def _alike(
     splits: Iterable[SplitGrammar],
 ) -> dict[int, tuple[int, ...]]:
     """For each word the states that the automata and the splits give it."""
-    words = compiler.index.lexicon.rules
+    words = compiler.index.words
     given = [automaton.words for automaton in automata]
     for split in splits:
         states = np.full(len(words), -1)

@@ -20,7 +20,7 @@ import numpy as np
 
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.common import computed_once
-from sgl.automata.proofs.invariant import AutomatonView, Bits, SplitView, assignment, members
+from sgl.automata.proofs.invariant import AutomatonView, Bits, assignment, members
 from sgl.automata.weights.split import SplitGrammar
 
 States = tuple[int, ...]
@@ -36,7 +36,7 @@ class WrittenAutomaton:
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self.reader = AutomatonView(automaton)
-        words = automaton.words[automaton.lexicon.classes]
+        words = automaton.words
         size, categories = automaton.size, automaton.categories
         uses = np.bincount(words, minlength=size) + np.bincount(automaton.results, minlength=size)
         order = np.lexsort((-uses, categories))
@@ -58,8 +58,7 @@ class WrittenAutomaton:
 
     def transitions(self, symbol: Sequence[int]) -> list[States]:
         """Return the transitions into other states than 0, each with its symbol in front."""
-        lexicon = self.reader.automaton.lexicon
-        rules = zip(lexicon.rules.tolist(), self.words.tolist(), strict=True)
+        rules = zip(self.reader.automaton.index.words.tolist(), self.words.tolist(), strict=True)
         words = {symbol[rule]: state for rule, state in rules if state}
         return [
             *words.items(),
@@ -83,7 +82,7 @@ Invariant = list[tuple[int, ...]]
 
 
 def invariant(
-    view: SplitView, automata: Sequence[WrittenAutomaton], *, accepted: bool
+    split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool
 ) -> Invariant | None:
     """Return the invariant that shows what all texts of a split have in common.
 
@@ -91,21 +90,21 @@ def invariant(
     none; ``None`` if that is not so.
     """
     if not automata:
-        return None if view.split.roots else []
+        return None if split.roots else []
     automaton, *others = automata
     if others:
-        return _joint(view.split, automata, accepted=accepted)
+        return _joint(split, automata, accepted=accepted)
     reader = automaton.reader
-    sets = assignment(view, reader)
+    sets = assignment(split, reader)
     assert sets is not None, "the automaton of a structure is total"
     wrong = ~reader.accepting if accepted else reader.accepting
-    if any(sets[root] & wrong for root, _ in view.split.roots):
+    if any(sets[root] & wrong for root, _ in split.roots):
         return None
     # The only state of a category has number 0, so that nothing is to be written of it.
     crowded = (reader.automaton.sizes > 1).tolist()
     written = [
         (state, automaton.written(sets[state]))
-        for state, category in enumerate(view.split.category)
+        for state, category in enumerate(split.category)
         if crowded[category]
     ]
     return [(state, *numbers) for state, numbers in written if numbers]
@@ -116,7 +115,7 @@ def _joint(
 ) -> Invariant | None:
     """Return the invariant of several automata, whose states are taken together."""
     states: list[set[States]] = [set() for _ in split.category]
-    places = np.searchsorted(automata[0].reader.automaton.lexicon.rules, split.lexical.rules)
+    places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)
     columns = zip(*[automaton.words[places].tolist() for automaton in automata], strict=True)
     for state, reached in zip(split.lexical.states.tolist(), columns, strict=True):
         states[state].add(reached)

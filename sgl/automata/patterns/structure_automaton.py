@@ -38,7 +38,9 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from sys import maxsize
 from typing import NamedTuple
 
-from sgl.automata.common import BudgetSpent, Numbering, StructureTooCostly
+import numpy as np
+
+from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
 from sgl.automata.patterns.matches import (
     DONE,
     UNASSIGNED,
@@ -275,8 +277,7 @@ class SchemaAutomaton:
 class StructureAutomaton:
     """The automaton of one structure over the rules of one grammar.
 
-    Rules that agree in the ``predicates`` of the structure, and in the form of
-    their fragments, are read alike (:meth:`FragmentIndex.kinds`).  ``cores`` are the
+    Rules of one symbol are read alike (:meth:`FragmentIndex.symbols`).  ``cores`` are the
     automata of the schemas that are known.
     """
 
@@ -288,7 +289,6 @@ class StructureAutomaton:
         budget: int = DEFAULT_BUDGET,
     ) -> None:
         self._query = query_of(structure)
-        self.predicates = self._query.predicates
         schema = self._query.schema
         self._core = cores.setdefault((structure.layer, schema), SchemaAutomaton(schema))
         self._symbols = fragments.symbols(self._query, self._core.symbols.number)
@@ -313,11 +313,12 @@ class StructureAutomaton:
         self._left = self._core.left
         return state
 
-    def words(self, rules: Sequence[int]) -> list[int]:
-        """Return the state after each of some words."""
-        rule_of = {self._symbols[rule]: rule for rule in rules}
-        states = {symbol: self.step(rule, ()) for symbol, rule in rule_of.items()}
-        return [states[self._symbols[rule]] for rule in rules]
+    def words(self, rules: Numbers) -> Numbers:
+        """Return the state of each of some words."""
+        symbols = np.array(self._symbols, np.intp)[rules]
+        _, first, kinds = np.unique(symbols, return_index=True, return_inverse=True)
+        states = [self.step(rule, ()) for rule in rules[first].tolist()]
+        return np.array(states, np.intp)[kinds]
 
     def accepts_state(self, state: int) -> bool:
         """Return whether a whole text in this state contains the structure."""

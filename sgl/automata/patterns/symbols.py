@@ -16,7 +16,7 @@ thousands of words is decided for all of them at once::
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -138,21 +138,6 @@ class FragmentIndex:
         self._values: dict[str, tuple[dict[str, int], Numbers]] = {}
         self._passing: dict[Predicate, Mask] = {}
 
-    def kinds(self, predicates: Iterable[Predicate]) -> Numbers:
-        """For each rule the number of its kind.
-
-        Rules of one kind have the same symbol in every query whose predicates are
-        among these.
-        """
-        masks = [np.append(self._passes(predicate), False) for predicate in predicates]
-        frames = np.array(self._frame_of, np.intp)
-        if not masks:
-            return frames
-        # Eight masks are one number for each label.
-        blocks = as_numbers([*np.packbits(masks, axis=0).astype(np.intp)], 256)
-        kinds = as_numbers((frames, *blocks[self._columns]), int(blocks.max()) + 1)
-        return np.unique(kinds, return_inverse=True)[1]
-
     def symbols(self, query: Query, number: Callable[[Symbol], int]) -> list[int]:
         """Return the number of each rule's symbol, as ``query`` reads the rule."""
 
@@ -166,8 +151,13 @@ class FragmentIndex:
             counters = accepting(query.counters, label)
             if any(goals) or relations or counters:
                 effects[label] = Effect(goals, relations, counters)
-        passing = [self._passes(predicate) for predicate in query.predicates]
-        kinds = self.kinds(query.predicates)
+        # What no rule has, the last label, passes nothing.
+        passing = [np.append(self._passes(predicate), False) for predicate in query.predicates]
+        kinds = np.array(self._frame_of, np.intp)
+        if passing:
+            # Eight masks are one number for each label.
+            blocks = as_numbers([*np.packbits(passing, axis=0).astype(np.intp)], 256)
+            kinds = as_numbers((kinds, *blocks[self._columns]), int(blocks.max()) + 1)
         _, first, kind_of = np.unique(kinds, return_index=True, return_inverse=True)
         numbers = []
         for rule in first.tolist():

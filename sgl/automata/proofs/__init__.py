@@ -4,8 +4,7 @@
 
     compiler     structures and constraints to automata; why a constraint has no text
     invariant    check a finished split against an automaton, state by state
-    evidence     what the claims about a plan are decided from
-    training     can training contain a structure?
+    evidence     what the claims about a plan are decided from; can training contain a structure?
     licensing    does training contain every piece of what is held out?
     inventory    does training contain the words, forms and rules of the items?
     claims       what is claimed, as values with verdicts

@@ -29,18 +29,20 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from sgl.automata.algebra.boolean import complement, intersection, without_rules
 from sgl.automata.algebra.minimization import canonical, minimise, trim
-from sgl.automata.algebra.tree_automaton import GrammarIndex, TreeAutomaton, explore
+from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
-from sgl.automata.patterns.schema import Predicate, Schema
+from sgl.automata.patterns.schema import Schema
 from sgl.automata.patterns.structure_automaton import (
     DEFAULT_BUDGET,
+    FOUND,
     SchemaAutomaton,
     StructureAutomaton,
 )
 from sgl.automata.patterns.symbols import FragmentIndex
-from sgl.automata.proofs.invariant import SplitView
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint
@@ -61,58 +63,31 @@ class StructureCompiler:
     def __init__(self, grammar: CoreGrammar, budget: int = DEFAULT_BUDGET) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
-        self.lexicon = self.index.lexicon
         self._budget = budget
-        self._fragments: dict[str, FragmentIndex] = {}
-        self._predicates: set[tuple[str, Predicate]] = set()
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
-        self._automata: dict[Structure, StructureAutomaton] = {}
         #: The structures in the order in which their absence is first asked for.
         self._ranks: Numbering[Structure] = Numbering()
 
-    def prepare(self, structures: Iterable[Structure]) -> None:
-        """Make ready to compile these structures.
-
-        Nothing but speed depends on it: the lexicon is refined once for all of
-        them, and not for each when it is first asked for.
-        """
-        refining: dict[str, list[Predicate]] = {}
-        # Constraints share most of their structures: look at each object once.
-        for structure in {id(structure): structure for structure in structures}.values():
-            if structure in self._automata:
-                continue
-            layer = structure.layer
-            if layer not in self._fragments:
-                self._fragments[layer] = FragmentIndex(self.grammar, layer)
-                refining[layer] = []
-            automaton = StructureAutomaton(
-                structure, self._fragments[layer], self._schemas, self._budget
-            )
-            self._automata[structure] = automaton
-            new = [p for p in automaton.predicates if (layer, p) not in self._predicates]
-            self._predicates.update((layer, predicate) for predicate in new)
-            if new:
-                refining.setdefault(layer, []).extend(new)
-        for layer, predicates in refining.items():
-            kinds = self._fragments[layer].kinds(predicates)
-            self.lexicon = self.lexicon.refined(kinds[self.lexicon.rules])
-
+    @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton:
         """Return the automaton of a structure over single derivations."""
-        if structure not in self._automata:
-            self.prepare((structure,))
-        return self._automata[structure]
+        fragments = self._fragments(structure.layer)
+        return StructureAutomaton(structure, fragments, self._schemas, self._budget)
+
+    @computed_once
+    def _fragments(self, layer: str) -> FragmentIndex:
+        return FragmentIndex(self.grammar, layer)
 
     @computed_once
     def absence(self, structure: Structure) -> TreeAutomaton:
         """Return the derivations that do not contain the structure; trim and minimal."""
         automaton = self.structure_automaton(structure)
+        words = automaton.words(self.index.words)
         # What contains the structure, state 0, needs no state.
         lifted = explore(
             self.index,
-            self.lexicon,
-            words=[state or None for state in automaton.words(self.lexicon.first.tolist())],
-            step=lambda rule, children: automaton.step(rule, children) or None,
+            words=np.where(words == FOUND, DEAD, words),
+            step=lambda rule, children: automaton.step(rule, children) or DEAD,
             accepts=lambda state: not automaton.accepts_state(state),
         )
         return minimise(trim(lifted))
@@ -149,9 +124,8 @@ class StructureCompiler:
     @cached_property
     def everything(self) -> TreeAutomaton:
         """All derivations of the grammar."""
-        lexicon = self.index.lexicon
-        words = [0] * len(lexicon.category)
-        return trim(explore(self.index, lexicon, words, lambda *_: 0, lambda _: True))
+        words = np.zeros_like(self.index.words)
+        return trim(explore(self.index, words, lambda *_: 0, lambda _: True))
 
     @computed_once
     def language(self, constraint: Constraint) -> TreeAutomaton:
@@ -168,14 +142,10 @@ class StructureCompiler:
             language = intersection(language, self.disjunction(group))
         return canonical(language)
 
+    @computed_once
     def split(self, constraint: Constraint) -> SplitGrammar:
         """Return the grammar, conditioned on a constraint."""
-        return self.view(constraint).split
-
-    @computed_once
-    def view(self, constraint: Constraint) -> SplitView:
-        """Return the grammar under a constraint, prepared for being read by automata."""
-        return SplitView(split_grammar(self.language(constraint)))
+        return split_grammar(self.language(constraint))
 
 
 @dataclass(frozen=True, slots=True)

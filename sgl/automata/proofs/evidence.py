@@ -1,42 +1,72 @@
 """What the claims about a plan are decided from, computed once each.
 
-For every stratum: its language, its split grammar, and the transitions of that
-grammar in an order that suits checking.  For every structure: the automaton of
-the texts without it, prepared for reading splits.
+For every stratum there are its language and its grammar, and of structures it is known which
+strata exclude or require them, and how probable they are there.
+
+To prove that training *can* contain a structure one sentence is enough.  For nearly all
+structures that ought to occur, a few hundred sentences hold one, and reading them is much
+cheaper than a product of automata.  Only what none of them contains has to be decided::
+
+    { V -[nsubj]-> N }         The dog slept.            found at once
+    { N -[nmod]{4}-> M }       in 1 of 10,000 sentences  no stratum excludes it: smallest text
+    { V[lemma=owe, Tense=Pres] }                         every stratum excludes it: None
+
+The sentences are sampled from the grammars of the training strata, more of the
+in-distribution ones than of each kind of exposure, in an order that does not
+depend on chance: the generator starts from a constant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from functools import cached_property
+from itertools import accumulate
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
 
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.algebra.witness import smallest_derivation
-from sgl.automata.common import computed_once
+from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.invariant import AutomatonView, SplitView, excludes, requires
-from sgl.automata.weights.split import SplitGrammar, acceptance_probability
-from sgl.core.interpret import Derivation
-from sgl.core.plan import Plan, Stratum
+from sgl.automata.proofs.invariant import AutomatonView, accepts_all
+from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability
+from sgl.core.interpret import Derivation, fold
+from sgl.core.lemmas import content_lemmas, repeats_lemma
+from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
 from sgl.core.structure import Structure
 
 TRAIN = "train"
 GENERALIZATION = "gen"
 
+#: Sentences sampled from a training stratum, and from those that are in distribution.
+SAMPLED, SAMPLED_IN_DISTRIBUTION = 12, 240
+
+#: A derivation of more rules is given up.
+LONGEST = 400
+
+_SEED = 1
+
+#: A rule over phrases that are given by number.
+_Phrase = tuple[int, tuple[int, ...]]
+
+
+class Seen(NamedTuple):
+    """A training sentence and the stream of the stratum that it belongs to."""
+
+    stream: str
+    derivation: Derivation
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StratumEvidence:
-    """A stratum with its language and its grammar; equal constraints share these.
-
-    ``stream`` names the stratum's stream of random numbers, unique in the plan.
-    """
+    """A stratum with its language and its grammar; equal constraints share these."""
 
     stratum: Stratum
-    stream: str
     language: TreeAutomaton
-    view: SplitView
     split: SplitGrammar
 
 
@@ -51,21 +81,10 @@ class Evidence:
         self.compiler = compiler
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
-        structures: list[Structure] = []
-        for constraint in (stratum.constraint for stratum in plan.strata):
-            structures += [*constraint.exclude, *chain.from_iterable(constraint.require)]
-        for pattern in plan.patterns:
-            structures += [*pattern.held_out, *pattern.gen, *pattern.exclude]
-            structures += [need.structure for need in pattern.need]
-        compiler.prepare(structures)
-        self.strata: list[StratumEvidence] = []
-        for stratum in plan.strata:
-            language, view = (
-                compiler.language(stratum.constraint),
-                compiler.view(stratum.constraint),
-            )
-            evidence = StratumEvidence(stratum, stratum.stream, language, view, view.split)
-            self.strata.append(evidence)
+        self.strata = [
+            StratumEvidence(s, compiler.language(s.constraint), compiler.split(s.constraint))
+            for s in plan.strata
+        ]
         self.training = [e for e in self.strata if e.stratum.split == TRAIN]
         self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
         self.populated_training = [e for e in self.training if e.stratum.count]
@@ -73,16 +92,16 @@ class Evidence:
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
-        return excludes(evidence.view, self._automaton_view((structure,)))
+        return accepts_all(evidence.split, self._view(self.compiler.absence(structure)))
 
     @computed_once
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
-        return requires(evidence.view, self._automaton_view(group))
+        return accepts_all(evidence.split, self._view(self.compiler.presence_of_any(group)))
 
     @computed_once
-    def _automaton_view(self, structures: tuple[Structure, ...]) -> AutomatonView:
-        return AutomatonView(self.compiler.absence_of_all(structures))
+    def _view(self, automaton: TreeAutomaton) -> AutomatonView:
+        return AutomatonView(automaton)
 
     @computed_once
     def leak(self, structure: Structure) -> tuple[StratumEvidence, Derivation] | None:
@@ -93,6 +112,46 @@ class Evidence:
                 if witness is not None:
                     return stratum, witness
         return None
+
+    @computed_once
+    def find_in_training(self, structure: Structure) -> Seen | None:
+        """Return a training sentence that contains the structure, or ``None`` if none can."""
+        automaton = self.compiler.structure_automaton(structure)
+        states: list[int] = []
+        for text, phrases, root in self._texts:
+            for rule, children in phrases:
+                states.append(automaton.step(rule, tuple([states[child] for child in children])))
+            if automaton.accepts_state(states[root]):
+                return text
+        # The smallest text with the structure in the first stratum that derives it.
+        for stratum in self.populated_training:
+            if not self.excludes(stratum, structure):
+                derivation = self.smallest(stratum, self.compiler.presence(structure))
+                if derivation is not None:
+                    return Seen(stratum.stratum.stream, derivation)
+        return None
+
+    @cached_property
+    def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:
+        """Training sentences, those first that repeat no lemma, the in-distribution ones before.
+
+        Each has the phrases that those before it have not, and the number of the whole.
+        """
+        texts: list[Seen] = []
+        strata = [(e, e.stratum.category == IN_DISTRIBUTION) for e in self.populated_training]
+        for evidence, usual in sorted(strata, key=lambda pair: not pair[1]):
+            sampled = sample_some(evidence.split, SAMPLED_IN_DISTRIBUTION if usual else SAMPLED)
+            texts += [Seen(evidence.stratum.stream, derivation) for derivation in sampled]
+        lemmas = content_lemmas(self.compiler.grammar, self.plan)
+        texts.sort(key=lambda text: repeats_lemma(text.derivation, lemmas))
+        phrases: Numbering[_Phrase] = Numbering()
+        arity = self.compiler.grammar.arity
+        found = []
+        for text in texts:
+            before = len(phrases.values)
+            root = fold(text.derivation, arity, lambda rule, below: phrases.number((rule, below)))
+            found.append((text, phrases.values[before:], root))
+        return found
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a stratum that an automaton accepts."""
@@ -113,7 +172,7 @@ class Evidence:
     def rules_without(self, structures: tuple[Structure, ...]) -> frozenset[int]:
         """Return the rules that some text uses which contains none of the structures."""
         automaton = self.compiler.absence_of_all(structures)
-        words = automaton.lexicon.rules[automaton.words[automaton.lexicon.classes] != DEAD]
+        words = automaton.index.words[automaton.words != DEAD]
         phrasal = automaton.index.phrasal[automaton.rules]
         return frozenset((*words.tolist(), *phrasal.tolist()))
 
@@ -133,3 +192,29 @@ class Evidence:
 def used_rules(strata: Iterable[StratumEvidence]) -> frozenset[int]:
     """Return the rules that some sentence of these strata can use."""
     return frozenset().union(*[e.split.used_rules for e in strata if e.stratum.count])
+
+
+def sample_some(split: SplitGrammar, number: int) -> Iterator[Derivation]:
+    """Up to ``number`` texts of a split, sampled by their probabilities, none of them long."""
+    random = Random(_SEED)  # noqa: S311 - to look at, and the same every time
+    if split.empty:
+        return
+    roots, shares = zip(*split.roots, strict=True)
+    root_bounds = list(accumulate(shares))
+    rows = split.transitions
+    ends = np.searchsorted(rows.states, np.arange(len(split.category) + 1)).tolist()
+    bounds: dict[int, list[float]] = {}
+    for _ in range(number):
+        derivation: list[int] = []
+        stack = random.choices(roots, cum_weights=root_bounds)
+        while stack and len(derivation) < LONGEST:
+            state = stack.pop()
+            own = range(ends[state], ends[state + 1])
+            if state not in bounds:
+                bounds[state] = list(accumulate(rows.probabilities[own.start : own.stop].tolist()))
+            (chosen,) = random.choices(own, cum_weights=bounds[state])
+            derivation.append(int(rows.rules[chosen]))
+            children = rows.children[:, chosen].tolist()
+            stack += [child for child in reversed(children) if child != NO_CHILD]
+        if not stack:
+            yield tuple(derivation)

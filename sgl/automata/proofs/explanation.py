@@ -15,9 +15,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sgl.automata.algebra.tree_automaton import TreeAutomaton, leaf_states
+from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.algebra.witness import SmallestDerivations
-from sgl.automata.proofs.invariant import AutomatonView, SplitView, assignment, members
+from sgl.automata.proofs.invariant import AutomatonView, assignment, members
+from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
 
 
@@ -32,9 +33,9 @@ class StateExample:
     phrase: Derivation
 
 
-def state_examples(view: SplitView, automaton: TreeAutomaton) -> Iterator[StateExample]:
+def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
     """Yield the states of a total automaton in the categories that it has several states for."""
-    sets = assignment(view, AutomatonView(automaton))
+    sets = assignment(split, AutomatonView(automaton))
     assert sets is not None, "the automaton is total"
     reached = frozenset(state for bits in sets for state in members(bits))
     smallest = SmallestDerivations(automaton)
@@ -56,7 +57,7 @@ def with_other_words(
     ``lemmas`` are those of each rule.  A word is exchanged for one of the same
     state, so that the automaton accepts what it accepted before.
     """
-    leaf = leaf_states(automaton)
+    leaf = automaton.word_states
     alike: dict[int, list[int]] = {}
     for rule, state in leaf.items():
         alike.setdefault(state, []).append(rule)

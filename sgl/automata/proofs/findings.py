@@ -34,7 +34,7 @@ def find_unsatisfiable(evidence: Evidence) -> tuple[Unsatisfiable, ...]:
         if stratum.split.empty:
             conflict = find_conflict(evidence.compiler, stratum.stratum.constraint)
             if conflict is not None:
-                found.append(Unsatisfiable(stratum.stream, conflict))
+                found.append(Unsatisfiable(stratum.stratum.stream, conflict))
     return tuple(found)
 
 
@@ -54,7 +54,7 @@ def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
         if not separated(first, other) and not separated(second, excluded):
             witness = evidence.smallest(first, second.language)
             if witness is not None:
-                found.append(Overlap(first.stream, second.stream, witness))
+                found.append(Overlap(first.stratum.stream, second.stratum.stream, witness))
     return tuple(found)
 
 

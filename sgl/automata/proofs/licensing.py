@@ -15,7 +15,7 @@ falls apart without a link gives a piece for each connected part.  A node that i
 left alone and has no test says nothing and is no piece.  A ``without`` stays with
 a piece that has all the nodes it speaks about.
 
-Each piece is looked for in training (:mod:`sgl.automata.proofs.training`).  One that
+Each piece is looked for in training (:meth:`Evidence.find_in_training`).  One that
 training cannot contain is refuted, with the clauses that exclude it, unless the author
 waives it.
 """
@@ -30,7 +30,6 @@ import networkx as nx
 from sgl.automata.proofs.claims import Piece, Verdict
 from sgl.automata.proofs.compiler import Conflict, find_conflict
 from sgl.automata.proofs.evidence import Evidence
-from sgl.automata.proofs.training import TrainingSearch
 from sgl.core.plan import Pattern
 from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure, Variable
 
@@ -115,7 +114,7 @@ def _piece(
 
 
 def claim_pieces(
-    search: TrainingSearch, pattern: Pattern
+    evidence: Evidence, pattern: Pattern
 ) -> tuple[tuple[Piece, ...], tuple[Structure, ...]]:
     """Return the claims about the pieces of what a pattern holds out, each piece once.
 
@@ -128,17 +127,17 @@ def claim_pieces(
             pieces.setdefault(piece.canonical(), (piece, whole))
     waived = [(structure, structure.canonical()) for structure in pattern.waive]
     idle = tuple(structure for structure, name in waived if name not in pieces)
-    if not search.evidence.populated_training:
+    if not evidence.populated_training:
         return (), idle
     claims = []
     for name, (piece, whole) in pieces.items():
-        seen = search.find(name)
+        seen = evidence.find_in_training(name)
         if seen is not None:
             claims.append(Piece(piece, whole, Verdict.PROVED, seen.stream, seen.derivation))
         elif name in dict(waived).values():
             claims.append(Piece(piece, whole, Verdict.WAIVED))
         else:
-            conflict = why_absent(search.evidence, piece)
+            conflict = why_absent(evidence, piece)
             claims.append(Piece(piece, whole, Verdict.REFUTED, conflict=conflict))
     return tuple(claims), idle
 

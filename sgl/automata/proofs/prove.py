@@ -35,7 +35,6 @@ from sgl.automata.proofs.findings import (
 )
 from sgl.automata.proofs.inventory import RuleIngredients, inventory_of
 from sgl.automata.proofs.licensing import claim_pieces, why_absent
-from sgl.automata.proofs.training import TrainingSearch
 from sgl.automata.weights.split import acceptance_probability
 from sgl.core.interpret import Derivation
 from sgl.core.plan import (
@@ -74,13 +73,12 @@ def prove(
         own = (s for s in plan.strata if s.split in TRAINED or s.category == only)
         plan = replace(plan, strata=tuple(own))
     evidence = Evidence(compiler, plan)
-    search = TrainingSearch(evidence)
     ingredients = RuleIngredients(evidence)
     patterns = []
     for pattern in chosen:
         if progress is not None:
             progress(pattern.name)
-        patterns.append(_pattern(evidence, search, ingredients, pattern))
+        patterns.append(_pattern(evidence, ingredients, pattern))
     return Proofs(
         patterns=tuple(patterns),
         unsatisfiable=find_unsatisfiable(evidence),
@@ -90,11 +88,9 @@ def prove(
     )
 
 
-def _pattern(
-    evidence: Evidence, search: TrainingSearch, ingredients: RuleIngredients, pattern: Pattern
-) -> PatternProofs:
+def _pattern(evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern) -> PatternProofs:
     strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
-    pieces, idle_waivers = claim_pieces(search, pattern)
+    pieces, idle_waivers = claim_pieces(evidence, pattern)
     return PatternProofs(
         name=pattern.name,
         held_out=tuple(
@@ -119,7 +115,8 @@ def _held_out(evidence: Evidence, structure: Structure, *, asserted: bool) -> He
     usual = [e for e in evidence.training if e.stratum.category == IN_DISTRIBUTION]
     masses = [evidence.probability(e, structure) for e in usual]
     train_mass = max(masses, default=0.0)
-    return HeldOut(structure, asserted, Verdict.REFUTED, mass, train_mass, stratum.stream, witness)
+    stream = stratum.stratum.stream
+    return HeldOut(structure, asserted, Verdict.REFUTED, mass, train_mass, stream, witness)
 
 
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
@@ -160,7 +157,7 @@ def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) ->
         problem, witness = _misfit(evidence, pattern, stratum)
     proved = not split.empty and witness is None
     return Instance(
-        stream=stratum.stream,
+        stream=stratum.stratum.stream,
         category=stratum.stratum.category,
         verdict=Verdict.PROVED if proved else Verdict.REFUTED,
         mass=split.mass,
@@ -192,11 +189,12 @@ def _misfit(
 
 
 def _disjoint(evidence: Evidence, stratum: StratumEvidence) -> Disjoint:
+    stream = stratum.stratum.stream
     marks = evidence.marks(stratum.stratum.category)
     if all(evidence.leak(mark) is None for mark in marks) and evidence.is_marked(stratum):
-        return Disjoint(stratum.stream, Verdict.PROVED)
+        return Disjoint(stream, Verdict.PROVED)
     for training in evidence.training:
         witness = evidence.smallest(stratum, training.language)
         if witness is not None:
-            return Disjoint(stratum.stream, Verdict.REFUTED, training.stream, witness)
-    return Disjoint(stratum.stream, Verdict.PROVED)
+            return Disjoint(stream, Verdict.REFUTED, training.stratum.stream, witness)
+    return Disjoint(stream, Verdict.PROVED)

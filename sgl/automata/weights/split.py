@@ -22,11 +22,12 @@ computed of all of them at once is computed on columns::
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +81,21 @@ class Transitions:
         )
 
 
-@dataclass(frozen=True)
+class Step(NamedTuple):
+    """A phrasal transition, for going through a split from the words upwards.
+
+    ``children_of`` picks what belongs to the children out of a list by state, as a tuple if
+    there are several.  ``loop`` is the number of its component, or ``None`` if phrases of
+    that cannot contain one another.
+    """
+
+    loop: int | None
+    rule: int
+    state: int
+    children_of: Callable[[list[int]], Any]
+
+
+@dataclass(frozen=True, eq=False)
 class SplitGrammar:
     """A grammar whose derivations satisfy a constraint, with exact probabilities.
 
@@ -127,6 +142,38 @@ class SplitGrammar:
         """The expected numbers of phrases below one another."""
         rows = ((state, weight, children) for state, _, children, weight in self.phrasal.rows())
         return Moments.of(len(self.category), rows)
+
+    @cached_property
+    def steps(self) -> list[Step]:
+        """The phrasal transitions, in the order of the components of the split."""
+        own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in self.category]
+        for state, rule, children, _ in self.phrasal.rows():
+            own[state].append((rule, children))
+        steps: list[Step] = []
+        for number, component in enumerate(self.moments.components):
+            inside = frozenset(component)
+            found = [(rule, state, below) for state in component for rule, below in own[state]]
+            loops = any(not inside.isdisjoint(below) for _, _, below in found)
+            loop = number if loops else None
+            steps += [Step(loop, rule, state, itemgetter(*below)) for rule, state, below in found]
+        return steps
+
+    @cached_property
+    def places_of(self) -> dict[int, list[int]]:
+        """Where the transitions of each rule are among the steps."""
+        places: dict[int, list[int]] = {}
+        for place, step in enumerate(self.steps):
+            places.setdefault(step.rule, []).append(place)
+        return places
+
+    @cached_property
+    def words_of(self) -> dict[int, bytes]:
+        """The words of each state that has some: their ids as an array, as bytes."""
+        words = self.lexical
+        states, starts = np.unique(words.states, return_index=True)
+        bounds = pairwise([*starts.tolist(), len(words.rules)])
+        rows = [words.rules[start:end].tobytes() for start, end in bounds]
+        return dict(zip(states.tolist(), rows, strict=True))
 
     @property
     def spectral_radius(self) -> float:
@@ -184,7 +231,7 @@ def acceptance_probability(automaton: TreeAutomaton) -> float:
 def _system(automaton: TreeAutomaton) -> EquationSystem:
     """Return the equations of the inside weights; a row of the automaton is a monomial."""
     index = automaton.index
-    states = automaton.words[automaton.lexicon.classes]
+    states = automaton.words
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
     constant = np.bincount(states[live], index.word_weights[live], minlength=automaton.size)
@@ -209,14 +256,13 @@ def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Tra
 
     ``terms`` are the inside weights of the automaton's transitions.
     """
-    index, lexicon = automaton.index, automaton.lexicon
-    words = automaton.words[lexicon.classes]
-    live = (words != DEAD) & (index.word_weights > 0.0)
-    words = words[live]
+    index = automaton.index
+    live = (automaton.words != DEAD) & (index.word_weights > 0.0)
+    words = automaton.words[live]
     used = terms / inside[automaton.results] > 0.0
     children = automaton.children[:, used]
     states = np.concatenate((words, automaton.results[used]))
-    rules = np.concatenate((lexicon.rules[live], index.phrasal[automaton.rules[used]]))
+    rules = np.concatenate((index.words[live], index.phrasal[automaton.rules[used]]))
     weights = np.concatenate((index.word_weights[live], terms[used]))
     leaves = np.full((index.width, len(words)), NO_CHILD, np.intp)
     columns = np.hstack((leaves, np.where(children == automaton.size, NO_CHILD, children)))
