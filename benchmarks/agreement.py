@@ -42,7 +42,7 @@ from sgl.frontend import Compiled
 from sgl.rendering import conllu
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
 from sgl.verify.search import Searcher
-from sgl.verify.shape import QuestionTable, ShapeTable
+from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import read_structure
 
 #: Structures that are compared in one task.
@@ -166,9 +166,8 @@ def compare(
     compiled: Compiled, sample: Sample, structures: Sequence[Structure], *, third: bool = False
 ) -> Json:
     """The numbers of verdicts, and the disagreements, of some structures."""
-    vocabulary = QuestionTable([read_structure(str(structure)) for structure in structures])
-    shapes = ShapeTable(vocabulary)
-    searcher = Searcher(vocabulary)
+    shapes = ShapeTable([read_structure(str(structure)) for structure in structures])
+    searcher = Searcher(shapes)
     shape_of = [shapes.of(sentence) for sentence in sample.sentences]
     for shape in shapes.shapes():
         shape.occurring = searcher.occurring(shape)

@@ -21,7 +21,7 @@ from pathlib import Path
 from concordance_findings import COUNTS, FINDINGS, Count
 from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 from sgl.verify.search import Searcher
-from sgl.verify.shape import QuestionTable, ShapeTable
+from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import read_structure
 
 TRAIN = "train"
@@ -29,9 +29,8 @@ TRAIN = "train"
 
 def count_structures(directory: Path, structures: Sequence[str]) -> list[int]:
     """The number of training sentences that contain each structure."""
-    vocabulary = QuestionTable([read_structure(text) for text in structures])
-    shapes = ShapeTable(vocabulary)
-    searcher = Searcher(vocabulary)
+    shapes = ShapeTable([read_structure(text) for text in structures])
+    searcher = Searcher(shapes)
     sentences = read_sentences(directory / "conllu" / f"{TRAIN}.conllu", TokenTable())
     counts = Counter(shapes.of(entry) for entry in sentences if isinstance(entry, Sentence))
     for shape in shapes.shapes():

@@ -130,8 +130,10 @@ class Split:
         for word, entry in part.words.items():
             self.words.setdefault(word, before + entry)
         self.repeating.extend(before + entry for entry in part.repeating)
-        groups = (group._replace(shape=shapes.known(group.shape)) for group in part.groups)
-        known = [self.groups.setdefault(group, len(self.groups)) for group in groups]
+        known = []
+        for group in part.groups:
+            own = group._replace(shape=shapes.known(group.shape.frame, group.shape.nodes))
+            known.append(self.groups.setdefault(own, len(self.groups)))
         # The last one is that of entries without a group.
         known.append(-1)
         self.group_of.extend(known[group] for group in part.group_of)

@@ -24,7 +24,7 @@ from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, read_se
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Split
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.search import Searcher
-from sgl.verify.shape import GraphShape, QuestionTable, ShapeTable
+from sgl.verify.shape import GraphShape, ShapeTable
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
 from sgl.verify.tokens import Answers
 
@@ -81,9 +81,8 @@ class Knowledge:
 
     def __init__(self, task: ReadingTask) -> None:
         self.task = task
-        questions = QuestionTable(task.structures)
-        self.shapes = ShapeTable(questions)
-        self.searcher = Searcher(questions)
+        self.shapes = ShapeTable(task.structures)
+        self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
         self.hashing = Hashing(task.key)
 

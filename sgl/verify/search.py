@@ -17,7 +17,7 @@ edge of the sentence fits it, until nothing changes::
 
 This is sound: a match never uses a node that is thrown out.  An empty domain
 rules a match out; otherwise networkx searches the nodes that are left.  For a
-body that is one node or one edge, or where one node is left for each variable, what
+body that is one edge, or where one node is left for each variable, what
 is left is the definition of a match, so that networkx is not asked.
 
 Three things spare searches.  A structure is looked for only where all words and labels
@@ -36,37 +36,53 @@ nodes are integers with a bit for each node.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache, reduce
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial, reduce
+from itertools import tee
 from operator import or_
 from typing import Any
 
 import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
-from sgl.verify.shape import (
-    CompiledBody,
-    CompiledStructure,
-    Frame,
-    GraphShape,
-    MaskedEdges,
-    QuestionTable,
-    members,
-)
-from sgl.verify.structure import Walk
+from sgl.verify.shape import Frame, GraphShape, ShapeTable
+from sgl.verify.structure import GraphPattern, Labels, StructureBody, Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.
 Match = dict[str, int]
 
 #: Connected pairs of nodes, each as a set of one node.
-Pairs = Sequence[tuple[int, int]]
+Pairs = list[tuple[int, int]]
 
 #: For each question, or each variable of a body, a set of nodes.
 NodeSets = list[int]
 
-#: So many embeddings of a case are remembered.
-_FIRST = 16
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchBody:
+    """A body as it is searched; equal only to itself.
+
+    ``variables`` have a name, the questions to which their node says yes, and those to which
+    it says no.  ``links`` are pairs of variables with the number of what connects them.
+    """
+
+    variables: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
+    links: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SearchStructure:
+    """A structure as it is searched: its bodies, the positive one first.
+
+    ``asked`` are the questions that it asks of words, ``needed`` the answers that some words
+    and edges must give: bits of words, and behind them bits of labels.
+    """
+
+    bodies: tuple[SearchBody, ...]
+    asked: tuple[int, ...]
+    needed: int
 
 
 class Searcher:
@@ -76,36 +92,22 @@ class Searcher:
     shapes are best searched frame by frame.
     """
 
-    def __init__(self, questions: QuestionTable) -> None:
-        self._questions = questions
+    def __init__(self, questions: ShapeTable) -> None:
+        self.questions = questions
+        #: What connects two variables: walks, and whether the variables are one.
+        self.connections: dict[tuple[tuple[Walk, ...], bool], int] = {}
+        self._structures = tuple(map(self._prepared, questions.structures))
         self._host: _Host | None = None
-        structures = questions.structures
-
-        @cache
-        def with_labels(labels: int, size: int) -> int:
-            """Return the structures that need no other labels, and no more nodes."""
-            return sum(
-                (not s.body.labels & ~labels and len(s.body.variables) <= size) << number
-                for number, s in enumerate(structures)
-            )
-
-        @cache
-        def with_words(answered: int) -> int:
-            """Return the structures whose tests all pass somewhere, by the questions answered."""
-            return sum((not s.body.words & ~answered) << n for n, s in enumerate(structures))
-
-        self._with_labels, self._with_words = with_labels, with_words
 
     def occurring(self, shape: GraphShape) -> int:
         """Return the structures that occur in a shape, with a bit for each."""
-        host = self._host_of(shape.frame)
-        columns = host.columns(shape)
-        answered = sum([1 << bit for bit, nodes in enumerate(columns) if nodes])
-        possible = self._with_labels(host.labels, shape.frame.size) & self._with_words(answered)
+        host, columns = self._look(shape)
+        answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0
-        for number in members(possible):
-            structure = self._questions.structures[number]
-            key = (number, *[columns[bit] for bit in structure.questions])
+        for number, structure in enumerate(self._structures):
+            if structure.needed & ~answered:
+                continue
+            key = (number, *[columns[bit] for bit in structure.asked])
             verdict = host.verdicts.get(key)
             if verdict is None:
                 verdict = host.verdicts[key] = _match(host, columns, structure) is not None
@@ -114,112 +116,130 @@ class Searcher:
 
     def match(self, shape: GraphShape, number: int) -> Match | None:
         """Return the first match in a shape of the structure with this number, or ``None``."""
-        host = self._host_of(shape.frame)
-        return _match(host, host.columns(shape), self._questions.structures[number])
+        return _match(*self._look(shape), self._structures[number])
 
-    def _host_of(self, frame: Frame) -> _Host:
-        if self._host is None or self._host.frame is not frame:
-            self._host = _Host(frame, self._questions)
-        return self._host
+    def _look(self, shape: GraphShape) -> tuple[_Host, NodeSets]:
+        """Return what is known of a frame, and for each question the nodes that say yes."""
+        if self._host is None or self._host.frame != shape.frame:
+            self._host = _Host(shape.frame, self)
+        columns = [0] * len(self.questions.values)
+        for node, mask in enumerate(shape.nodes):
+            for bit in members(mask):
+                columns[bit] |= 1 << node
+        return self._host, columns + self._host.degrees
+
+    def _prepared(self, structure: GraphPattern) -> SearchStructure:
+        values, labels = self.questions.values, self.questions.labels
+        bodies = tuple(map(self._prepared_body, structure.bodies))
+        variables = [variable for body in structure.bodies for variable in body.variables]
+        asked = {values[test.attribute, test.values] for v in variables for test in v.tests}
+        words = {bit for _, true, _ in bodies[0].variables for bit in true if bit < len(values)}
+        walked = {labels[link.walk.labels] for link in structure.body.links if link.walk.low}
+        needed = [*words, *(len(values) + bit for bit in walked)]
+        return SearchStructure(bodies, tuple(sorted(asked)), sum(1 << bit for bit in needed))
+
+    def _prepared_body(self, body: StructureBody) -> SearchBody:
+        values, degrees = self.questions.values, self.questions.degrees
+        variables = []
+        for variable in body.variables:
+            asked = {(values[t.attribute, t.values], t.negated) for t in variable.tests}
+            asked |= {(len(values) + degrees[test], False) for test in variable.degrees}
+            true = tuple(bit for bit, negated in asked if not negated)
+            false = tuple(bit for bit, negated in asked if negated)
+            variables.append((variable.name, true, false))
+        walks: dict[tuple[int, int], tuple[Walk, ...]] = {}
+        for link in body.links:
+            pair = link.source, link.target
+            walks[pair] = (*walks.get(pair, ()), link.walk)
+        links = []
+        for (first, second), between in walks.items():
+            connection = between, first == second
+            number = self.connections.setdefault(connection, len(self.connections))
+            links.append((first, second, number))
+        return SearchBody(tuple(variables), tuple(links))
 
 
 class _Host:
     """A frame prepared for searching, and what has been found in shapes of it.
 
-    ``labels`` are the bits of all its edges; ``verdicts`` say by number and answers whether a
-    structure occurs.
+    ``labels`` are the answers of all its edges, ``degrees`` the nodes that pass each test on
+    degrees; ``verdicts`` say by number and answers whether a structure occurs, ``fitting`` by
+    the number of a connection where it can start and end, and between which pairs it is.
     """
 
-    def __init__(self, frame: Frame, questions: QuestionTable) -> None:
+    def __init__(self, frame: Frame, searcher: Searcher) -> None:
         self.frame = frame
-        self._values = len(questions.values)
-        self._masks: dict[tuple[int, int], int] = {}
-        for source, target, mask in frame.edges:
-            self._masks[source, target] = self._masks.get((source, target), 0) | mask
-        self.labels = reduce(or_, self._masks.values(), 0)
+        self.labels = reduce(or_, [mask for _, _, mask in frame.edges], 0)
         self.verdicts: dict[tuple[int, ...], bool] = {}
-        self._fitting: dict[tuple[int, bool], tuple[int, int, Pairs]] = {}
-        self._degrees: NodeSets = []
-        for test in questions.degrees:
-            bit = 1 << questions.labels[test.labels]
-            degrees = Counter([source for source, _, mask in frame.edges if mask & bit])
-            # Most nodes have no such edge.
-            without = test.accept(0)
-            nodes = (1 << frame.size) - 1 if without else 0
-            for node, degree in degrees.items():
-                nodes ^= (test.accept(degree) != without) << node
-            self._degrees.append(nodes)
+        self.degrees: NodeSets = []
+        self.fitting = cache(partial(self._fitting, [*searcher.connections]))
+        self._labels = searcher.questions.labels
+        for test in searcher.questions.degrees:
+            degrees = Counter([source for source, _ in self._edges(test.labels)])
+            passing = (test.accept(degrees[node]) << node for node in range(frame.size))
+            self.degrees.append(sum(passing))
 
-    def columns(self, shape: GraphShape) -> NodeSets:
-        """Return for each question about nodes those of a shape that say yes."""
-        columns = [0] * self._values
-        for node, mask in enumerate(shape.nodes):
-            for bit in members(mask):
-                columns[bit] |= 1 << node
-        return columns + self._degrees
+    def _edges(self, labels: Labels) -> tuple[tuple[int, int], ...]:
+        bit = 1 << self._labels[labels]
+        return tuple([(source, end) for source, end, mask in self.frame.edges if mask & bit])
 
-    def fitting(self, link: tuple[int, int, int], body: CompiledBody) -> tuple[int, int, Pairs]:
-        """Return where a link of a body can start and end, and its pairs, whatever their words.
-
-        Different variables stand for different nodes.
-        """
-        first, second, bits = link
-        key = (bits, first == second)
-        known = self._fitting.get(key)
-        if known is not None:
-            return known
-        masks = self._masks
-        for bit, label_bit, walk in body.walks:
-            if bits >> bit & 1:
-                edges = [edge[:2] for edge in self.frame.edges if edge[2] >> label_bit & 1]
-                masks = dict(masks)
-                for pair in _walked(range(self.frame.size), tuple(edges), walk):
-                    masks[pair] = masks.get(pair, 0) | 1 << bit
-        connected = [pair for pair, mask in masks.items() if mask & bits == bits]
-        pairs = [(1 << s, 1 << t) for s, t in connected if (s == t) == (first == second)]
+    def _fitting(
+        self, connections: list[tuple[tuple[Walk, ...], bool]], number: int
+    ) -> tuple[int, int, Pairs]:
+        walks, loop = connections[number]
+        connected: Iterable[tuple[int, int]] = ()
+        for rank, walk in enumerate(walks):
+            edges = dict.fromkeys(self._edges(walk.labels))
+            ends = edges if walk.is_edge else _walked(self.frame.size, tuple(edges), walk)
+            connected = [pair for pair in connected if pair in ends] if rank else ends
+        # Different variables stand for different nodes.
+        pairs = [(1 << start, 1 << end) for start, end in connected if (start == end) == loop]
         starts = reduce(or_, [start for start, _ in pairs], 0)
-        ends = reduce(or_, [end for _, end in pairs], 0)
-        self._fitting[key] = starts, ends, pairs
-        return starts, ends, pairs
+        return starts, reduce(or_, [end for _, end in pairs], 0), pairs
+
+
+@lru_cache(maxsize=1 << 16)
+def members(bits: int) -> tuple[int, ...]:
+    """Return the numbers in a set that is written as an integer with a bit for each, in order."""
+    return tuple(number for number in range(bits.bit_length()) if bits >> number & 1)
 
 
 @lru_cache(maxsize=1 << 12)
-def _walked(nodes: range, edges: tuple[tuple[int, int], ...], walk: Walk) -> list[tuple[int, int]]:
+def _walked(
+    size: int, edges: tuple[tuple[int, int], ...], walk: Walk
+) -> dict[tuple[int, int], None]:
     """Return the pairs of nodes that a walk over these edges connects."""
-    successors: dict[int, set[int]] = {}
+    successors = [0] * size
     for source, target in edges:
-        successors.setdefault(source, set()).add(target)
-
-    def step(nodes: set[int]) -> set[int]:
-        return {target for node in nodes for target in successors.get(node, ())}
-
+        successors[source] |= 1 << target
     pairs: list[tuple[int, int]] = []
-    # Where no edge goes out only the walk without edges starts.
-    for start in sorted(successors) if walk.low else nodes:
-        frontier = {start}
-        for _ in range(walk.low):
-            frontier = step(frontier)
-        ends = set(frontier)
-        spare = walk.high - walk.low if walk.high is not None else len(nodes)
-        while frontier and spare > 0:
-            frontier = step(frontier) - ends
-            ends |= frontier
-            spare -= 1
-        pairs.extend((start, end) for end in sorted(ends))
-    return pairs
+    for start in range(size):
+        reached, frontier = 0, 1 << start
+        # Beyond as many edges as nodes a walk reaches nothing new.
+        for length in range(1 + (walk.low + size if walk.high is None else walk.high)):
+            if length > walk.low:
+                frontier &= ~reached
+            if not frontier:
+                break
+            if length >= walk.low:
+                reached |= frontier
+            frontier = reduce(or_, [successors[node] for node in members(frontier)])
+        pairs.extend((start, end) for end in members(reached))
+    return dict.fromkeys(pairs)
 
 
-def _match(host: _Host, columns: NodeSets, structure: CompiledStructure) -> Match | None:
+def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match | None:
     """Return the first match of a structure, given the nodes that say yes to each question."""
-    for match in _matches(host, columns, structure.body, {}):
-        extended = (any(_matches(host, columns, body, match)) for body in structure.without)
+    body, *without = structure.bodies
+    for match in _matches(host, columns, body, {}):
+        extended = (any(_matches(host, columns, other, match)) for other in without)
         if not any(extended):
             return match
     return None
 
 
 def _matches(
-    host: _Host, columns: NodeSets, body: CompiledBody, held: Mapping[str, int]
+    host: _Host, columns: NodeSets, body: SearchBody, held: Mapping[str, int]
 ) -> Iterator[Match]:
     """Yield all matches of ``body`` that agree with ``held`` and are injective with it."""
     free = (1 << host.frame.size) - 1 & ~sum([1 << node for node in held.values()])
@@ -238,24 +258,22 @@ def _matches(
     places = [node.bit_length() - 1 for node in domains]
     if domains == [1 << place for place in places]:
         found = [places] if len({*places}) == len(places) else []
-    elif len(domains) == 1 and not body.links:
-        found = ((node,) for node in members(domains[0]))
     elif len(domains) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
         found = ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
     else:
         found = _embeddings(body, domains, fitting)
     for match in found:
-        yield {v.name: node for v, node in zip(body.variables, match, strict=True)}
+        yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
 
 
-def _narrow(host: _Host, body: CompiledBody, domains: NodeSets) -> list[Pairs] | None:
+def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
     """Throw out of the domains what no edge fits; return for each link the pairs that are left.
 
     None if a domain becomes empty.
     """
     fitting: list[Pairs] = []
-    for first, second, bits in body.links:
-        starts, ends, pairs = host.fitting((first, second, bits), body)
+    for first, second, connection in body.links:
+        starts, ends, pairs = host.fitting(connection)
         domains[first] &= starts
         domains[second] &= ends
         fitting.append(pairs)
@@ -277,56 +295,43 @@ def _narrow(host: _Host, body: CompiledBody, domains: NodeSets) -> list[Pairs] |
     return fitting
 
 
-def _embeddings(body: CompiledBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
-    """Yield the embeddings of a body, of which seldom more than some are asked for."""
+def _embeddings(body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
+    """Yield the embeddings of a body in the nodes and pairs that are left."""
     nodes = members(reduce(or_, domains))
     rank = {1 << node: place for place, node in enumerate(nodes)}
-    edges: dict[tuple[int, int], int] = {}
-    for (_, _, bits), pairs in zip(body.links, fitting, strict=True):
-        for start, end in pairs:
-            edges[rank[start], rank[end]] = edges.get((rank[start], rank[end]), 0) | bits
-    ranked = [sum(1 << rank[1 << node] for node in members(domain)) for domain in domains]
-    case = (body, tuple(ranked), tuple(sorted((*pair, mask) for pair, mask in edges.items())))
-    first = _first_embeddings(*case)
-    rest = islice(_search(*case), _FIRST, None) if len(first) == _FIRST else ()
-    for places in chain(first, rest):
+    ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])
+    edges = tuple([tuple([(rank[s], rank[t]) for s, t in pairs]) for pairs in fitting])
+    # A copy starts with the first embedding.
+    for places in copy(_search(body, ranked, edges)):
         yield [nodes[place] for place in places]
 
 
 @lru_cache(maxsize=1 << 14)
-def _first_embeddings(
-    body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
-) -> tuple[tuple[int, ...], ...]:
-    return tuple(islice(_search(body, domains, edges), _FIRST))
-
-
 def _search(
-    body: CompiledBody, domains: tuple[int, ...], edges: MaskedEdges
+    body: SearchBody, domains: tuple[int, ...], fitting: tuple[tuple[tuple[int, int], ...], ...]
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the embeddings of a body that networkx finds: a node for each variable."""
+    """Return the embeddings of a body that networkx finds: a node for each variable.
+
+    They are found when they are asked for, and remembered.
+    """
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    for node in members(reduce(or_, domains)):
+        graph.add_node(node, number=node)
+    pattern: nx.DiGraph[int] = nx.DiGraph()
+    for variable, domain in enumerate(domains):
+        pattern.add_node(variable, domain=domain)
+    for (first, second, _), pairs in zip(body.links, fitting, strict=True):
+        pattern.add_edge(first, second, pairs={*pairs})
+        for pair in pairs:
+            graph.add_edge(*pair, pair=pair)
 
     def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
-        return bool(domains[variable["number"]] >> node["number"] & 1)
+        return bool(variable["domain"] >> node["number"] & 1)
 
     def edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
-        return bool(edge["mask"] & link["mask"] == link["mask"])
+        return edge["pair"] in link["pairs"]
 
-    graph = _digraph(members(reduce(or_, domains)), edges)
-    matcher = DiGraphMatcher(graph, _pattern(body), node_fits, edge_fits)
-    for mapping in matcher.subgraph_monomorphisms_iter():
-        yield tuple(sorted(mapping, key=mapping.__getitem__))
-
-
-@lru_cache(maxsize=1 << 12)
-def _pattern(body: CompiledBody) -> nx.DiGraph[int]:
-    """Return a body for networkx."""
-    return _digraph(range(len(body.variables)), body.links)
-
-
-def _digraph(nodes: Iterable[int], edges: Iterable[tuple[int, int, int]]) -> nx.DiGraph[int]:
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    for node in nodes:
-        graph.add_node(node, number=node)
-    for source, target, mask in edges:
-        graph.add_edge(source, target, mask=mask)
-    return graph
+    matcher = DiGraphMatcher(graph, pattern, node_fits, edge_fits)
+    mappings = matcher.subgraph_monomorphisms_iter()
+    (embeddings,) = tee((tuple(sorted(found, key=found.__getitem__)) for found in mappings), 1)
+    return embeddings

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.search import Match, Searcher
-from sgl.verify.shape import QuestionTable, ShapeTable
+from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import GraphPattern, StructureBody, Walk, read_structure
 
 Edges = tuple[tuple[int, str, int], ...]
@@ -31,9 +31,8 @@ def sentence(lemmas: str, edges: Edges) -> Sentence:
 
 
 def search(text: str, graph: Sentence) -> Match | None:
-    vocabulary = QuestionTable([read_structure(text)])
-    shape = ShapeTable(vocabulary).of(graph)
-    searcher = Searcher(vocabulary)
+    shapes = ShapeTable([read_structure(text)])
+    shape, searcher = shapes.of(graph), Searcher(shapes)
     assert searcher.occurring(shape) == (searcher.match(shape, 0) is not None)
     return searcher.match(shape, 0)
 

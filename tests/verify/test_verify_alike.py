@@ -22,7 +22,7 @@ from sgl.verify import dataset as loading
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, ranges, read_sentence, read_sentences
 from sgl.verify.items import Split, repetitions
 from sgl.verify.search import Searcher
-from sgl.verify.shape import GraphShape, QuestionTable, ShapeTable
+from sgl.verify.shape import GraphShape, ShapeTable
 from sgl.verify.structure import read_structure
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
@@ -39,8 +39,8 @@ def test_searching_many_shapes_at_once_is_searching_each_for_each(
 ) -> None:
     """What is remembered of one shape or structure is never taken for another's."""
     structures = [read_structure(text) for text in texts]
-    vocabulary = QuestionTable(structures)
-    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary)
+    shapes = ShapeTable(structures)
+    searcher = Searcher(shapes)
     of_sentence = [shapes.of(graph) for graph in sentences]
     occurring = {shape: searcher.occurring(shape) for shape in shapes.shapes()}
     for graph, shape in zip(sentences, of_sentence, strict=True):
@@ -50,8 +50,8 @@ def test_searching_many_shapes_at_once_is_searching_each_for_each(
 
 def test_the_order_of_searching_does_not_matter() -> None:
     structures = [read_structure(t) for t in ("{ V -[a]-> N[lemma=x] }", "{ V -[b]{2}-> N }")]
-    vocabulary = QuestionTable(structures)
-    shapes, searcher = ShapeTable(vocabulary), Searcher(vocabulary)
+    shapes = ShapeTable(structures)
+    searcher = Searcher(shapes)
     word = next(iter(_words("x", "y")))
     other = _words("x", "y")[1]
     shape = shapes.of(Sentence(1, (), (other, word), ((0, "a", 1),), 0))

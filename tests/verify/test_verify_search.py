@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 
 from sgl.verify.conllu import Sentence
 from sgl.verify.search import Searcher
-from sgl.verify.shape import QuestionTable, ShapeTable
+from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import Labels, read_structure
 
 # The dog that the cat saw slept: dog is the subject of slept and the object of saw.
@@ -56,7 +56,7 @@ def test_a_match_names_the_words() -> None:
 
 
 def test_equal_answers_give_one_shape() -> None:
-    shapes = ShapeTable(QuestionTable([read_structure("{ N[lemma=dog|cat] -[det]-> D }")]))
+    shapes = ShapeTable([read_structure("{ N[lemma=dog|cat] -[det]-> D }")])
     dog = shapes.of(sentence("dog slept", ((1, "nsubj", 0),)))
     assert shapes.of(sentence("cat saw", ((1, "obj", 0),))) is dog
     assert shapes.of(sentence("bird slept", ((1, "nsubj", 0),))) is not dog
@@ -84,9 +84,8 @@ def test_what_is_found_is_a_match(text: str, graph: Sentence) -> None:
 
 
 def test_one_search_serves_all_sentences_of_a_shape() -> None:
-    vocabulary = QuestionTable([read_structure("{ V -[obj]-> N[lemma=dog] }")])
-    shapes = ShapeTable(vocabulary)
-    searcher = Searcher(vocabulary)
+    shapes = ShapeTable([read_structure("{ V -[obj]-> N[lemma=dog] }")])
+    searcher = Searcher(shapes)
     first = shapes.of(sentence("saw cat", ((0, "obj", 1),)))
     second = shapes.of(sentence("heard bird", ((0, "obj", 1),)))
     assert first is second
