@@ -18,7 +18,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from io import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
 
@@ -34,18 +33,6 @@ from sgl.verify.tokens import (
     WordForm,
     decode,
 )
-
-__all__ = [
-    "Edge",
-    "Malformed",
-    "Sentence",
-    "TokenTable",
-    "WordForm",
-    "line_at",
-    "ranges",
-    "read_sentence",
-    "read_sentences",
-]
 
 #: Bounds on what is read; no sentence of a benchmark comes near them.
 _LONGEST_LINE = 1 << 20
@@ -82,17 +69,17 @@ def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
 
     Cuts are behind empty lines: whatever comes before, a new block begins there.
     """
+    start, end = 0, path.stat().st_size
     with path.open("rb") as stream:
-        start, end = 0, stream.seek(0, SEEK_END)
         while start < end:
-            place, before, cut = stream.seek(start + size), b"", end
-            while chunk := stream.read(_CHUNK):
-                found = (before + chunk).find(b"\n\n")
-                if found >= 0:
-                    cut = place - len(before) + found + 2
+            stream.seek(start + size)
+            # The rest of a line may be a line end only.
+            line = stream.readline(_LONGEST_LINE)
+            while line:
+                line = stream.readline(_LONGEST_LINE)
+                if line == b"\n":
                     break
-                place += len(chunk)
-                before = chunk[-1:]
+            cut = min(stream.tell(), end)
             yield start, cut
             start = cut
 
@@ -156,7 +143,7 @@ def _read_block(
                 key, _, value = decode(line).partition("=")
                 comments.append((key[1:].strip(), value.removeprefix(" ")))
             else:
-                tokens.append(words.lines[line])
+                tokens.append(words.token(line))
         number = start
         if not tokens:
             raise MalformedError("a sentence without tokens")

@@ -12,16 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
-from operator import or_
 from pathlib import Path
 
-from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
+from sgl.verify.conllu import line_at, ranges, read_sentence
 from sgl.verify.items import CategoryGroups, Group, Item, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.reading import Knowledge, Range, read_range, search_shapes
 from sgl.verify.report import Violation
 from sgl.verify.search import Match
+from sgl.verify.tokens import Malformed
 from sgl.verify.workers import Judge, Workers
 
 #: Called with how much is done, how much there is, and what is being done.
@@ -51,7 +50,7 @@ class Dataset:
 
     def items(self) -> int:
         """Return the number of well-formed sentences."""
-        return sum(category.items() for category in self.categories)
+        return sum(category.items for category in self.categories)
 
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
@@ -116,16 +115,7 @@ def load(
         progress(done * SHAPES, len(shapes), "searching graphs")
         for shape, occurring in zip(task, found, strict=True):
             shape.occurring = occurring
-    categories = tuple(
-        CategoryGroups(
-            split.name,
-            category,
-            tuple(groups),
-            reduce(or_, (group.shape.occurring for group, _ in groups)),
-        )
-        for split in splits
-        for category, groups in split.by_category().items()
-    )
+    categories = tuple(category for split in splits for category in split.categories())
     return Dataset(directory, manifest, splits, categories, clauses, workers.known, judge)
 
 

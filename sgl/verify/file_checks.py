@@ -24,6 +24,9 @@ from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conll
 from sgl.verify.report import Result, SkippedError
 from sgl.verify.structure import StructureError, read_structure
 
+#: Whether the library that reads Parquet is installed.
+_PARQUET_IS_READABLE = find_spec("pyarrow") is not None
+
 #: No row of a benchmark comes near this number of bytes.
 _LONGEST_ROW = 1 << 20
 _BATCH = 10_000
@@ -56,21 +59,6 @@ def _read_tsv(path: Path) -> Iterator[TableRow | str]:
                 continue
             well_formed = len(cells) == 3 and "\r" not in cells[-1]
             yield TableRow(*cells) if well_formed else "not a source, a target and a category"
-
-
-def _count_lines(path: Path) -> int:
-    """Return the number of lines of a file, counting a last one that is not ended."""
-    count, last = 0, b"\n"
-    with path.open("rb") as stream:
-        while chunk := stream.read(1 << 20):
-            count += chunk.count(b"\n")
-            last = chunk[-1:]
-    return count + (last != b"\n")
-
-
-def _parquet_is_readable() -> bool:
-    """Return whether the library that reads Parquet is installed."""
-    return find_spec("pyarrow") is not None
 
 
 @contextmanager
@@ -111,22 +99,16 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
             with path.open("rb") as stream:
                 if file_digest(stream, "sha256").hexdigest() != file.sha256:
                     tally.fault("the file has changed: another SHA-256", file.path)
-    _all_listed(data, tally)
-
-
-def _all_listed(data: Dataset, tally: Result) -> None:
     listed = Counter(file.path for file in data.manifest.files)
-    for name, times in listed.items():
-        if times > 1:
-            tally.fault(f"the file is listed {times} times", name)
-    splits = {split.name for split in data.splits}
+    for name in [name for name, times in listed.items() if times > 1]:
+        tally.fault(f"the file is listed {listed[name]} times", name)
     for path in sorted(data.directory.rglob("*")):
         within = path.relative_to(data.directory)
         # Data files are those in the data folders, and of these kinds anywhere.
         if path.is_file() and (within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
             if within.as_posix() not in listed:
                 tally.fault("the manifest does not list this file", within.as_posix())
-            elif path.stem not in splits:
+            elif path.stem not in data.manifest.splits:
                 tally.fault("the manifest has no such split", within.as_posix())
 
 
@@ -139,8 +121,9 @@ def row_counts(data: Dataset, tally: Result) -> None:
             continue
         rows = entries.get(file.path)
         if path.suffix == ".tsv":
-            rows = _count_lines(path)
-        elif path.suffix == ".parquet" and _parquet_is_readable():
+            with path.open("rb") as lines:
+                rows = sum(1 for _ in lines)
+        elif path.suffix == ".parquet" and _PARQUET_IS_READABLE:
             try:
                 with _parquet(path) as table:
                     rows = int(table.metadata.num_rows)
@@ -200,7 +183,7 @@ def parquet_rows(data: Dataset, tally: Result) -> None:
     """The rows of the Parquet files are the sentences of the CoNLL-U files, in order."""
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
-    if not _parquet_is_readable():
+    if not _PARQUET_IS_READABLE:
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
     columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
     for target, column in enumerate(columns):
@@ -218,7 +201,7 @@ def strata(data: Dataset, tally: Result) -> None:
     for split in data.splits:
         found: Counter[str] = Counter()
         for kind in data.categories_of(split.name):
-            found[kind.category] += kind.items()
+            found[kind.category] += kind.items
         declared: Counter[str] = Counter()
         claim = data.manifest.splits[split.name]
         for stratum in claim.strata:
@@ -270,7 +253,7 @@ def _compare(
             tally.fault(row, f"{path}:{number}")
             continue
         try:
-            found = data.known.hashing.row(row.source, row.target, row.category)
+            found = data.known.hashing.of(row.source, row.target, row.category)
         except TypeError:
             found = None  # Parquet has something else than texts here.
         if known == found and row.kind in ("", _kind(row.category)):

@@ -21,13 +21,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial, reduce
 from hashlib import blake2b
+from operator import or_
 from typing import NamedTuple
 
 import numpy as np
 
-from sgl.verify.conllu import Malformed, WordForm
 from sgl.verify.shape import GraphShape, ShapeTable
+from sgl.verify.tokens import Malformed, WordForm
 
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE = "exposure:"
@@ -66,21 +68,18 @@ class Group(NamedTuple):
 class CategoryGroups:
     """The groups of a category of a split, each with the number of its sentences.
 
-    ``occurring`` are the structures that occur in some of them, with a bit for each.
+    ``items`` counts all of these, ``occurring`` are the structures that occur in some of them,
+    with a bit for each.
     """
 
     split: str
     category: str
     groups: tuple[tuple[Group, int], ...]
+    items: int
     occurring: int
 
-    def items(self) -> int:
-        """Return the number of sentences."""
-        return sum(count for _, count in self.groups)
 
-
-def _numbers() -> array[int]:
-    return array("q")
+_numbers = partial(array, "q")
 
 
 @dataclass(slots=True)
@@ -141,14 +140,17 @@ class Split:
             column.extend(values)
         self.error = part.error
 
-    def by_category(self) -> dict[str, list[tuple[Group, int]]]:
-        """Return the groups of each category with the numbers of their sentences."""
+    def categories(self) -> Iterator[CategoryGroups]:
+        """Yield the categories with their groups, whose shapes have been searched."""
         numbers = np.asarray(self.group_of, np.int64)
         counts = np.bincount(numbers[numbers >= 0], minlength=len(self.groups)).tolist()
         found: dict[str, list[tuple[Group, int]]] = {}
         for group, count in zip(self.groups, counts, strict=True):
             found.setdefault(group.category, []).append((group, count))
-        return found
+        for category, groups in found.items():
+            occurring = reduce(or_, (group.shape.occurring for group, _ in groups))
+            items = sum(count for _, count in groups)
+            yield CategoryGroups(self.name, category, tuple(groups), items, occurring)
 
     def members(self, groups: Collection[Group]) -> Iterator[tuple[int, Group]]:
         """Yield the sentences of some groups in their order, each with its group."""
@@ -194,15 +196,11 @@ class Hashing:
     def __init__(self, key: bytes) -> None:
         self._begun = blake2b(digest_size=8, key=key)
 
-    def text(self, text: str) -> int:
-        """Return what texts are compared by."""
+    def of(self, *texts: str) -> int:
+        """Return what texts, or rows of them, are compared by; each has one line."""
         digest = self._begun.copy()
-        digest.update(text.encode("utf-8"))
+        digest.update("\n".join(texts).encode("utf-8"))
         return int.from_bytes(digest.digest(), "little", signed=True)
-
-    def row(self, source: str, target: str, category: str) -> int:
-        """Return what rows of tables are compared by; texts of sentences have one line."""
-        return self.text("\n".join((source, target, category)))
 
 
 def conllu_path(split: str) -> str:

@@ -272,11 +272,11 @@ def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
     found = content.get("format", FORMAT) if isinstance(content, dict) else FORMAT
     if _expect(found, str, "format") != FORMAT:
         raise ManifestError(f"format: {found!r} is not {FORMAT!r}")
-    reader = _Reader()
-    manifest: Manifest = reader.read(Manifest, content, "")
+    clauses: dict[str, Clause] = {}
+    manifest: Manifest = _read(Manifest, content, "", clauses)
     for contradiction in _contradictions(manifest):
         raise ManifestError(contradiction)
-    return manifest, tuple(reader.clauses.values())
+    return manifest, tuple(clauses.values())
 
 
 def _contradictions(manifest: Manifest) -> Iterator[str]:
@@ -323,43 +323,38 @@ def _load(path: Path) -> object:
         raise ManifestError(f"{MANIFEST} is nested too deeply") from None
 
 
-class _Reader:
-    """Reads values by the kinds of fields; ``clauses`` are the distinct structures so far."""
+def _read(kind: Kind, value: object, path: str, clauses: dict[str, Clause]) -> Json:
+    """Return a value at a path of the file as one of a kind.
 
-    def __init__(self) -> None:
-        self.clauses: dict[str, Clause] = {}
-
-    def read(self, kind: Kind, value: object, path: str) -> Json:
-        """Return a value at a path of the file as one of a kind."""
-        if kind is Clause:
-            text = self.read(str, value, path)
-            known = self.clauses.get(text)
-            clause = Clause(text, path, known.number if known else len(self.clauses))
-            self.clauses.setdefault(text, clause)
-            return clause
-        if is_dataclass(kind):
-            return self._object(kind, _expect(value, dict, path), path)
-        origin: Kind = get_origin(kind)
-        inner = get_args(kind)
-        if origin is tuple:
-            elements = enumerate(_expect(value, list, path))
-            return tuple(self.read(inner[0], own, f"{path}[{rank}]") for rank, own in elements)
-        if origin is dict:
-            members = _expect(value, dict, path).items()
-            return {name: self.read(inner[1], own, f"{path}.{name}") for name, own in members}
-        if origin is UnionType:
-            return None if value is None else self.read(inner[0], value, path)
-        return _expect(value, kind, path)
-
-    def _object(self, kind: Kind, members: dict[str, object], path: str) -> Json:
-        found = {}
-        for name, (type_, required) in _fields(kind).items():
+    ``clauses`` are the distinct structures so far.
+    """
+    if kind is Clause:
+        text = _expect(value, str, path)
+        known = clauses.get(text)
+        clause = Clause(text, path, known.number if known else len(clauses))
+        clauses.setdefault(text, clause)
+        return clause
+    if is_dataclass(kind):
+        create: Kind = kind
+        members, found = _expect(value, dict, path), {}
+        for name, (type_, required) in _fields(create).items():
             place = f"{path}.{name}" if path else name
             if name in members:
-                found[name] = self.read(type_, members[name], place)
+                found[name] = _read(type_, members[name], place, clauses)
             elif required:
                 raise ManifestError(f"{place}: missing")
-        return kind(**found)
+        return create(**found)
+    origin: Kind = get_origin(kind)
+    inner = get_args(kind)
+    if origin is tuple:
+        elements = enumerate(_expect(value, list, path))
+        return tuple(_read(inner[0], v, f"{path}[{rank}]", clauses) for rank, v in elements)
+    if origin is dict:
+        members = _expect(value, dict, path)
+        return {k: _read(inner[1], v, f"{path}.{k}", clauses) for k, v in members.items()}
+    if origin is UnionType:
+        return None if value is None else _read(inner[0], value, path, clauses)
+    return _expect(value, kind, path)
 
 
 @cache

@@ -18,7 +18,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 import networkx as nx
 
@@ -147,7 +146,7 @@ def _expect_none(
     wanted = clause_bits(clauses)
     found: dict[Group, Clause] = {}
     for category in categories:
-        tally.checked += category.items()
+        tally.checked += category.items
         for group, _ in category.groups if category.occurring & wanted else ():
             if occurring := group.shape.occurring & wanted:
                 found[group] = next(c for c in clauses if occurring >> c.number & 1)
@@ -157,43 +156,35 @@ def _expect_none(
         tally.add(partial(data.violation, text, split, entry, clause))
 
 
-class _Dealing(NamedTuple):
-    """The items of one category in one split, with the labelled quotas they are dealt out to."""
-
-    split: str
-    category: str
-    quotas: list[tuple[str, Quota]]
-
-
 @dataclass(frozen=True, slots=True)
-class _Share:
+class _Part:
     """How many items have one of each set ``within``, none ``outside``, and count for a target."""
 
     label: str
     count: int
-    within: list[int]
+    within: tuple[int, ...]
     outside: int
-    target: str | None = None
+    target: str = ""
 
     def fits(self, occurring: int, target: str) -> bool:
         """Return whether an item may belong here."""
         return (
             not occurring & self.outside
             and all(occurring & one for one in self.within)
-            and self.target in (None, target)
+            and self.target in ("", target)
         )
 
 
 def exposures(data: Dataset, tally: Result) -> None:
     """Train has the declared number of exposures of every kind, each with its structure."""
     for pattern in data.manifest.patterns:
-        _deal(data, tally, _exposed(pattern))
+        _deal(data, tally, TRAIN, EXPOSURE + pattern.name, _exposed(pattern))
 
 
 def quotas(data: Dataset, tally: Result) -> None:
     """The generalization items of every pattern fill its quotas."""
     for pattern in data.manifest.patterns:
-        _deal(data, tally, _numbered(GENERALIZATION, pattern.name, pattern.quotas))
+        _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas))
 
 
 def shares(data: Dataset, tally: Result) -> None:
@@ -203,11 +194,24 @@ def shares(data: Dataset, tally: Result) -> None:
     are equal, and the first targets have one more where that does not come out even.
     """
     for pattern in data.manifest.patterns:
-        tested = _numbered(GENERALIZATION, pattern.name, pattern.quotas)
-        for dealing in (_exposed(pattern), tested):
-            if any(quota.each_target for _, quota in dealing.quotas):
-                _deal(data, tally, dealing, pattern.targets)
-                _compare_recorded(data, tally, dealing, pattern)
+        for split, category, labelled in (
+            (TRAIN, EXPOSURE + pattern.name, _exposed(pattern)),
+            (GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas)),
+        ):
+            if not any(quota.each_target for _, quota in labelled):
+                continue
+            declared: Counter[str] = Counter()
+            for part in _deal(data, tally, split, category, labelled, pattern.targets):
+                declared[part.target] += part.count
+            del declared[""]
+            recorded: Counter[str] = Counter()
+            claim = data.manifest.splits.get(split)
+            for stratum in claim.strata if claim else ():
+                if stratum.category == category:
+                    recorded.update(stratum.shares)
+            if +recorded != +declared:
+                message = f"{category}: the manifest records other shares of targets"
+                tally.fault(message, f"manifest.json: splits.{split}")
 
 
 def part_quotas(data: Dataset, tally: Result) -> None:
@@ -221,93 +225,68 @@ def part_quotas(data: Dataset, tally: Result) -> None:
                 if (quota.split or TRAIN) == split
             ]
             if own:
-                _deal(data, tally, _numbered(split, category, own))
+                _deal(data, tally, split, category, _numbered(category, own))
 
 
-def _exposed(pattern: PatternClaim) -> _Dealing:
-    category = EXPOSURE + pattern.name
-    quotas = []
-    for own in pattern.expose:
-        quota = Quota(own.count, (own.structure,), (), each_target=own.each_target)
-        quotas.append((f"{category}: {own.structure.text}", quota))
-    return _Dealing(TRAIN, category, quotas)
+#: Quotas with what they are called.
+_Labelled = list[tuple[str, Quota]]
 
 
-def _numbered(split: str, category: str, quotas: Iterable[Quota]) -> _Dealing:
-    labelled = [(f"{category}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
-    return _Dealing(split, category, labelled)
-
-
-def _equal(count: int, targets: tuple[str, ...]) -> list[tuple[str, int]]:
-    """Equal shares of ``count``, the first ones greater by one."""
+def _exposed(pattern: PatternClaim) -> _Labelled:
     return [
-        (target, (count + len(targets) - 1 - rank) // len(targets))
-        for rank, target in enumerate(targets)
+        (
+            f"{EXPOSURE}{pattern.name}: {own.structure.text}",
+            Quota(own.count, (own.structure,), (), each_target=own.each_target),
+        )
+        for own in pattern.expose
     ]
 
 
-def _compare_recorded(
-    data: Dataset, tally: Result, dealing: _Dealing, pattern: PatternClaim
-) -> None:
-    """Compare the shares that the manifest records for the strata with those declared."""
-    recorded: Counter[str] = Counter()
-    claim = data.manifest.splits.get(dealing.split)
-    for stratum in claim.strata if claim else ():
-        if stratum.category == dealing.category:
-            recorded.update(stratum.shares)
-    declared: Counter[str] = Counter()
-    for _, quota in dealing.quotas:
-        if quota.each_target:
-            declared.update(dict(_equal(quota.count, pattern.targets)))
-    if +recorded != +declared:
-        message = f"{dealing.category}: the manifest records other shares of targets"
-        tally.fault(message, f"manifest.json: splits.{dealing.split}")
+def _numbered(category: str, quotas: Iterable[Quota]) -> _Labelled:
+    return [(f"{category}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
 
 
-def _divided(dealing: _Dealing, targets: tuple[str, ...] | None) -> Iterator[_Share]:
-    """Yield the parts of a dealing; targets have equal shares of those that say so."""
-    for label, quota in dealing.quotas:
+def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_Part]:
+    """Yield the parts of quotas; targets have equal shares of those that say so."""
+    for label, quota in labelled:
         groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
-        within = [clause_bits(group) for group in groups]
-        part = _Share(label, quota.count, within, clause_bits(quota.outside))
+        within = tuple(map(clause_bits, groups))
+        part = _Part(label, quota.count, within, clause_bits(quota.outside))
         if targets is None or not quota.each_target:
             yield part
             continue
-        for target, count in _equal(quota.count, targets):
+        for rank, target in enumerate(targets):
+            count = (quota.count + len(targets) - 1 - rank) // len(targets)
             yield replace(part, label=f"{label}, {target}", count=count, target=target)
 
 
 def _deal(
-    data: Dataset, tally: Result, dealing: _Dealing, targets: tuple[str, ...] | None = None
-) -> None:
-    """Report if the items cannot be dealt out so that every part gets its number."""
-    parts = list(_divided(dealing, targets))
+    data: Dataset,
+    tally: Result,
+    split: str,
+    category: str,
+    labelled: _Labelled,
+    targets: tuple[str, ...] | None = None,
+) -> list[_Part]:
+    """Report if items cannot be dealt out so that every part gets its number; return the parts.
+
+    With ``targets``, these have equal shares.  Most items are dealt out by a maximum flow from
+    kinds of items to the parts that they fit.
+    """
+    parts = list(_divided(labelled, targets))
     kinds: Counter[tuple[int, ...]] = Counter()
     nowhere: list[Group] = []
-    for own in data.categories_of(dealing.split):
-        for group, count in own.groups if own.category == dealing.category else ():
+    for own in data.categories_of(split):
+        for group, count in own.groups if own.category == category else ():
             tally.checked += count
             occurring = group.shape.occurring
             kind = tuple(n for n, p in enumerate(parts) if p.fits(occurring, group.target))
             kinds[kind] += count
             if not kind:
                 nowhere.append(group)
-    for split, entry, _ in data.members(nowhere):
-        message = f"{dealing.category}: the item belongs to none of the parts"
-        tally.add(partial(data.violation, message, split, entry))
-    for rank, part in enumerate(parts):
-        fitting = sum(count for kind, count in kinds.items() if rank in kind)
-        tally.figure(part.label, fitting, f"{part.count:,} declared")
-    found, wanted = kinds.total(), sum(part.count for part in parts)
-    if found != wanted:
-        tally.fault(f"{dealing.category}: {found:,} items instead of {wanted:,}")
-    elif (dealt := _most_dealt(kinds, parts)) < wanted:
-        message = f"only {dealt:,} of {wanted:,} items fit the parts' numbers"
-        tally.fault(f"{dealing.category}: {message}")
-
-
-def _most_dealt(kinds: Counter[tuple[int, ...]], parts: list[_Share]) -> int:
-    """Return how many items can be dealt out at most: a maximum flow from kinds to parts."""
+    for found_in, entry, _ in data.members(nowhere):
+        message = f"{category}: the item belongs to none of the parts"
+        tally.add(partial(data.violation, message, found_in, entry))
     network: nx.DiGraph[object] = nx.DiGraph()
     network.add_nodes_from(("source", "sink"))
     for kind, count in kinds.items():
@@ -315,4 +294,12 @@ def _most_dealt(kinds: Counter[tuple[int, ...]], parts: list[_Share]) -> int:
         network.add_edges_from((kind, rank) for rank in kind)
     for rank, part in enumerate(parts):
         network.add_edge(rank, "sink", capacity=part.count)
-    return int(nx.maximum_flow_value(network, "source", "sink"))
+        fitting = sum(count for kind, count in kinds.items() if rank in kind)
+        tally.figure(part.label, fitting, f"{part.count:,} declared")
+    found, wanted = kinds.total(), sum(part.count for part in parts)
+    if found != wanted:
+        tally.fault(f"{category}: {found:,} items instead of {wanted:,}")
+    elif (dealt := int(nx.maximum_flow_value(network, "source", "sink"))) < wanted:
+        message = f"only {dealt:,} of {wanted:,} items fit the parts' numbers"
+        tally.fault(f"{category}: {message}")
+    return parts

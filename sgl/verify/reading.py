@@ -17,16 +17,17 @@ import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, read_sentences
+from sgl.verify.conllu import Sentence, read_sentences
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Split
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.search import Searcher
 from sgl.verify.shape import GraphShape, ShapeTable
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
-from sgl.verify.tokens import Answers
+from sgl.verify.tokens import Malformed, TokenTable, WordForm
 
 #: The number in a `sent_id`: six digits or more, with zeros before it only to make six.
 _NUMBER = r"([0-9]{6}|[1-9][0-9]{6,17})"
@@ -86,10 +87,12 @@ class Knowledge:
         self.tokens = TokenTable()
         self.hashing = Hashing(task.key)
 
-        # The lemmas of words that may not be repeated.
-        self.distinct_lemmas: Answers[WordForm, str | None] = Answers(
-            lambda word: word.get("lemma") if word.get("upos") in task.distinct else None
-        )
+        @cache
+        def distinct_lemma(word: WordForm) -> str | None:
+            """Return the lemma of a word that may not be repeated."""
+            return word.get("lemma") if word.get("upos") in task.distinct else None
+
+        self.distinct_lemma = distinct_lemma
 
 
 def read_range(known: Knowledge, read: Range) -> Split:
@@ -134,9 +137,7 @@ class _RangeReader:
             source, *targets = [comments[key] for key in known.task.texts]
         except KeyError as missing:
             return Malformed(sentence.line, f"no comment # {missing.args[0]}")
-        own = [
-            lemma for lemma in map(known.distinct_lemmas.__getitem__, words) if lemma is not None
-        ]
+        own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
         if len(set(own)) < len(own):
             part.repeating.append(entry)
         if not self._words.issuperset(words):
@@ -155,9 +156,9 @@ class _RangeReader:
             part.groups.setdefault(group, len(part.groups)),
             sentence.offset,
             int(number[1]) if number else 0,
-            hashing.text(source),
-            hashing.text(targets[0]),
-            *[hashing.row(source, target, category) for target in targets],
+            hashing.of(source),
+            hashing.of(targets[0]),
+            *[hashing.of(source, target, category) for target in targets],
         )
         for column, value in zip(self.columns, values, strict=True):
             column.append(value)

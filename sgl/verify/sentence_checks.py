@@ -93,7 +93,7 @@ def lemmas_distinct(data: Dataset, tally: Result) -> None:
         free = exempt if split.name == TRAIN else set()
         for own in data.categories_of(split.name):
             if own.category not in free:
-                tally.checked += own.items()
+                tally.checked += own.items
         categories = [group.category for group in split.groups]
         for entry in split.repeating:
             if categories[split.group_of[entry]] not in free:

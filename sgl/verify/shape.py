@@ -24,8 +24,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple, TypeVar
 
-from sgl.verify.conllu import Edge, Sentence, WordForm
+from sgl.verify.conllu import Sentence
 from sgl.verify.structure import GraphPattern
+from sgl.verify.tokens import Edge, WordForm
 
 Key = TypeVar("Key")
 

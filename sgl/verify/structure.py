@@ -141,17 +141,17 @@ def read_structure(text: str) -> GraphPattern:
     return GraphPattern(bodies[0], tuple(bodies[1:]))
 
 
+@dataclass(slots=True)
 class _Scanner:
     """The text with a position; white space is skipped before every symbol."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.position = 0
+    text: str
+    position: int = 0
 
     def match(self, expression: str) -> str | None:
         """Go past what ``expression`` matches next and return it, or ``None``."""
-        space = re.compile(r"\s*").match(self.text, self.position)
-        self.position = space.end() if space else self.position
+        while self.text[self.position : self.position + 1].isspace():
+            self.position += 1
         found = re.compile(expression).match(self.text, self.position)
         if found is None:
             return None

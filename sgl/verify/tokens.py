@@ -16,15 +16,10 @@ different lines, and each is read once.
 from __future__ import annotations
 
 import re
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from typing import NamedTuple, TypeVar
-
-Key = TypeVar("Key")
-Value = TypeVar("Value")
+from typing import NamedTuple
 
 Edge = tuple[int, str, int]
 
@@ -103,37 +98,21 @@ class Token(NamedTuple):
     spelling: str
 
 
-class Answers(dict[Key, Value]):
-    """What a function returns, found when first asked for; begun anew above some number."""
-
-    def __init__(self, function: Callable[[Key], Value], most: int = sys.maxsize) -> None:
-        super().__init__()
-        self._function = function
-        self._most = most
-
-    def __missing__(self, key: Key) -> Value:
-        """Ask for an answer."""
-        if len(self) > self._most:
-            self.clear()
-        value = self[key] = self._function(key)
-        return value
-
-
 class TokenTable:
     """What has been read so far in several files, to be recognised when it comes again.
 
-    ``lines`` are the tokens of lines; ``word`` and ``arcs`` return one object for equal contents;
+    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents;
     ``trees`` are what the governors of tokens make, ``keys`` those that the comments of a block
     can have.
     """
 
     def __init__(self) -> None:
-        self.lines = Answers(self._new_line, _LINES_REMEMBERED)
+        self.token = lru_cache(_LINES_REMEMBERED)(self._new_token)
         self.word, self.arcs = cache(_new_word), cache(_new_arcs)
         self.trees: dict[tuple[Arcs, ...], Tree] = {}
         self.keys: set[tuple[str, ...]] = set()
 
-    def _new_line(self, line: bytes) -> Token:
+    def _new_token(self, line: bytes) -> Token:
         """Read a line; raise ``MalformedError``."""
         text = decode(line)
         if text.startswith("#"):

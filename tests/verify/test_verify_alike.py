@@ -17,13 +17,14 @@ from hypothesis import strategies as st
 from tiny_dataset import repeated_sentence, tiny
 
 from sgl.cli.main import OK, run
-from sgl.verify import certificate_faults, conllu, reading, verify, workers
+from sgl.verify import certificate_faults, reading, verify, workers
 from sgl.verify import dataset as loading
-from sgl.verify.conllu import Malformed, Sentence, TokenTable, ranges, read_sentence, read_sentences
+from sgl.verify.conllu import Sentence, ranges, read_sentence, read_sentences
 from sgl.verify.items import Split, repetitions
 from sgl.verify.search import Searcher
 from sgl.verify.shape import GraphShape, ShapeTable
 from sgl.verify.structure import read_structure
+from sgl.verify.tokens import Malformed, TokenTable, WordForm
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 
@@ -59,10 +60,9 @@ def test_the_order_of_searching_does_not_matter() -> None:
     assert [searcher.occurring(s) for s in (shape, without, shape)] == [1, 0, 1]
 
 
-def _words(*lemmas: str) -> list[conllu.WordForm]:
+def _words(*lemmas: str) -> list[WordForm]:
     return [
-        conllu.WordForm(lemma, (("lemma", lemma),), space_after=True, extracted=False)
-        for lemma in lemmas
+        WordForm(lemma, (("lemma", lemma),), space_after=True, extracted=False) for lemma in lemmas
     ]
 
 
@@ -130,22 +130,19 @@ def later(block: Sentence | Malformed, lines: int) -> Sentence | Malformed:
 @given(
     st.lists(st.sampled_from([b"\n", b"\n\n", b"1\ta\n", b"# text = a\n", b"a"]), max_size=40),
     st.integers(1, 30),
-    st.integers(1, 9),
 )
 def test_a_file_that_is_cut_into_ranges_has_the_same_blocks(
-    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], size: int, chunk: int
+    tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], size: int
 ) -> None:
     path = tmp_path_factory.mktemp("cut") / "some.conllu"
     content = b"".join(pieces)
     path.write_bytes(content)
     found: list[Sentence | Malformed] = []
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conllu, "_CHUNK", chunk)
-        places = list(ranges(path, size))
-        for start, end in places:
-            before = content.count(b"\n", 0, start)
-            blocks = read_sentences(path, TokenTable(), start, end)
-            found.extend(later(block, before) for block in blocks)
+    places = list(ranges(path, size))
+    for start, end in places:
+        before = content.count(b"\n", 0, start)
+        blocks = read_sentences(path, TokenTable(), start, end)
+        found.extend(later(block, before) for block in blocks)
     assert b"".join(content[start:end] for start, end in places) == content
     assert said(found) == said(plainly(path))
 
