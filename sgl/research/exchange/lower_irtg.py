@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from typing import NamedTuple
 
 import networkx as nx
 
@@ -46,15 +47,13 @@ class ImportedGrammar:
         return frozenset(number for number, layer in layers if not layer.join)
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRule:
+class TreeRule(NamedTuple):
     """A rule by the names of its states, with the template of each layer.
 
     ``weighted`` says whether the weight is written in the file.
     """
 
     label: Name
-    name: str
     state: str
     children: tuple[str, ...]
     weight: float
@@ -84,21 +83,21 @@ def lower_irtg(
     if diagnostics.errors:
         return None
     states = (state for rule in file.rules for state in (rule.state, *rule.children))
-    finals = list(dict.fromkeys(state.name.text for state in states if state.final))
-    missing, hint = "", ""
+    marked = list(dict.fromkeys(state.name.text for state in states if state.final))
+    if algebras and marked:
+        rules = _useful_rules(rules, marked, diagnostics)
+        used = {rule.state for rule in rules}
+        finals = [state for state in marked if state in used]
+        if finals:
+            layers = [TextLayer(called, kind.join) for called, kind in algebras.items()]
+            return _assemble(name, layers, rules, finals, diagnostics)
+    missing, hint = "no derivation from its final states", ""
     if not algebras:
         missing = "no interpretation over strings or trees"
-    elif not finals:
+    elif not marked:
         missing, hint = "no final state", "mark where derivations begin: `S! -> …`"
-    else:
-        rules = _useful_rules(rules, finals, diagnostics)
-        finals = [final for final in finals if any(rule.state == final for rule in rules)]
-        missing = "" if finals else "no derivation from its final states"
-    if missing:
-        diagnostics.error("SGL1204", span, f"this IRTG has {missing}", hint=hint)
-        return None
-    layers = [TextLayer(called, kind.join) for called, kind in algebras.items()]
-    return _assemble(name, layers, rules, finals, diagnostics)
+    diagnostics.error("SGL1204", span, f"this IRTG has {missing}", hint=hint)
+    return None
 
 
 def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
@@ -159,7 +158,6 @@ def _rules(
         rules.append(
             TreeRule(
                 label=label,
-                name=label.text,
                 state=rule.state.name.text,
                 children=tuple(child.name.text for child in rule.children),
                 weight=weight,
@@ -178,17 +176,18 @@ def _add_terms(
     """Add what the lines of a rule say to the meaning of its label."""
     own: set[str] = set()
     for value in rule.terms:
-        name, message, hint = value.interpretation, "", ""
+        name = value.interpretation
         if name.text not in declared:
-            message = f"there is no interpretation `{name}`"
             hint = suggest(name.text, declared)
+            diagnostics.error(
+                "SGL1203", name.span, f"there is no interpretation `{name}`", hint=hint
+            )
         elif name.text in own:
             message = f"the rule `{rule.label}` has two values in `{name}`"
+            diagnostics.error("SGL1203", name.span, message)
         else:
             own.add(name.text)
             meaning[name.text] = value
-        if message:
-            diagnostics.error("SGL1203", name.span, message, hint=hint)
 
 
 def _weight(written: Name, diagnostics: Diagnostics) -> float:
@@ -244,10 +243,10 @@ def _assemble(
     start = finals[0]
     if len(finals) > 1:
         start = FreeNames(*states).free("Start")
-        where = {rule.state: rule.label for rule in reversed(rules)}
+        where = {rule.state: rule.label.span for rule in reversed(rules)}
         passing = ((Slot(0),),) * len(layers)
         gathering = [
-            TreeRule(where[final], "start", start, (final,), 1.0, False, passing)
+            TreeRule(Name("start", where[final]), start, (final,), 1.0, False, passing)
             for final in finals
         ]
         rules = [*gathering, *rules]
@@ -260,7 +259,7 @@ def _assemble(
         rules=tuple(
             Rule(
                 id=number,
-                name=rule.name,
+                name=rule.label.text,
                 lhs=numbers[rule.state],
                 rhs=tuple(numbers[child] for child in rule.children),
                 weight=weight,

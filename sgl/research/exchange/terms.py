@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from sgl.core.grammar import Item, Slot, Template, Token
 from sgl.diagnostics import Diagnostics, Span
 from sgl.lang.syntax import Name
 from sgl.research.exchange.irtg_file import IrtgTerm, Operation
-from sgl.research.exchange.names import quoted
+from sgl.research.exchange.names import is_quotable, quoted
 
 _WITH_ARITY = re.compile(r"(.+)_([0-9]+)", re.DOTALL)
 _UNPRINTED = ("Cc", "Zl", "Zp")
@@ -65,60 +67,50 @@ class TermReader:
 
     def template(self, term: IrtgTerm, algebra: Algebra) -> Template:
         """Return what a term over an algebra is as a template."""
-        items = self._words(term, algebra) if algebra.operation else self._tree(term, algebra)
-        return tuple(items)
-
-    def _words(self, term: IrtgTerm, algebra: Algebra) -> list[Item]:
-        """Return the words and children of a string."""
-        items: list[Item] = []
-        pending: list[IrtgTerm] = [term]
-        while pending:
-            part = pending.pop()
-            if isinstance(part, Name):
-                items += self._slot(part)
-                continue
-            symbol, arguments = part
-            match = re.fullmatch(algebra.operation, symbol.text)
-            wanted = int(match[1] if match.re.groups else 2) if match is not None else None
-            if wanted is None and not arguments:
-                items += map(Token, self._constant(symbol.text, symbol.span))
-            elif wanted is None:
-                self._fail(
-                    symbol.span,
-                    f"`{symbol}` is no operation of the {algebra.name}",
-                    f"strings are concatenated by `{algebra.example}`",
-                )
-            elif wanted != len(arguments):
-                self._fail(
-                    symbol.span,
-                    f"`{symbol}` concatenates {wanted} strings, and here it has {len(arguments)}",
-                )
-            else:
-                pending += reversed(arguments)
-        return items
-
-    def _tree(self, term: IrtgTerm, algebra: Algebra) -> list[Item]:
-        """Return the tree as a text; what stands between two variables is one word."""
-        items: list[Item] = []
-        text = ""
+        opened = self._string if algebra.operation else self._tree
+        parts: list[Slot | str] = []
         pending: list[IrtgTerm | str] = [term]
         while pending:
             part = pending.pop()
             if isinstance(part, str):
-                text += part
+                parts.append(part)
             elif isinstance(part, Name):
-                items += [Token(text)] if text else []
-                items += self._slot(part)
-                text = ""
+                parts += self._slot(part)
             else:
-                text += self._label(part, algebra)
-                if part.arguments:
-                    inside = [piece for child in part.arguments for piece in (child, ",")]
-                    pending += reversed(["(", *inside[:-1], ")"])
-        return [*items, Token(text)] if text else items
+                pending += reversed(opened(part, algebra))
+        items: list[Item] = []
+        # What stands between two variables of a tree is one word.
+        for is_slot, group in groupby(parts, lambda part: isinstance(part, Slot)):
+            if is_slot or algebra.operation:
+                items += (part if isinstance(part, Slot) else Token(part) for part in group)
+            else:
+                items.append(Token("".join(map(str, group))))
+        return tuple(items)
 
-    def _label(self, operation: Operation, algebra: Algebra) -> str:
-        """Return a label as Alto prints it, with `_` for spaces, which would separate words."""
+    def _string(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
+        """Return the strings that an operation concatenates, or the words of a constant."""
+        symbol, arguments = operation
+        match = re.fullmatch(algebra.operation, symbol.text)
+        if match is None and not arguments:
+            return self._constant(symbol.text, symbol.span)
+        if match is None:
+            self._fail(
+                symbol.span,
+                f"`{symbol}` is no operation of the {algebra.name}",
+                f"strings are concatenated by `{algebra.example}`",
+            )
+            return ()
+        wanted = int(match[1] if match.re.groups else 2)
+        if wanted != len(arguments):
+            self._fail(
+                symbol.span,
+                f"`{symbol}` concatenates {wanted} strings, and here it has {len(arguments)}",
+            )
+            return ()
+        return arguments
+
+    def _tree(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
+        """Return a node as Alto prints it, with `_` for spaces, which would separate words."""
         symbol, arguments = operation
         text = symbol.text
         if algebra.name == "TreeWithAritiesAlgebra":
@@ -131,12 +123,12 @@ class TermReader:
                     f"`{symbol}` does not end in the number of its arguments, `_{len(arguments)}`",
                     "the TreeWithAritiesAlgebra wants the arity after each symbol: `NP_2(…, …)`",
                 )
-        name = "_".join(self._constant(text, symbol.span))
-        try:
-            return quoted(name)
-        except ValueError:
+        label = "_".join(self._constant(text, symbol.span))
+        if not is_quotable(label):
             self._fail(symbol.span, "this label has quotation marks of both kinds")
-            return ""
+            label = ""
+        children = [part for child in arguments for part in (",", child)]
+        return [quoted(label), *(["(", *children[1:], ")"] if children else [])]
 
     def _slot(self, variable: Name) -> list[Slot]:
         """Return the child that a variable stands for; none after a report."""
