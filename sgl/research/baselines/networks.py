@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -23,24 +23,27 @@ from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.vocabulary import BEGIN, END, PAD
 
+#: What a model remembers in the middle of translating: tensors, and tuples of tensors, whose
+#: first dimension is the sentence.
+State = tuple[Any, ...]
 
-class DecoderState(ABC):
-    """What a model remembers in the middle of translating several sentences."""
 
-    @abstractmethod
-    def chosen(self, rows: Tensor) -> DecoderState:
-        """Return the state of some of the sentences."""
+def chosen(state: Any, rows: Tensor) -> Any:  # noqa: ANN401 - a tensor, or a tuple of such
+    """Return the state of some of the sentences."""
+    if isinstance(state, Tensor):
+        return state[rows]
+    return tuple(chosen(part, rows) for part in state)
 
 
 class Seq2Seq(nn.Module, ABC):
     """A model that maps a sentence to a sentence, both as numbers of tokens."""
 
     @abstractmethod
-    def start(self, source: Tensor) -> DecoderState:
+    def start(self, source: Tensor) -> State:
         """Read sentences: a row for each, padded."""
 
     @abstractmethod
-    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, DecoderState]:
+    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         """Scores of the tokens that may follow each of ``tokens``, which have just been said."""
 
 
@@ -71,31 +74,13 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
                 break
             if len(going) < len(rows):
                 rows, left, last = rows[going], left[going], last[going]
-                state = state.chosen(going)
+                state = chosen(state, going)
             for row, token in zip(rows.tolist(), last[:, 0].tolist(), strict=True):
                 said[row].append(token)
     return said
 
 
 # ---- LSTM
-
-
-@dataclass(frozen=True, slots=True)
-class _LstmState(DecoderState):
-    """The states of the decoder by layer, and those of the source with which are there."""
-
-    hidden: Tensor
-    cell: Tensor
-    source: Tensor
-    mask: Tensor
-
-    def chosen(self, rows: Tensor) -> _LstmState:
-        return _LstmState(
-            self.hidden[:, rows].contiguous(),
-            self.cell[:, rows].contiguous(),
-            self.source[rows],
-            self.mask[rows],
-        )
 
 
 class Lstm(Seq2Seq):
@@ -134,8 +119,8 @@ class Lstm(Seq2Seq):
                 nn.init.xavier_uniform_(parameter)
         nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
 
-    def start(self, source: Tensor) -> _LstmState:
-        """Read sentences."""
+    def start(self, source: Tensor) -> State:
+        """Read sentences; the states of the decoder, those of the source, and which are there."""
         there = source != PAD
         packed = pack_padded_sequence(
             self.dropout(self.embedding(source)),
@@ -143,28 +128,29 @@ class Lstm(Seq2Seq):
             batch_first=True,
             enforce_sorted=False,
         )
-        states, (hidden, cell) = self.encoder(packed)
+        states, last = self.encoder(packed)
         found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
-        return _LstmState(self._both(hidden), self._both(cell), found, there[:, None, :])
+        # The last states of the two directions stand side by side, layer by layer.
+        hidden, cell = (part.unflatten(0, (-1, self.directions)) for part in last)
+        return (
+            hidden.permute(2, 0, 1, 3).flatten(2),
+            cell.permute(2, 0, 1, 3).flatten(2),
+            found,
+            there[:, None, :],
+        )
 
-    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, _LstmState]:
+    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         """Scores of the tokens that may follow each of these."""
-        assert isinstance(state, _LstmState)
+        hidden, cell, source, mask = state
         x = self.dropout(self.embedding(tokens))
-        x, (hidden, cell) = self.decoder(x, (state.hidden, state.cell))
-        likeness = x @ state.source.transpose(1, 2)
-        weights = likeness.masked_fill(~state.mask, float("-inf")).softmax(-1)
-        context = weights @ state.source
+        before = hidden.transpose(0, 1).contiguous(), cell.transpose(0, 1).contiguous()
+        x, (hidden, cell) = self.decoder(x, before)
+        likeness = x @ source.transpose(1, 2)
+        weights = likeness.masked_fill(~mask, float("-inf")).softmax(-1)
+        context = weights @ source
         x = self.dropout(self.together(torch.cat((context, x), -1)).tanh())
         scores = x @ self.embedding.weight.T
-        return scores, _LstmState(hidden, cell, state.source, state.mask)
-
-    def _both(self, last: Tensor) -> Tensor:
-        """Return the last states of the two directions side by side, layer by layer."""
-        if self.directions == 1:
-            return last
-        layers = last.unflatten(0, (-1, 2))
-        return torch.cat((layers[:, 0], layers[:, 1]), -1).contiguous()
+        return scores, (hidden.transpose(0, 1), cell.transpose(0, 1), source, mask)
 
 
 # ---- Transformer
@@ -226,85 +212,40 @@ class Attention(nn.Module):
         return split
 
 
-def _feed_forward(config: Config) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Linear(config.width, config.inner),
-        nn.ReLU(),
-        nn.Dropout(config.dropout),
-        nn.Linear(config.inner, config.width),
-    )
+class _Layer(nn.Module):
+    """A layer of the encoder, or of the decoder, which also attends to the source."""
 
-
-class _EncoderLayer(nn.Module):
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, *, decodes: bool) -> None:
         super().__init__()
-        self.attention = Attention(
-            config.width,
-            config.heads,
-            config.dropout,
-            config.distances,
+        width, heads, dropout = config.width, config.heads, config.dropout
+        self.itself = Attention(width, heads, dropout, config.distances)
+        self.source = Attention(width, heads, dropout) if decodes else None
+        self.feed_forward = nn.Sequential(
+            nn.Linear(width, config.inner),
+            nn.ReLU(),
+            nn.Dropout(dropout),
+            nn.Linear(config.inner, width),
         )
-        self.feed_forward = _feed_forward(config)
-        self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
-        self.dropout = nn.Dropout(config.dropout)
-
-    def forward(self, x: Tensor, mask: Tensor) -> Tensor:
-        normed = self.norms[0](x)
-        x = x + self.dropout(self.attention(normed, *self.attention.remember(normed), mask))
-        fed: Tensor = x + self.dropout(self.feed_forward(self.norms[1](x)))
-        return fed
-
-
-class _DecoderLayer(nn.Module):
-    def __init__(self, config: Config) -> None:
-        super().__init__()
-        self.itself = Attention(
-            config.width,
-            config.heads,
-            config.dropout,
-            config.distances,
-        )
-        self.source = Attention(config.width, config.heads, config.dropout)
-        self.feed_forward = _feed_forward(config)
-        self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(3))
-        self.dropout = nn.Dropout(config.dropout)
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3 if decodes else 2))
+        self.dropout = nn.Dropout(dropout)
 
     def forward(
-        self,
-        x: Tensor,
-        said: tuple[Tensor, Tensor] | None,
-        source: tuple[Tensor, Tensor],
-        causal: Tensor | None,
-        mask: Tensor,
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """Return the layer's output, and keys and values of all that was said so far."""
+        self, x: Tensor, mask: Tensor | None, said: State = (), source: State = ()
+    ) -> tuple[Tensor, State]:
+        """Return the layer's output, and keys and values of all words so far.
+
+        ``mask`` says which words are seen; ``said`` are keys and values of the words before,
+        ``source`` those of the source with its mask.
+        """
         normed = self.norms[0](x)
         keys, values = self.itself.remember(normed)
-        if said is not None:
+        if said:
             keys, values = torch.cat((said[0], keys), 2), torch.cat((said[1], values), 2)
-        x = x + self.dropout(self.itself(normed, keys, values, causal))
-        x = x + self.dropout(self.source(self.norms[1](x), *source, mask))
-        x = x + self.dropout(self.feed_forward(self.norms[2](x)))
+        x = x + self.dropout(self.itself(normed, keys, values, mask))
+        if self.source is not None:
+            x = x + self.dropout(self.source(self.norms[1](x), *source))
+        x = x + self.dropout(self.feed_forward(self.norms[-1](x)))
         return x, (keys, values)
-
-
-@dataclass(frozen=True, slots=True)
-class _TransformerState(DecoderState):
-    """The middle of a translation.
-
-    For each layer there are keys and values of the source and of what was said; ``mask`` says
-    which words of the source are there, ``length`` how many tokens were said.
-    """
-
-    source: tuple[tuple[Tensor, Tensor], ...]
-    said: tuple[tuple[Tensor, Tensor] | None, ...]
-    mask: Tensor
-    length: int
-
-    def chosen(self, rows: Tensor) -> _TransformerState:
-        source = tuple((keys[rows], values[rows]) for keys, values in self.source)
-        said = tuple(pair and (pair[0][rows], pair[1][rows]) for pair in self.said)
-        return replace(self, source=source, said=said, mask=self.mask[rows])
 
 
 class Transformer(Seq2Seq):
@@ -320,8 +261,8 @@ class Transformer(Seq2Seq):
         self.sinusoids = not config.distances
         self.scale = math.sqrt(config.width)
         self.embedding = nn.Embedding(words, config.width, padding_idx=PAD)
-        self.encoder = nn.ModuleList(_EncoderLayer(config) for _ in range(config.layers))
-        self.decoder = nn.ModuleList(_DecoderLayer(config) for _ in range(config.layers))
+        self.encoder = nn.ModuleList(_Layer(config, decodes=False) for _ in range(config.layers))
+        self.decoder = nn.ModuleList(_Layer(config, decodes=True) for _ in range(config.layers))
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
         self.dropout = nn.Dropout(config.dropout)
         for name, parameter in self.named_parameters():
@@ -329,35 +270,30 @@ class Transformer(Seq2Seq):
                 nn.init.xavier_uniform_(parameter)
         nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
 
-    def start(self, source: Tensor) -> _TransformerState:
-        """Read sentences."""
+    def start(self, source: Tensor) -> State:
+        """Read sentences; by layer keys and values of the source with its mask, nothing said."""
         mask = (source != PAD)[:, None, None, :]
         x = self._embed(source, 0)
         for layer in self.encoder:
-            x = layer(x, mask)
+            x, _ = layer(x, mask)
         x = self.norms[0](x)
-        return _TransformerState(
-            tuple(layer.source.remember(x) for layer in self.decoder),
-            (None,) * len(self.decoder),
-            mask,
-            0,
-        )
+        seen = tuple((*layer.source.remember(x), mask) for layer in self.decoder)
+        return seen, ((),) * len(seen)
 
-    def proceed(self, state: DecoderState, tokens: Tensor) -> tuple[Tensor, _TransformerState]:
+    def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         """Scores of the tokens that may follow each of these."""
-        assert isinstance(state, _TransformerState)
-        x = self._embed(tokens, state.length)
-        asked = tokens.size(1)
+        source, said = state
+        before, asked = said[0][0].size(2) if said[0] else 0, tokens.size(1)
+        x = self._embed(tokens, before)
         # A single token may look at everything that was said.
         causal = None
         if asked > 1:
             causal = torch.ones(asked, asked, dtype=torch.bool, device=x.device).tril()
-        said: list[tuple[Tensor, Tensor]] = []
-        for layer, before, source in zip(self.decoder, state.said, state.source, strict=True):
-            x, now = layer(x, before, source, causal, state.mask)
-            said.append(now)
-        scores = self.norms[1](x) @ self.embedding.weight.T
-        return scores, replace(state, said=tuple(said), length=state.length + asked)
+        now: list[State] = []
+        for layer, words, seen in zip(self.decoder, said, source, strict=True):
+            x, known = layer(x, causal, words, seen)
+            now.append(known)
+        return self.norms[1](x) @ self.embedding.weight.T, (source, tuple(now))
 
     def _embed(self, tokens: Tensor, before: int) -> Tensor:
         x = self.embedding(tokens) * self.scale
