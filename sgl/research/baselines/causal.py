@@ -53,7 +53,7 @@ class CausalLearner(Learner):
 
     def prompt(self, source: str) -> list[int]:
         """Return the tokens of the prompt for a text."""
-        ids: list[int] = self._tokenizer(self._config.prompt.replace("{source}", source)).input_ids
+        ids: list[int] = self._tokenizer(self.config.prompt.replace("{source}", source)).input_ids
         return ids
 
     def answer(self, target: str) -> list[int]:
@@ -66,10 +66,10 @@ class CausalLearner(Learner):
         """The length of each row with its prompt."""
         lengths = [len(prompt) + len(answer) for prompt, answer in self.pairs]
         for row, length in zip(self._rows, lengths, strict=True):
-            if length > self._config.longest:
+            if length > self.config.longest:
                 raise LanguageModelError(
                     f"{row.id} has {length:,} tokens with its prompt, more "
-                    f"than `longest` ({self._config.longest:,}) allows"
+                    f"than `longest` ({self.config.longest:,}) allows"
                 )
         return lengths
 
@@ -98,7 +98,7 @@ class CausalLearner(Learner):
         greedy = GenerationConfig(
             do_sample=False,
             num_beams=1,
-            max_new_tokens=self._config.longest,
+            max_new_tokens=self.config.longest,
             eos_token_id=self._end,
             pad_token_id=self._end,
         )

@@ -25,15 +25,8 @@ from sgl.cli.files import replace_text
 from sgl.research.baselines.config import CAUSAL, Config
 from sgl.research.baselines.data import BaselineData
 from sgl.research.baselines.directory import CheckpointError, Directory
-from sgl.research.baselines.learner import Learner, Line
-from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary
-from sgl.research.baselines.training import (
-    OnCheck,
-    Training,
-    TrainingPlan,
-    TrainingResult,
-    reproducible,
-)
+from sgl.research.baselines.learner import Learner, Line, Seq2SeqLearner, learn_vocabulary
+from sgl.research.baselines.training import OnCheck, Training, TrainingResult, reproducible
 from sgl.research.baselines.vocabulary import unwritable
 from sgl.research.evaluate.benchmark import Benchmark
 
@@ -102,17 +95,11 @@ class Job:
         Raises:
             CheckpointError: the checkpoint is damaged, or that of another run.
         """
-        plan = TrainingPlan(
-            self.config,
-            self.data.dev,
-            self.directory.checkpoint,
-            self._run_with_tokens(),
-            self._limit,
-        )
+        checkpoint, run = self.directory.checkpoint, self._run_with_tokens()
         with self._reproducible():
-            training = Training(self.learner, plan)
+            training = Training(self.learner, self.data.dev, checkpoint, run, self._limit)
             if self._resume:
-                if self.directory.checkpoint.exists():
+                if checkpoint.exists():
                     training.resume()
                 resumed(training.state.step)
             trained = training.train(line, told)

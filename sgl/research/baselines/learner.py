@@ -14,20 +14,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from tokenizers import Tokenizer
 from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
 
-from sgl.research.baselines.config import Config
+from sgl.research.baselines.config import LSTM, Config
 from sgl.research.baselines.data import BaselineData
+from sgl.research.baselines.directory import write_tensors
+from sgl.research.baselines.networks import Lstm, Seq2Seq, Transformer, greedy, said_before
+from sgl.research.baselines.vocabulary import PAD, Side, learn, scheme_for
 
 #: Says how far something is: what, done, total.
 Line = Callable[[str, int, int], None]
 
 Tokens = Sequence[int]
+
+#: A translation is cut off where it is so many times as long as any of training, and where it
+#: has so many times the tokens for each token of its source that any of training has.
+_LONGER = 2
 
 
 def quiet(_: str, __: int, ___: int) -> None:
@@ -38,6 +48,7 @@ class Learner(ABC):
     """A model with the rows that it learns from.
 
     Attributes:
+        config: the settings of the run.
         module: the network; its parameters that need gradients are trained.
         together: how many texts are decoded together.
     """
@@ -46,7 +57,7 @@ class Learner(ABC):
     together: int
 
     def __init__(self, config: Config, data: BaselineData) -> None:
-        self._config = config
+        self.config = config
         self._rows = data.train
         self._device = torch.device(config.device)
 
@@ -102,3 +113,84 @@ class Learner(ABC):
             begin = width - len(row) if left else 0
             table[place, begin : begin + len(row)] = row
         return torch.from_numpy(table).to(self._device)
+
+
+# ---- sequence to sequence
+
+
+def learn_vocabulary(config: Config, data: BaselineData) -> Tokenizer:
+    """Return the tokens of both languages, from the texts of training."""
+    source, target = _schemes(config, data)
+    texts = [pair for row in data.train for pair in ((source, row.source), (target, row.target))]
+    return learn(texts, config.tokens, config.pieces)
+
+
+class Seq2SeqLearner(Learner):
+    """A Transformer or an LSTM that begins with random weights."""
+
+    together = 256
+
+    def __init__(self, config: Config, data: BaselineData, tokenizer: Tokenizer) -> None:
+        super().__init__(config, data)
+        self.source, self.target = (Side(scheme, tokenizer) for scheme in _schemes(config, data))
+        torch.manual_seed(config.seed)
+        self.module: Seq2Seq = new_model(config, tokenizer.get_vocab_size()).to(self._device)
+
+    def prompt(self, source: str) -> list[int]:
+        """Return the tokens of a text, with the end."""
+        return self.source.encode(source)
+
+    def answer(self, target: str) -> list[int]:
+        """Return the tokens of a gold text, with the end."""
+        return self.target.encode(target)
+
+    @cached_property
+    def lengths(self) -> Sequence[int]:
+        """Rows are alike in length if source and target are."""
+        return [32 * len(target) + min(len(source), 31) for source, target in self.pairs]
+
+    def limit(self, source: int) -> int:
+        """Where the translation of a sentence of so many tokens is cut off.
+
+        A model that does not find an end would go on for ever; that of a short sentence need
+        not have the length of the longest one.
+        """
+        longest, most = self._bounds
+        return _LONGER * min(longest, ceil(most * source))
+
+    @cached_property
+    def _bounds(self) -> tuple[int, float]:
+        """The longest target of training, and the most target tokens for a source token."""
+        sizes = [(len(source), len(target)) for source, target in self.pairs]
+        return max(size for _, size in sizes), max(size / source for source, size in sizes)
+
+    def loss(self, rows: NDArray[np.int64]) -> tuple[Tensor, int]:
+        """Cross-entropy of the gold texts."""
+        pairs = [self.pairs[row] for row in rows]
+        source = self._padded([pair[0] for pair in pairs], PAD)
+        target = self._padded([pair[1] for pair in pairs], PAD)
+        scores, _ = self.module.proceed(self.module.start(source), said_before(target))
+        loss = cross_entropy(
+            scores.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum"
+        )
+        return loss, sum(len(pair[1]) for pair in pairs)
+
+    def decode(self, prompts: Sequence[Tokens]) -> list[str]:
+        """Return translations, each cut off at its limit."""
+        limits = [self.limit(len(prompt)) for prompt in prompts]
+        said = greedy(self.module, self._padded(prompts, PAD), limits)
+        return [self.target.decode(tokens) for tokens in said]
+
+    def keep(self, directory: Path) -> None:
+        """Write the weights, in the format of safetensors."""
+        write_tensors(directory / "model.safetensors", self.module.state_dict())
+
+
+def new_model(config: Config, words: int) -> Seq2Seq:
+    """Return a model of the size that the configuration asks for, with random weights."""
+    return (Lstm if config.model == LSTM else Transformer)(config, words)
+
+
+def _schemes(config: Config, data: BaselineData) -> tuple[str, str]:
+    source = scheme_for(config.source_words, data.source)
+    return source, scheme_for(config.target_words, data.target)

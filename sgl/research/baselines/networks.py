@@ -218,7 +218,7 @@ class _Layer(nn.Module):
     def __init__(self, config: Config, *, decodes: bool) -> None:
         super().__init__()
         width, heads, dropout = config.width, config.heads, config.dropout
-        self.itself = Attention(width, heads, dropout, config.distances)
+        self.attention = Attention(width, heads, dropout, config.distances)
         self.source = Attention(width, heads, dropout) if decodes else None
         self.feed_forward = nn.Sequential(
             nn.Linear(width, config.inner),
@@ -238,10 +238,10 @@ class _Layer(nn.Module):
         ``source`` those of the source with its mask.
         """
         normed = self.norms[0](x)
-        keys, values = self.itself.remember(normed)
+        keys, values = self.attention.remember(normed)
         if said:
             keys, values = torch.cat((said[0], keys), 2), torch.cat((said[1], values), 2)
-        x = x + self.dropout(self.itself(normed, keys, values, mask))
+        x = x + self.dropout(self.attention(normed, keys, values, mask))
         if self.source is not None:
             x = x + self.dropout(self.source(self.norms[1](x), *source))
         x = x + self.dropout(self.feed_forward(self.norms[-1](x)))

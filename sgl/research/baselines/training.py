@@ -42,20 +42,6 @@ class _DivergedError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class TrainingPlan:
-    """How to train: the settings, the items of dev, and where the checkpoint of ``run`` is.
-
-    ``limit`` is the number of seconds after which to stop, in this call.
-    """
-
-    config: Config
-    dev: Sequence[BenchmarkRow]
-    checkpoint: Path
-    run: str
-    limit: float = float("inf")
-
-
-@dataclass(frozen=True, slots=True)
 class TrainingResult:
     """How training ended: why, where, and at which step the weights that are kept were."""
 
@@ -83,12 +69,30 @@ def reproducible(threads: int, device: str = "cpu") -> Iterator[None]:
 
 
 class Training:
-    """One run of training; its result is in the model."""
+    """One run of training; its result is in the model.
 
-    def __init__(self, learner: Learner, plan: TrainingPlan) -> None:
-        config = plan.config
+    Args:
+        learner: what is trained, by its settings.
+        dev: the items that choose the weights.
+        checkpoint: where the checkpoint is.
+        run: the hash that says of which run the checkpoint is.
+        limit: after how many seconds to stop, in this call.
+    """
+
+    def __init__(
+        self,
+        learner: Learner,
+        dev: Sequence[BenchmarkRow],
+        checkpoint: Path,
+        run: str,
+        limit: float = math.inf,
+    ) -> None:
+        self.config = config = learner.config
         self.learner = learner
-        self.plan = plan
+        self.dev = dev[: config.dev_items]
+        self.checkpoint = checkpoint
+        self.run = run
+        self.limit = limit
         self.order = BatchOrder(learner.lengths, config.batch, config.seed)
         named = learner.module.named_parameters()
         self.weights = {name: weight for name, weight in named if weight.requires_grad}
@@ -104,7 +108,7 @@ class Training:
         Raises:
             CheckpointError: it is damaged, that of another run, or of another model.
         """
-        self.state, tensors = load(self.plan.checkpoint, self.plan.run)
+        self.state, tensors = load(self.checkpoint, self.run)
         try:
             for name, weight in self.weights.items():
                 weight.data.copy_(tensors[f"model.{name}"])
@@ -118,19 +122,19 @@ class Training:
                     }
         except (KeyError, RuntimeError) as problem:
             raise CheckpointError(
-                f"`{self.plan.checkpoint}` does not fit the model: {problem}"
+                f"`{self.checkpoint}` does not fit the model: {problem}"
             ) from problem
 
     def train(self, line: Line, told: OnCheck) -> TrainingResult:
         """Train to the end, and leave the best weights in the model."""
-        config, state = self.plan.config, self.state
+        config, state = self.config, self.state
         began, before = time.monotonic(), state.seconds
         ended = FINISHED
         while state.step < config.steps:
             if self._impatient():
                 ended = PATIENCE
                 break
-            if time.monotonic() - began >= self.plan.limit:
+            if time.monotonic() - began >= self.limit:
                 ended = LIMIT
                 self._save()
                 break
@@ -142,7 +146,7 @@ class Training:
             state.seconds = before + time.monotonic() - began
             # Until the last step or the limit, whichever comes first.
             rest = state.seconds / state.step * (config.steps - state.step)
-            left = max(0.0, min(rest, self.plan.limit - (time.monotonic() - began)))
+            left = max(0.0, min(rest, self.limit - (time.monotonic() - began)))
             if state.step % config.check == 0 or state.step == config.steps:
                 self._check(line)
                 self._save()
@@ -153,7 +157,7 @@ class Training:
         return self._chosen(ended, line)
 
     def _step(self) -> None:
-        config, state = self.plan.config, self.state
+        config, state = self.config, self.state
         module = self.learner.module
         module.train()
         torch.manual_seed((config.seed << 32) + state.step + 1)
@@ -193,15 +197,14 @@ class Training:
 
     def _score(self, line: Line) -> float | None:
         """Return the share of items of dev that are translated exactly."""
-        rows = self.plan.dev[: self.plan.config.dev_items]
-        if not rows:
+        if not self.dev:
             return None
-        said = self.learner.translate([row.source for row in rows], line)
-        right = sum(exact(row.target, text) for row, text in zip(rows, said, strict=True))
-        return right / len(rows)
+        said = self.learner.translate([row.source for row in self.dev], line)
+        right = sum(exact(row.target, text) for row, text in zip(self.dev, said, strict=True))
+        return right / len(self.dev)
 
     def _impatient(self) -> bool:
-        patience = self.plan.config.patience
+        patience = self.config.patience
         scores = [score for _, _, score in self.state.checks if score is not None]
         if not patience or len(scores) <= patience:
             return False
@@ -231,7 +234,7 @@ class Training:
             if moments:
                 tensors[f"mean.{name}"] = moments["exp_avg"]
                 tensors[f"square.{name}"] = moments["exp_avg_sq"]
-        save(self.plan.checkpoint, self.plan.run, self.state, tensors)
+        save(self.checkpoint, self.run, self.state, tensors)
 
 
 def pace(state: TrainingProgress, left: float) -> tuple[str, str]:

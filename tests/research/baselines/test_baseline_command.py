@@ -17,7 +17,7 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run
 from sgl.parallel.lock import LockedFolder
-from sgl.research.baselines.seq2seq import Seq2SeqLearner
+from sgl.research.baselines.learner import Seq2SeqLearner
 from sgl.research.baselines.training import Training
 
 pytestmark = pytest.mark.slow

@@ -18,7 +18,7 @@ from sgl.research.baselines.causal import CausalLearner, LanguageModelError
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.baselines.learner import quiet
-from sgl.research.baselines.training import Training, TrainingPlan, reproducible
+from sgl.research.baselines.training import Training, reproducible
 from sgl.research.baselines.vocabulary import learn
 
 # Libraries of others warn about each other.
@@ -69,7 +69,7 @@ def test_the_thin_weights_learn_and_the_others_stay(
     with reproducible(1):
         made = CausalLearner(config, data)
         before = {name: value.clone() for name, value in made.module.state_dict().items()}
-        run = Training(made, TrainingPlan(config, data.dev, tmp_path / "c", "run"))
+        run = Training(made, data.dev, tmp_path / "c", "run")
         ended = run.train(quiet, lambda _, __: None)
     losses = [loss for _, loss, _ in ended.progress.checks]
     assert losses[-1] < losses[0]
@@ -91,11 +91,11 @@ def test_tuning_that_was_interrupted_ends_with_the_same_weights(
     for limit in (float("inf"), 0):
         with reproducible(1):
             made = CausalLearner(config, data)
-            plan = TrainingPlan(config, data.dev, tmp_path / f"c{limit}", "run", limit)
-            Training(made, plan).train(quiet, lambda _, __: None)
+            checkpoint = tmp_path / f"c{limit}"
+            Training(made, data.dev, checkpoint, "run", limit).train(quiet, lambda _, __: None)
             if not limit:
                 made = CausalLearner(config, data)
-                resumed = Training(made, TrainingPlan(config, data.dev, plan.checkpoint, "run"))
+                resumed = Training(made, data.dev, checkpoint, "run")
                 resumed.resume()
                 resumed.train(quiet, lambda _, __: None)
         found.append(made.module.state_dict())

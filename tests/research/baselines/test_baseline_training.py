@@ -16,16 +16,14 @@ from numpy.typing import NDArray
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.baselines.directory import CheckpointError, TrainingProgress, load, save
-from sgl.research.baselines.learner import quiet
+from sgl.research.baselines.learner import Seq2SeqLearner, learn_vocabulary, new_model, quiet
 from sgl.research.baselines.networks import greedy, said_before
-from sgl.research.baselines.seq2seq import Seq2SeqLearner, learn_vocabulary, new_model
 from sgl.research.baselines.training import (
     DIVERGED,
     FINISHED,
     LIMIT,
     PATIENCE,
     Training,
-    TrainingPlan,
     TrainingResult,
     rate,
     reproducible,
@@ -57,8 +55,8 @@ def training(
     config: Config, data: BaselineData, directory: Path, limit: float = float("inf")
 ) -> tuple[Seq2SeqLearner, Training]:
     made = learner(config, data)
-    plan = TrainingPlan(config, data.dev, directory / "checkpoint.safetensors", "this run", limit)
-    return made, Training(made, plan)
+    checkpoint = directory / "checkpoint.safetensors"
+    return made, Training(made, data.dev, checkpoint, "this run", limit)
 
 
 def trained(
@@ -260,10 +258,9 @@ class Forgetful(Seq2SeqLearner):
 def test_the_state_that_is_best_on_dev_is_kept(data: BaselineData, tmp_path: Path) -> None:
     config = small_config()
     early, _ = trained(replace(config, steps=4, decay="none"), data, tmp_path)
-    made = Forgetful(config, data, learn_vocabulary(config, data))
+    made = Forgetful(replace(config, decay="none"), data, learn_vocabulary(config, data))
     with reproducible(1):
-        plan = TrainingPlan(replace(config, decay="none"), data.dev, tmp_path / "c", "run")
-        ended = Training(made, plan).train(quiet, telling_nothing)
+        ended = Training(made, data.dev, tmp_path / "c", "run").train(quiet, telling_nothing)
     assert ended.kept_step == 4
     assert [check[0] for check in ended.progress.checks] == [4, 8, 12]
     assert same(weights(early), weights(made))
@@ -273,8 +270,7 @@ def test_training_ends_when_dev_gets_no_better(data: BaselineData, tmp_path: Pat
     config = small_config(steps=1000, patience=2)
     made = Forgetful(config, data, learn_vocabulary(config, data))
     with reproducible(1):
-        plan = TrainingPlan(config, data.dev, tmp_path / "c", "run")
-        ended = Training(made, plan).train(quiet, telling_nothing)
+        ended = Training(made, data.dev, tmp_path / "c", "run").train(quiet, telling_nothing)
     assert (ended.ended, ended.kept_step, ended.progress.step) == (PATIENCE, 4, 12)
 
 
