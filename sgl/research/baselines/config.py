@@ -23,7 +23,7 @@ from typing import Any
 
 import yaml
 
-from sgl.research.baselines.vocabulary import AUTO, SCHEMES
+from sgl.research.baselines.vocabulary import AUTO, PIECES, SCHEMES, WORD
 
 TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
 MODELS = (TRANSFORMER, LSTM, CAUSAL)
@@ -106,7 +106,7 @@ class Config:
     threads: int = _setting(1, _whole(1, 1024))
     device: str = _setting("cpu", _one_of(("cpu", "cuda")))
     # Tokens.
-    tokens: str = _setting("bpe", _one_of(("word", "bpe")))
+    tokens: str = _setting(PIECES, _one_of((WORD, PIECES)))
     pieces: int = _setting(2000, _whole(64, 1_000_000))
     source_words: str = _setting(AUTO, _one_of(SCHEMES))
     target_words: str = _setting(AUTO, _one_of(SCHEMES))

@@ -76,7 +76,6 @@ SCHEMES = (AUTO, *_TOKENIZERS)
 # ---- vocabularies
 
 WORD, PIECES = "word", "bpe"
-KINDS = (WORD, PIECES)
 
 #: Special tokens, by number: padding, begin, end, unknown.
 PAD, BEGIN, END, UNKNOWN = range(4)

@@ -231,7 +231,7 @@ def test_a_run_that_failed_before_it_began_leaves_nothing(
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 
     with monkeypatch.context() as patch:
-        patch.setattr("sgl.research.baselines.seq2seq.new_model", short)
+        patch.setattr("sgl.research.baselines.learner.new_model", short)
         assert trains() == FAILED
     assert "error[SGL1601]: there is not enough memory" in said(work)
     assert not (work.directory / "run").exists()
