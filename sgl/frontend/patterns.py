@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
-from sgl.diagnostics import Label, Span, suggest
+from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes
@@ -56,9 +56,7 @@ def lower_patterns(state: CompilerState) -> None:
     Before: ``context``.  After: ``patterns``, those that are sound.
     """
     declared = state.names.of(s.PatternDecl)
-    known = {declaration.name.text: False for declaration, _ in state.names.declared(s.PatternDecl)}
-    known.update((declaration.name.text, True) for declaration, _ in declared)
-    lowered = [_PatternLowering(d, scope, state, known).run() for d, scope in declared]
+    lowered = [_PatternLowering(d, scope, state).run() for d, scope in declared]
     state.patterns = tuple(pattern for pattern in lowered if pattern is not None)
 
 
@@ -71,27 +69,24 @@ class _Clause(NamedTuple):
 
 
 class _PatternLowering:
-    """The lowering of one pattern; ``known`` are all patterns, and whether they are in force."""
+    """The lowering of one pattern."""
 
-    def __init__(
-        self, declaration: s.PatternDecl, scope: Scope, state: CompilerState, known: dict[str, bool]
-    ) -> None:
-        self.declaration, self.scope, self.state, self.known = declaration, scope, state, known
+    def __init__(self, declaration: s.PatternDecl, scope: Scope, state: CompilerState) -> None:
+        self.declaration, self.scope, self.state = declaration, scope, state
+        self.errors = state.diagnostics.errors
         self.speaking = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
         self.targets = tuple(dict.fromkeys(w.text for c in self.speaking for w in c.words))
         targets = self.targets if self.speaking else None
         self.context = replace(state.context, targets=targets)
         self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
-        self.allowed: list[str] = []
+        self.allowed = _allowed(declaration, scope, state)
 
     def run(self) -> LoweredPattern | None:
-        errors, declaration = self.state.diagnostics.errors, self.declaration
+        errors, declaration = self.errors, self.declaration
         examples = []
         for clause in declaration.clauses:
             if isinstance(clause, s.StructureClause):
                 self._structure_clause(clause)
-            elif isinstance(clause, s.AllowClause):
-                self._allow(clause)
             elif isinstance(clause, s.LikeClause) and self.state.parameters.holds(clause.when):
                 examples.append(clause)
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
@@ -154,7 +149,7 @@ class _PatternLowering:
             gen=structures["gen"] or structures["forbid"] + structures["never"],
             exclude=structures["not"],
             need=tuple(Need(clause.structure, clause.sentences) for clause in self.clauses["need"]),
-            allow=tuple(self.allowed),
+            allow=self.allowed,
             targets=self.targets,
             expose=tuple(
                 Exposure(count, structure, written.repeated, written.each_target)
@@ -176,17 +171,25 @@ class _PatternLowering:
                 return
         self.clauses[clause.kind].append(_Clause(clause, structure, count))
 
-    def _allow(self, clause: s.AllowClause) -> None:
-        for name in clause.names:
-            if name.text not in self.known:
-                if not self.scope.may_declare(s.PatternDecl, name.text):
-                    self.state.report_missing("pattern", name, self.known)
-            elif name.text == self.declaration.name.text:
-                labels = [Label(self.declaration.name.span, "this pattern")]
-                message = "a pattern need not allow its own structures"
-                self.state.error("SGL0803", name.span, message, labels=labels)
-            elif self.known[name.text]:
-                self.allowed.append(name.text)
+
+def _allowed(
+    declaration: s.PatternDecl | s.PartDecl, scope: Scope, state: CompilerState
+) -> tuple[str, ...]:
+    """Return the patterns after ``allow`` that are in force; report those that nobody declares."""
+    in_force = {pattern.name.text for pattern, _ in state.names.of(s.PatternDecl)}
+    declared = [pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)]
+    clauses = [clause for clause in declaration.clauses if isinstance(clause, s.AllowClause)]
+    names = [name for clause in clauses for name in clause.names]
+    for name in names:
+        if name.text not in declared:
+            if not scope.may_declare(s.PatternDecl, name.text):
+                hint = f"there is: {shortlist(declared)}" if declared else ""
+                state.report_missing("pattern", name, declared, hint)
+        elif isinstance(declaration, s.PatternDecl) and name.text == declaration.name.text:
+            labels = [Label(declaration.name.span, "this pattern")]
+            message = "a pattern need not allow its own structures"
+            state.error("SGL0803", name.span, message, labels=labels)
+    return tuple(name.text for name in names if name.text in in_force)
 
 
 def _places_of(sizes: Sequence[Sized]) -> list[tuple[Structure, Span]]:
@@ -223,15 +226,6 @@ def lower_parts(state: CompilerState) -> None:
 
 def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart:
     clauses, context, title = declaration.clauses, state.context, declaration.title
-    # A pattern that is switched off is there, but not in force.
-    switched_off = {pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)}
-    allowed = [
-        name.text
-        for clause in clauses
-        for name in (clause.names if isinstance(clause, s.AllowClause) else ())
-        if scope.peek(s.PatternDecl, name.text)
-        or (name.text not in switched_off and scope.find(s.PatternDecl, name))
-    ]
     written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
     anchors: list[Anchor] = []
     for clause in written:
@@ -247,7 +241,7 @@ def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> 
         only=tuple(found.structure for found in anchors),
         quotas=tuple(quota for _, quota in sizes),
         repeated_lemmas=any(isinstance(clause, s.RepeatedLemmas) for clause in clauses),
-        allow=tuple(allowed),
+        allow=_allowed(declaration, scope, state),
         tested=any(clause.kind == "apart" for clause in written),
     )
     spans = tuple(item.span for item, _ in sizes)

@@ -74,20 +74,27 @@ def _quota(
     item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
 ) -> Quota | None:
     count = count_of_sentences(item.amount, context.state)
-    within = [_condition(ref, anchors, scope, context) for ref in item.within]
-    outside = [_condition(ref, anchors, scope, context) for ref in item.outside]
-    if count is None or None in within or None in outside:
+    within: list[tuple[Structure, ...]] = []
+    outside: list[Structure] = []
+    sound = count is not None
+    for written in item.conditions:
+        group = _condition(written.graph, anchors, scope, context)
+        sound &= group is not None
+        if written.outside:
+            outside += group or ()
+        elif group is not None:
+            within.append(group)
+    if count is None or not sound:
         return None
     structures = [anchor.structure for anchor in anchors]
     if item.each_target and not check_shares(item.span, count, structures, context):
         return None
-    groups = [group for group in within if group is not None]
     return Quota(
         count,
         each_target=item.each_target,
-        within=tuple(group[0] for group in groups if len(group) == 1),
-        within_one_of=tuple(group for group in groups if len(group) > 1),
-        outside=tuple(structure for group in outside if group for structure in group),
+        within=tuple(group[0] for group in within if len(group) == 1),
+        within_one_of=tuple(group for group in within if len(group) > 1),
+        outside=tuple(outside),
         split=item.split.text if item.split is not None else "train",
     )
 

@@ -217,14 +217,15 @@ def _features(
     weights: dict[tuple[str, str], float] = {}
     for declaration, _ in state.names.of(s.Feature):
         name = declaration.name.text
-        features[name] = tuple(dict.fromkeys(value.text for value in declaration.values))
+        features[name] = tuple(dict.fromkeys(value.name.text for value in declaration.values))
         if len(features[name]) < len(declaration.values):
             state.error("SGL0403", declaration.span, f"the feature `{name}` lists a value twice")
-        for value, amount in zip(declaration.values, declaration.weights, strict=True):
+        for value in declaration.values:
+            amount, text = value.weight, value.name.text
             weight = state.parameters.number(amount) if amount is not None else None
             if amount is not None and weight is not None and not is_weight(weight):
-                state.error("SGL0701", amount.span, f"the weight of `{value}` is not positive")
-            weights[name, value.text] = weight if is_weight(weight) else 1.0
+                state.error("SGL0701", amount.span, f"the weight of `{text}` is not positive")
+            weights[name, text] = weight if is_weight(weight) else 1.0
     return features, weights
 
 

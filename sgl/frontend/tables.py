@@ -21,7 +21,7 @@ is then shown itself::
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -71,21 +71,13 @@ class LexiconTables:
             # What cannot be located was reported when it was to be read.
             path = scope.locate(lexicon.path, Diagnostics())
             if path is not None:
-                names = _columns_of(lexicon)
+                names = [condition.column for condition in lexicon.where]
+                names += [column.name for column in s.parts_of(s.Column, lexicon)]
                 mentioned.setdefault(path, {}).update((name.text, None) for name in names)
         for path, table in self.read.items():
             if table is not None:
                 _report_columns(table, list(mentioned[path]), self.state)
                 _report_variants(table, variants, self.state)
-
-
-def _columns_of(lexicon: s.Lexicon) -> Iterator[s.Name]:
-    """Yield the columns that a lexicon mentions anywhere."""
-    yield from (condition.column for condition in lexicon.where)
-    categories = tuple(entry.category for entry in lexicon.entries)
-    layers = tuple(entry.layers for entry in lexicon.entries)
-    parts = (lexicon.weight, categories, lexicon.shared, layers)
-    yield from (column.name for column in s.parts_of(s.Column, parts))
 
 
 def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: CompilerState) -> None:

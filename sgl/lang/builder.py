@@ -7,7 +7,6 @@ says: each field takes the part of the production that has its type.  The others
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import fields
 from functools import cache
 from types import NoneType
@@ -45,6 +44,9 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "other_labels": (s.LabelSet, {"negated": True}),
     "these_labels": (s.LabelSet, {"negated": False}),
     "amount": (s.Amount, {"offset": 0}),
+    "weighted_value": (s.FeatureValue, {}),
+    "within": (s.SizeCondition, {"outside": False}),
+    "outside": (s.SizeCondition, {"outside": True}),
     **{
         keyword: (s.StructureClause, {"kind": keyword})
         for keyword in ("forbid", "never", "gen", "need", "waive", "expose", "only", "apart")
@@ -104,20 +106,6 @@ def _slots(production: str) -> tuple[_Slot, ...]:
 def _members(hint: Any) -> tuple[Any, ...]:
     """Return the types of a union, or a type alone."""
     return (hint,) if isinstance(hint, type) or get_origin(hint) is tuple else get_args(hint)
-
-
-#: A method of the builder: from the place and the parts of a production to its tree.
-Build = Callable[["TreeBuilder", Meta, list[Any]], Any]
-
-
-def tagged(tag: str) -> Build:
-    """Return the part with a tag that says which production it was."""
-    return lambda _, __, parts: (tag, parts[0])
-
-
-def shifted_amount(sign: int) -> Build:
-    """Build the sum, or the difference, of a parameter and a number."""
-    return lambda self, meta, parts: s.Amount(self._span(meta), parts[0], sign * int(parts[1].text))
 
 
 class TokenBuilder(Transformer[Token, Any]):
@@ -183,16 +171,13 @@ class TreeBuilder(TokenBuilder):
         return tuple(part for part in parts if part is not None)
 
     used_names = names_list = dotted = ports = template = statements = attributes = names
-    weight_name = weighted_value = comma_bound = where = rewrite = expected_text = names
-    within = tagged("within")
-    outside = tagged("outside")
-    more = shifted_amount(1)
-    less = shifted_amount(-1)
+    weight_name = comma_bound = where = rewrite = expected_text = names
 
-    def feature(self, meta: Meta, parts: list[Any]) -> s.Feature:
-        name, *values = parts
-        weights = tuple(weight[0] if weight else None for _, *weight in values)
-        return s.Feature(self._span(meta), name, tuple(value for value, *_ in values), weights)
+    def more(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
+        return s.Amount(self._span(meta), parts[0], int(parts[1].text))
+
+    def less(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
+        return s.Amount(self._span(meta), parts[0], -int(parts[1].text))
 
     def weight(self, meta: Meta, parts: list[Any]) -> s.Weight:
         factor: s.Name | None = _first(parts, s.Name)
@@ -246,15 +231,6 @@ class TreeBuilder(TokenBuilder):
     def bounded(self, _: Meta, parts: list[Any]) -> tuple[s.Amount, s.Amount | None]:
         low, high = parts
         return (low, low) if high is None else (low, next(iter(high), None))
-
-    def chain(self, meta: Meta, parts: list[Any]) -> s.Chain:
-        return s.Chain(self._span(meta), tuple(parts[0::2]), tuple(parts[1::2]))
-
-    def size_item(self, meta: Meta, parts: list[Any]) -> s.SizeItem:
-        amount, each, split, *conditions, when = parts
-        within = tuple(graph for kind, graph in conditions if kind == "within")
-        outside = tuple(graph for kind, graph in conditions if kind == "outside")
-        return s.SizeItem(self._span(meta), amount, each is not None, split, within, outside, when)
 
     def keyword_clause(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
         """Build a clause of a dataset whose name is a keyword of the grammar."""

@@ -67,11 +67,17 @@ class ViewDecl(NamedDeclaration):
     path: Name | None
 
 
-class Feature(NamedDeclaration):
-    """``feature anim = yes ~ 2 | no``; ``weights`` are aligned with ``values``."""
+class FeatureValue(SyntaxNode):
+    """``yes ~ 2``."""
 
-    values: tuple[Name, ...]
-    weights: tuple[Amount | None, ...]
+    name: Name
+    weight: Amount | None
+
+
+class Feature(NamedDeclaration):
+    """``feature anim = yes ~ 2 | no``."""
+
+    values: tuple[FeatureValue, ...]
 
 
 class Port(SyntaxNode):
@@ -130,14 +136,20 @@ class TargetsClause(SyntaxNode):
     only_exposed: bool
 
 
+class SizeCondition(SyntaxNode):
+    """``within cp`` or ``outside rc``."""
+
+    graph: GraphRef
+    outside: bool
+
+
 class SizeItem(SyntaxNode):
     """``500 each target in dev within cp outside rc when topics``."""
 
     amount: Amount
     each_target: bool
     split: Name | None
-    within: tuple[GraphRef, ...]
-    outside: tuple[GraphRef, ...]
+    conditions: tuple[SizeCondition, ...]
     when: When | None
 
 
