@@ -49,12 +49,9 @@ def expand(state: CompilerState) -> None:
     first, so that it becomes category 0; nothing after an error.
     """
     start = state.dataset.start.text
-    words: list[Production] = []
-    rules: list[Production] = []
-    for production in state.productions:
-        # What has neither children nor words counts as a rule.
-        word = not production.rhs and any(production.templates)
-        (words if word else rules).append(production)
+    # What has neither children nor words counts as a rule.
+    words = [p for p in state.productions if not p.rhs and any(p.templates)]
+    rules = [p for p in state.productions if p.rhs or not any(p.templates)]
     search = _Search(state)
     try:
         of_words = search.words(words)
@@ -210,11 +207,8 @@ def _report_unbuildable(
             continue
         notes = []
         for pattern in rule.rhs:
-            info, known = pattern.info, []
-            for values in buildable[info.name]:
-                pairs = zip(info.features, values, strict=True)
-                inner = ", ".join(f"{name}={value}" for name, value in pairs)
-                known.append(f"{info.name}[{inner}]" if inner else info.name)
+            info = pattern.info
+            known = (info.written(values) for values in buildable[info.name])
             notes.append(f"`{info.name}` can be built as: {shortlist(known, 6)}")
         message = f"the rule `{rule.name}` can never be used: "
         message += "no children have the features it asks for"

@@ -42,9 +42,7 @@ def lower(state: CompilerState) -> None:
     categories = []
     for name, values in numbers:
         info = signature.categories[name]
-        pairs = ", ".join(f"{f}={v}" for f, v in zip(info.features, values, strict=True))
-        written = f"{name}[{pairs}]" if pairs else name
-        categories.append(Category(written, info.ports, info.limited))
+        categories.append(Category(info.written(values), info.ports, info.limited))
     weights = _weights(instances, signature)
     grammar = CoreGrammar(
         name=state.project.name,

@@ -54,37 +54,36 @@ class Pass:
     attributes of the state without which it is left out.
     """
 
-    name: str
     run: Callable[[CompilerState], None]
     needs: tuple[str, ...] = ()
     clean: bool = False
 
 
-RESOLVE = (Pass("parameters", set_parameters), Pass("names", resolve_names, needs=("parameters",)))
+RESOLVE = (Pass(set_parameters), Pass(resolve_names, needs=("parameters",)))
 
 PASSES = (
     *RESOLVE,
-    Pass("signature", build_signature, needs=("names",)),
-    Pass("dataset", read_dataset, needs=("names",)),
-    Pass("targets", choose_targets, needs=("signature", "dataset")),
-    Pass("rules", lower_rules, needs=("signature",)),
-    Pass("words", lower_words, needs=("productions",)),
-    Pass("check graphs", check_graphs, needs=("productions",), clean=True),
-    Pass("check words", check_words, needs=("productions",), clean=True),
-    Pass("expand", expand, needs=("productions", "dataset"), clean=True),
-    Pass("lower", lower, needs=("instances",)),
-    Pass("agreement", find_open_ties, needs=("declared",)),
-    Pass("check instances", check_instances, needs=("declared",)),
-    Pass("weights", apply_weights, needs=("declared",)),
-    Pass("structures", structure_contexts, needs=("signature",)),
-    Pass("check lemmas", check_lemma_classes, needs=("contexts", "dataset")),
-    Pass("patterns", lower_patterns, needs=("context",)),
-    Pass("parts", lower_parts, needs=("context",)),
-    Pass("restrictions", lower_restrictions, needs=("context",)),
-    Pass("tests", lower_tests, needs=("contexts",)),
-    Pass("check patterns", check_patterns, needs=("dataset", "signature"), clean=True),
-    Pass("plan", make_plan, needs=("lowered", "targets"), clean=True),
-    Pass("unused", report_unused, needs=("plan",)),
+    Pass(build_signature, needs=("names",)),
+    Pass(read_dataset, needs=("names",)),
+    Pass(choose_targets, needs=("signature", "dataset")),
+    Pass(lower_rules, needs=("signature",)),
+    Pass(lower_words, needs=("productions",)),
+    Pass(check_graphs, needs=("productions",), clean=True),
+    Pass(check_words, needs=("productions",), clean=True),
+    Pass(expand, needs=("productions", "dataset"), clean=True),
+    Pass(lower, needs=("instances",)),
+    Pass(find_open_ties, needs=("declared",)),
+    Pass(check_instances, needs=("declared",)),
+    Pass(apply_weights, needs=("declared",)),
+    Pass(structure_contexts, needs=("signature",)),
+    Pass(check_lemma_classes, needs=("contexts", "dataset")),
+    Pass(lower_patterns, needs=("context",)),
+    Pass(lower_parts, needs=("context",)),
+    Pass(lower_restrictions, needs=("context",)),
+    Pass(lower_tests, needs=("contexts",)),
+    Pass(check_patterns, needs=("dataset", "signature"), clean=True),
+    Pass(make_plan, needs=("lowered", "targets"), clean=True),
+    Pass(report_unused, needs=("plan",)),
 )
 
 

@@ -14,7 +14,7 @@ A template is an author's own notation, of a layer of either sort.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
@@ -59,6 +59,11 @@ class CategoryInfo:
     ports: tuple[str, ...]
     declaration: s.CategoryDecl
     limited: tuple[tuple[str, str], ...] = ()
+
+    def written(self, values: Iterable[str]) -> str:
+        """Return the category with values of its features, as in ``NP[num=sg]``."""
+        pairs = (f"{name}={value}" for name, value in zip(self.features, values, strict=True))
+        return f"{self.name}[{', '.join(pairs)}]" if self.features else self.name
 
     def ports_in(self, layer: str) -> tuple[str, ...]:
         """Return the ports in a graph layer."""

@@ -112,7 +112,12 @@ class _WeightNames:
         lacking: dict[str, list[s.Name]] = {}
         own = {row.category.text: row.category for row in reversed(rows)}
         for category in own.values():
-            self._check_once(category)
+            earlier = self._given_by.setdefault(category.text, category.span)
+            if earlier != category.span:
+                message = f"`{category}` has weights from two files"
+                labels = [Label(earlier, "and from here")]
+                hint = "keep it in one of the two, or give the declarations a `when`"
+                self._state.error("SGL0711", category.span, message, hint, labels=labels)
         for row in rows:
             weight = self._weight(row)
             if weight is None or not self._means(row, declaration):
@@ -144,15 +149,6 @@ class _WeightNames:
         hint = "a rule that is not to be used is removed, or left out with `when`"
         self._state.error("SGL0701", row.weight.span, message, hint)
         return None
-
-    def _check_once(self, category: s.Name) -> None:
-        """Report a category that has weights from two files."""
-        earlier = self._given_by.setdefault(category.text, category.span)
-        if earlier != category.span:
-            message = f"`{category}` has weights from two files"
-            labels = [Label(earlier, "and from here")]
-            hint = "keep it in one of the two, or give the declarations a `when`"
-            self._state.error("SGL0711", category.span, message, hint, labels=labels)
 
     def _means(self, row: WeightRow, declaration: s.Weights) -> bool:
         """Return whether a row speaks of something that is in force; report nonsense."""
@@ -195,8 +191,7 @@ class _WeightNames:
             value in signature.features.get(feature, ()) for feature, _, value in pairs
         ):
             return True
-        features = ", ".join(f"{feature}=…" for feature in info.features)
-        hint = f"it is written `{base}[{features}]`" if features else f"it is written `{base}`"
+        hint = f"it is written `{info.written('…' for _ in info.features)}`"
         message = f"`{name}` is no category of this grammar"
         self._state.error("SGL0709", name.span, message, hint)
         return False

@@ -118,14 +118,8 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     return Project(tuple(loader.order), sources, frozenset(unread | loader.missing))
 
 
-@dataclass(frozen=True, slots=True)
-class _FileReading:
-    """The tree of a file, and what was said of the file while it was read."""
-
-    file: File
-    diagnostics: tuple[Diagnostic, ...]
-
-
+#: The tree of a file, and what was said of the file while it was read.
+_Reading = tuple[File, tuple[Diagnostic, ...]]
 #: The files on the way to one, each with the place that names it.
 _Chain = tuple[tuple[Path, Span | None], ...]
 
@@ -172,14 +166,15 @@ class _Loader:
     def _read(self, source: SourceFile) -> File:
         """Return the tree of a file; while one is edited, the others need not be read again."""
 
-        def compute() -> _FileReading:
+        def compute() -> _Reading:
             found = Diagnostics()
-            return _FileReading(read(source, found), found.found)
+            return read(source, found), found.found
 
         text = hashlib.sha256(source.text.encode("utf-8", "backslashreplace")).hexdigest()
-        reading = cached(_FileReading, "file", (source.name, text), compute)
-        self.diagnostics.extend(reading.diagnostics)
-        return reading.file
+        reading: _Reading = cached(tuple, "file", (source.name, text), compute)
+        file, told = reading
+        self.diagnostics.extend(told)
+        return file
 
     def _target(self, use: Use, path: Path, root: Root) -> tuple[Path, Root] | None:
         """Return the file that a declaration uses, and where it belongs; None after a report."""

@@ -111,8 +111,7 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
     run = takewhile(lambda character: character.isalnum() or character == "_", reversed(head))
     start, stop = len(head) - len(list(run)), len(head)
     name = head[start:]
-    known = {category.lower(): category for category in declared_in(failure.source, "category")}
-    category = known.get(plain(name).lower())
+    category = _category_like(plain(name), failure)
     if plain(name) != name and plain(name).isascii():
         hint = f"write `{clip(plain(name))}` in plain characters"
     elif category is not None:
@@ -159,9 +158,8 @@ def _nameless(failure: ParseFailure) -> Finding | None:
 def _capital_name(failure: ParseFailure) -> Finding | None:
     """Recognise a capital letter where a small name is asked for, as in ``pattern Embedding``."""
     name = failure.found
-    if "NAME" not in failure.expected or "UPPER" in failure.expected or not name[:1].isupper():
-        return None
-    if not name.isidentifier():
+    wanted = "NAME" in failure.expected and "UPPER" not in failure.expected
+    if not wanted or not name[:1].isupper() or not name.isidentifier():
         return None
     if failure.keyword in ("rule", "word", "lexicon") and failure.before.rstrip(" \t")[-1:] == "\n":
         return failure.here("a clause begins with the name of its layer")
@@ -178,16 +176,15 @@ def _capital_name(failure: ParseFailure) -> Finding | None:
 def _small_name(failure: ParseFailure) -> Finding | None:
     """Recognise a small letter where a category or a node of a structure is named."""
     name = failure.found
-    if "UPPER" not in failure.expected or "NAME" in failure.expected:
-        return None
-    if not _NAME.fullmatch(name):
+    wanted = "UPPER" in failure.expected and "NAME" not in failure.expected
+    if not wanted or not _NAME.fullmatch(name):
         return None
     braces = failure.before.count("{") > failure.before.count("}")
     if braces or failure.keyword == "restrict":
         hint = f"nodes of a structure have a capital letter: `{clip(_capital(name))}`"
         return failure.here(hint)
-    known = {category.lower(): category for category in declared_in(failure.source, "category")}
-    if failure.keyword != "category" and (category := known.get(name.lower())) is not None:
+    category = _category_like(name, failure)
+    if failure.keyword != "category" and category is not None:
         return failure.here(f"did you mean the category `{category}`?")
     if failure.expected == {"UPPER"}:
         hint = f"the name of a category begins with a capital letter: `{clip(_capital(name))}`"
@@ -268,6 +265,12 @@ def _unquoted(failure: ParseFailure) -> Finding | None:
     if failure.expected != {"STRING"} and (found.isascii() or found.isalnum()):
         return None
     return Finding(failure.at, failure.at + len(text), f'quote it: `"{clip(text)}"`')
+
+
+def _category_like(name: str, failure: ParseFailure) -> str | None:
+    """Return the category that differs from a name in capital letters at most, if there is one."""
+    declared = declared_in(failure.source, "category")
+    return next((one for one in reversed(declared) if one.lower() == name.lower()), None)
 
 
 def _small(name: str) -> str:
