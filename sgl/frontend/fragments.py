@@ -158,7 +158,7 @@ class FragmentLowering:
         text = f"${label.text}" if label.is_set else label.text
         hint = "an edge of a rule has a label, no label set"
         for name in sorted(part[1:] for part in text.split(":") if part.startswith("$")):
-            if not self.names.variables.use(name, label.span, self.names.state, hint):
+            if not self.names.variables.use(name, label.span, hint):
                 return None
         spelled = sorted(self.names.variables.domains[text[1:]]) if text.startswith("$") else [text]
         for written in [] if self.layer.free or ":" in text else spelled:
@@ -246,9 +246,7 @@ class FragmentLowering:
             check_attribute_name(attribute, self.layer, self.names.state)
             value = attribute.value
             if isinstance(value, s.Column):
-                self.sound &= self.names.variables.use(
-                    value.name.text, value.span, self.names.state
-                )
+                self.sound &= self.names.variables.use(value.name.text, value.span)
                 values[attribute.name.text] = FeatureVariable(value.name.text)
             elif isinstance(value, s.Name):
                 values[attribute.name.text] = value.text

@@ -106,6 +106,7 @@ class VariableTable:
     ``used`` are those that clauses mention.
     """
 
+    state: CompilerState
     domains: dict[str, frozenset[str]] = field(default_factory=dict)
     mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
@@ -115,19 +116,20 @@ class VariableTable:
         self.domains[name.text] = self.domains.get(name.text, values) & values
         self.mentions.setdefault(name.text, []).append((name, feature))
 
-    def use(self, name: str, span: Span, state: CompilerState, hint: str = "") -> bool:
+    def use(self, name: str, span: Span, hint: str = "") -> bool:
         """Return whether the rule has a variable that a clause mentions; report it otherwise."""
         self.used.add(name)
         if name not in self.domains:
             hint = suggest(name, self.domains) or hint
-            state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
+            self.state.error("SGL0404", span, f"the rule has no feature variable `{name}`", hint)
         return name in self.domains
 
-    def report_lonely(self, patterns: Sequence[CategoryPattern], state: CompilerState) -> None:
+    def report_lonely(self, patterns: Sequence[CategoryPattern]) -> None:
         """Report a variable with one mention, which agrees with nothing: it is a misspelt value.
 
         Or it has been forgotten in another of the ``patterns`` of the rule.
         """
+        state = self.state
         for name, mentions in self.mentions.items():
             first, feature = mentions[0]
             values = state.signature.features[feature]

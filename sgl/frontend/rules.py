@@ -55,7 +55,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
         lowering = FragmentLowering(names, layer, infos[0], infos[1:])
         fragments.append(lowering.run(statements) if statements is not None else None)
     if state.diagnostics.errors == errors:
-        names.variables.report_lonely(patterns, state)
+        names.variables.report_lonely(patterns)
     weight = rule_weight(rule.weight, state)
     sketches = tuple(fragment for fragment in fragments if fragment is not None)
     if state.diagnostics.errors > errors or len(sketches) < len(fragments):
@@ -77,7 +77,7 @@ class RuleNames:
     """What the clauses of a rule may mention: its children and its feature variables."""
 
     def __init__(self, rule: s.Rule, state: CompilerState) -> None:
-        self.rule, self.state, self.variables = rule, state, VariableTable()
+        self.rule, self.state, self.variables = rule, state, VariableTable(state)
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
         called: dict[str, list[int]] = {}
         for index in range(len(self.children)):
@@ -217,7 +217,7 @@ def _template(layer: TextLayer, clause: s.LayerClause, names: RuleNames) -> Temp
                 sketch.append(Slot(index, item.mode == "capital"))
         elif isinstance(item, s.Column):
             hint = f"name it in the brackets of a category: `V[case={item.name}]`"
-            sound &= names.variables.use(item.name.text, item.span, state, hint)
+            sound &= names.variables.use(item.name.text, item.span, hint)
             sketch.append(FeatureVariable(item.name.text))
         else:
             sound = False

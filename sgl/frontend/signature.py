@@ -14,7 +14,7 @@ A template is an author's own notation, of a layer of either sort.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
@@ -127,13 +127,15 @@ def build_signature(state: CompilerState) -> None:
         state.error("SGL0307", None, "the grammar declares no text layer", hint)
     features, weights = _features(state)
     declared = state.names.of(s.CategoryDecl)
-    categories = {d.name.text: _category(d, scope, state) for d, scope in declared}
     named = {layer.name.text for layer in layers}
     told = named | {view.name.text for view, _ in state.names.of(s.ViewDecl)}
     unsound = frozenset(
         told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)}
     )
-    complete &= _check_port_layers([layer.name for layer in graphs], unsound, state)
+    known = (*(layer.name for layer in graphs), *unsound)
+    categories = {d.name.text: _category(d, scope, graphs, known, state) for d, scope in declared}
+    limits = (layer for category in categories.values() for _, layer in category.limited)
+    complete &= all(layer in known for layer in limits)
     complete &= all(d.anchor is None or d.anchor.text in told for d in layers)
     once = len(named) == len(layers) and len(categories) == len(declared)
     once &= len(features) == len(state.names.of(s.Feature))
@@ -234,7 +236,14 @@ def _features(
     return features, weights
 
 
-def _category(declaration: s.CategoryDecl, scope: Scope, state: CompilerState) -> CategoryInfo:
+def _category(
+    declaration: s.CategoryDecl,
+    scope: Scope,
+    graphs: Sequence[GraphLayer],
+    known: Collection[str],
+    state: CompilerState,
+) -> CategoryInfo:
+    """Return a category; layers of its ports are graphs, or ``known`` to be wrong."""
     category, features = declaration.name.text, dict[str, None]()
     for name in declaration.features:
         if name.text in features:
@@ -249,25 +258,14 @@ def _category(declaration: s.CategoryDecl, scope: Scope, state: CompilerState) -
             state.error("SGL0501", port.name.span, message, hint)
             continue
         ports.append(port.name.text)
-        if port.layer is not None:
-            limited.append((port.name.text, port.layer.text))
+        if port.layer is None:
+            continue
+        limited.append((port.name.text, port.layer.text))
+        if port.layer.text not in known and not state.project.may_declare("layer", port.layer.text):
+            names = [layer.name for layer in graphs]
+            hint = f"there is: {', '.join(names) or 'none'}"
+            state.report_missing("graph layer", port.layer, names, hint)
     return CategoryInfo(category, tuple(features), tuple(ports), declaration, tuple(limited))
-
-
-def _check_port_layers(
-    graphs: Sequence[str], unsound: frozenset[str], state: CompilerState
-) -> bool:
-    """Return whether the layers of all ports are graph layers; report those that are not."""
-    ports = (
-        port for declaration, _ in state.names.of(s.CategoryDecl) for port in declaration.ports
-    )
-    layers = [port.layer for port in ports if port.layer is not None]
-    strange = [layer for layer in layers if layer.text not in (*graphs, *unsound)]
-    for layer in strange:
-        if not state.project.may_declare("layer", layer.text):
-            hint = f"there is: {', '.join(graphs) or 'none'}"
-            state.report_missing("graph layer", layer, graphs, hint)
-    return not strange
 
 
 # ---- views

@@ -50,11 +50,8 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
         if diagnostics.errors - before >= MAX_MISTAKES:
             unread.append(Unread("", ""))
             message = f"this file has more than {MAX_MISTAKES} mistakes; the rest of it is not read"
-            span, hint = (
-                source.span(chunk.start, chunk.start + 1),
-                "correct those above, and check again",
-            )
-            diagnostics.error("SGL0106", span, message, hint)
+            span = source.span(chunk.start, chunk.start + 1)
+            diagnostics.error("SGL0106", span, message, "correct those above, and check again")
             break
         if not chunk.text:
             continue
