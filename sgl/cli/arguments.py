@@ -91,4 +91,5 @@ def report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) 
     if number:
         notes = [f"{row.file}:{row.line}: {row.detail}" for row in rows[:_NOTED]]
         more = ["…"] if number > len(notes) else []
-        session.error("SGL1104", f"{count(number, 'row')} cannot be read", notes=[*notes, *more])
+        message = f"{count(number, 'row')} cannot be read"
+        session.diagnostics.error("SGL1104", None, message, notes=[*notes, *more])

@@ -6,24 +6,19 @@ import os
 from collections.abc import Callable
 from errno import EISDIR
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from sgl.diagnostics import Diagnostics
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
-
-def output_options(command: _Command) -> _Command:
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options ``--out`` and ``--force``."""
-    out = click.option(
-        "--out",
-        type=click.Path(path_type=Path),
-        help="Write to this file.  [default: standard output]",
-    )
+    file = click.Path(path_type=Path)
+    out_help = "Write to this file.  [default: standard output]"
     force = click.option("--force", is_flag=True, help="Replace the file if it exists.")
-    return out(force(command))
+    return click.option("--out", type=file, help=out_help)(force(command))
 
 
 def replace_text(path: Path, text: str) -> None:

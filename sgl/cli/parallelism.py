@@ -6,36 +6,50 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import Session, stacked
+from sgl.cli.session import Session
 from sgl.parallel.executor import ENGINES, LOCAL, Parallelism, WorkerLostError
 from sgl.parallel.run import BusyRunError, InterruptedRunError, interrupted
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 #: More processes than that is a slip of the keyboard.
 _MOST_WORKERS = 1_024
 
 
-def parallel_options(command: _Command) -> _Command:
+def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--workers``, ``--engine``, ``--scheduler``, ``--resume`` as ``parallelism``.
 
     The command has an option ``--force`` of its own.
     """
 
+    @click.option(
+        "--workers",
+        type=click.IntRange(min=1, max=_MOST_WORKERS),
+        default=1,
+        show_default=True,
+        help="How many processes do the work; the result is the same.",
+    )
+    @click.option(
+        "--engine",
+        type=click.Choice(ENGINES),
+        default=LOCAL,
+        show_default=True,
+        help="Where workers run: on this machine, or on a cluster of Dask.",
+    )
+    @click.option(
+        "--scheduler",
+        default="",
+        metavar="ADDRESS",
+        help="A Dask cluster that runs already, as tcp://host:8786.",
+    )
+    @click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one.")
     @wraps(command)
     def gathered(
-        workers: int,
-        engine: str,
-        scheduler: str,
-        resume: bool,
-        force: bool,
-        **others: object,
+        workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object
     ) -> object:
         chosen = click.get_current_context().get_parameter_source("workers")
         if scheduler and engine == LOCAL:
@@ -48,33 +62,7 @@ def parallel_options(command: _Command) -> _Command:
         parallelism = Parallelism(workers, engine, scheduler, resume, force)
         return command(parallelism=parallelism, **others)
 
-    decorated: _Command = stacked(
-        gathered,
-        click.option(
-            "--resume", is_flag=True, help="Continue an interrupted run, if there is one."
-        ),
-        click.option(
-            "--scheduler",
-            default="",
-            metavar="ADDRESS",
-            help="A Dask cluster that runs already, as tcp://host:8786.",
-        ),
-        click.option(
-            "--engine",
-            type=click.Choice(ENGINES),
-            default=LOCAL,
-            show_default=True,
-            help="Where workers run: on this machine, or on a cluster of Dask.",
-        ),
-        click.option(
-            "--workers",
-            type=click.IntRange(min=1, max=_MOST_WORKERS),
-            default=1,
-            show_default=True,
-            help="How many processes do the work; the result is the same.",
-        ),
-    )
-    return decorated
+    return gathered
 
 
 @contextmanager

@@ -26,12 +26,12 @@ from contextlib import ExitStack, contextmanager, redirect_stdout
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from sgl.cache import open_cache, using
-from sgl.cli.files import replace_text
+from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.terminal import Progress, count, print_table
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
@@ -42,7 +42,8 @@ if TYPE_CHECKING:
 
     from sgl.frontend import Compiled
 
-_Command = TypeVar("_Command", bound=Callable[..., Any])
+#: What options are added to.
+_Command = Callable[..., Any]
 
 #: Names that a message lists.
 _LISTED = 12
@@ -139,11 +140,10 @@ class Session:
         from sgl.cli.failures import failure_of
 
         failure = failure_of(problem, self.compiled)
-        if failure is None:
-            return False
-        diagnostic, self.status = failure
-        self.diagnostics.add(diagnostic)
-        return True
+        if failure is not None:
+            diagnostic, self.status = failure
+            self.diagnostics.add(diagnostic)
+        return failure is not None
 
     def _status_of_errors(self) -> int:
         codes = {d.code for d in self.diagnostics if d.severity is Severity.ERROR}
@@ -191,18 +191,6 @@ class Session:
         self._line.clear()
         print_table(table)
 
-    def error(
-        self,
-        code: str,
-        message: str,
-        place: Span | None = None,
-        *,
-        notes: Iterable[str] = (),
-        hint: str = "",
-    ) -> None:
-        """Report an error and go on; the command ends with ``FAILED`` at the latest."""
-        self.diagnostics.error(code, place, message, notes=notes, hint=hint)
-
     def show(self) -> None:
         """Write the diagnostics that are new; as JSON they are written at the end."""
         new = Diagnostics()
@@ -212,11 +200,10 @@ class Session:
         if self.quiet:
             return
         for diagnostic in new:
-            if self.form == "concise":
-                click.echo(render_concise(diagnostic, self.sources), err=True)
-            else:
-                text = render(diagnostic, self.sources, color=self._color)
-                click.echo(text + "\n", err=True, color=self._color)
+            text = render_concise(diagnostic, self.sources)
+            if self.form == "full":
+                text = render(diagnostic, self.sources, color=self._color) + "\n"
+            click.echo(text, err=True, color=self._color)
         if new.errors or new.warnings:
             told = f"{count(new.errors, 'error')}, {count(new.warnings, 'warning')}"
             click.echo(told, err=True)
@@ -243,7 +230,7 @@ class Session:
         status: int | None = None,
     ) -> NoReturn:
         """Report an error and end the command."""
-        self.error(code, message, place, notes=notes, hint=hint)
+        self.diagnostics.error(code, place, message, notes=notes, hint=hint)
         self.stop(status)
 
     def refuse(self, message: str, status: int = USAGE) -> NoReturn:
@@ -286,10 +273,7 @@ class Session:
 
     def write(self, path: Path, content: str) -> None:
         """Write a file, completely or not at all; report if that is impossible."""
-        try:
-            replace_text(path, content)
-        except OSError as problem:
-            self.error("SGL1103", f"cannot write `{path}`: {problem.strerror or problem}")
+        write_results([(path, content)], self.diagnostics)
 
 
 def json_text(data: object, *, sort: bool = False) -> str:
@@ -311,16 +295,24 @@ no_cache_option = click.option(
 )
 
 
-def stacked(command: Callable[..., Any], *options: Callable[[Any], Any]) -> Any:  # noqa: ANN401
-    """Return a command with these options; help shows the last one first."""
-    for option in options:
-        command = option(command)
-    return command
-
-
 def session_options(command: _Command) -> _Command:
     """Add ``--format`` and ``--color``, and give the command its session."""
 
+    @click.option(
+        "--format",
+        "form",
+        type=click.Choice(("full", "concise", "json")),
+        default="full",
+        show_default=True,
+        help="The form of diagnostics.",
+    )
+    @click.option(
+        "--color",
+        type=click.Choice(("auto", "always", "never")),
+        default="auto",
+        show_default=True,
+        help="Colour messages; NO_COLOR switches colours off.",
+    )
     @wraps(command)
     def in_session(
         form: str,
@@ -337,39 +329,7 @@ def session_options(command: _Command) -> _Command:
             command(session, **others)
         return session.status
 
-    decorated: _Command = stacked(
-        in_session,
-        click.option(
-            "--color",
-            type=click.Choice(("auto", "always", "never")),
-            default="auto",
-            show_default=True,
-            help="Colour messages; NO_COLOR switches colours off.",
-        ),
-        click.option(
-            "--format",
-            "form",
-            type=click.Choice(("full", "concise", "json")),
-            default="full",
-            show_default=True,
-            help="The form of diagnostics.",
-        ),
-    )
-    return decorated
-
-
-def grammar_options(command: _Command) -> _Command:
-    """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
-    setting = click.option(
-        "--set",
-        "settings",
-        multiple=True,
-        metavar="NAME=VALUE",
-        callback=_settings,
-        help="Set a parameter of the grammar (repeatable).",
-    )
-    decorated: _Command = stacked(session_options(command), no_cache_option, setting)
-    return decorated
+    return in_session
 
 
 def _settings(
@@ -382,3 +342,18 @@ def _settings(
             raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
         settings[name] = text
     return settings
+
+
+_set_option = click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    callback=_settings,
+    help="Set a parameter of the grammar (repeatable).",
+)
+
+
+def grammar_options(command: _Command) -> _Command:
+    """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
+    return _set_option(no_cache_option(session_options(command)))

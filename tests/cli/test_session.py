@@ -151,7 +151,7 @@ def test_a_mistake_of_our_own_is_not_hidden() -> None:
 
 def test_a_diagnostic_is_shown_once(work: Workplace) -> None:
     with Session() as session:
-        session.error("SGL1104", "2 rows cannot be read")
+        session.diagnostics.error("SGL1104", None, "2 rows cannot be read")
         session.show()
         session.show()
     assert work.capsys.readouterr().err.count("error[SGL1104]") == 1

@@ -180,7 +180,7 @@ def _check_inputs(inputs: Sequence[Path], session: Session) -> None:
     for path in inputs:
         if not path.is_file():
             reason = "it is a directory" if path.is_dir() else "there is no such file"
-            session.error("SGL1102", f"cannot read `{path}`: {reason}")
+            session.diagnostics.error("SGL1102", None, f"cannot read `{path}`: {reason}")
     session.stop_on_errors()
     with session.reading():
         other = unreadable_kind(inputs[0])
