@@ -63,10 +63,12 @@ def rows_of(source: Column, target: Column, category: str) -> bytes:
 def lines_of(texts: Any) -> bytes:  # noqa: ANN401
     """Return the texts of an array of Arrow, each with a line end."""
     # The texts of a new array lie one behind the other.
-    _, offsets, data = pc.binary_join_element_wise(texts, "", "\n").buffers()
+    end = (pa.scalar(part, texts.type) for part in ("", "\n"))
+    _, offsets, data = pc.binary_join_element_wise(texts, *end).buffers()
     if not len(texts):
         return b""
-    size = int(np.frombuffer(offsets, np.int32)[len(texts)])
+    width = np.int64 if pa.types.is_large_string(texts.type) else np.int32
+    size = int(np.frombuffer(offsets, width)[len(texts)])
     lines: bytes = data.slice(0, size).to_pybytes()
     return lines
 

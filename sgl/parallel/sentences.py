@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar
-from sgl.dataset import rows
 from sgl.dataset.chunk import FormatError, TextTooLongError
 from sgl.dataset.rows import arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
 from sgl.rendering import outputs
@@ -113,26 +112,11 @@ def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
 
 
 def _lines(table: pa.Table) -> bytes:
-    return b"".join(_joined(part) for batch in table.to_batches() for part in _bounded(batch))
-
-
-def _bounded(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Cut the rows of a batch into parts whose lines one array of Arrow can hold."""
-    # What is counted here has four bytes of offset for each text, and a line a tab or its end.
-    if batch.nbytes <= rows.MOST_BYTES:
-        yield batch
-    elif batch.num_rows == 1:
-        raise FormatError("a line has more than 2 GiB; write Parquet, which can hold it")
-    else:
-        half = batch.num_rows // 2
-        yield from _bounded(batch.slice(0, half))
-        yield from _bounded(batch.slice(half))
-
-
-def _joined(batch: pa.RecordBatch) -> bytes:
-    """Return the lines of some rows."""
-    text = lines_of(pc.binary_join_element_wise(*batch.columns, "\t"))
-    ends, tabs = batch.num_rows, batch.num_rows * (batch.num_columns - 1)
+    """Return rows as lines; together they may have more than 2 GiB."""
+    columns = [column.cast(pa.large_string()) for column in table.columns]
+    tab = pa.scalar("\t", pa.large_string())
+    text = b"".join(map(lines_of, pc.binary_join_element_wise(*columns, tab).chunks))
+    ends, tabs = table.num_rows, table.num_rows * (table.num_columns - 1)
     if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
         raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
     return text

@@ -11,7 +11,7 @@ from toy import TOY
 
 from sgl.core.arrays import Column
 from sgl.dataset import rows
-from sgl.dataset.chunk import FormatError, TextTooLongError
+from sgl.dataset.chunk import TextTooLongError
 from sgl.dataset.rows import arrow_array, parquet_writer, rows_of, unpacked_table
 from sgl.parallel.sentences import PARQUET, TSV, SentenceWork, encode
 
@@ -63,7 +63,7 @@ def encoded(form: str) -> bytes:
     return encode(work, np.arange(300, dtype=np.int64))
 
 
-def test_lines_that_no_array_can_hold_together_are_the_same_lines(
+def test_columns_that_are_several_arrays_are_the_same_lines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     expected = encoded(TSV)
@@ -72,12 +72,6 @@ def test_lines_that_no_array_can_hold_together_are_the_same_lines(
     lines = [line.split("\t") for line in expected.decode().splitlines()]
     found = unpacked_table(encoded(PARQUET)).to_pydict()
     assert [list(pair) for pair in zip(found["en"], found["ja"], strict=True)] == lines
-
-
-def test_a_line_that_no_array_can_hold_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "MOST_BYTES", 60)
-    with pytest.raises(FormatError, match="2 GiB"):
-        encoded(TSV)
 
 
 # --- what a row cannot hold --------------------------------------------------------------
