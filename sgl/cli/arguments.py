@@ -10,9 +10,11 @@ import click
 from sgl.cli.session import FILE, Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Item
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
 from sgl.parsing import Parser
+from sgl.rendering import conllu
 
 #: A column of a corpus that is not looked at.
 IGNORED = "-"
@@ -54,6 +56,18 @@ def text_layers(grammar: CoreGrammar) -> list[str]:
 def graph_layers(grammar: CoreGrammar) -> list[str]:
     """Return the names of the graph layers that are trees, which CoNLL-U can hold."""
     return [layer.name for layer in grammar.graph_layers if not layer.free]
+
+
+def graph_text(grammar: CoreGrammar, item: Item, name: str, *, sent_id: str, category: str) -> str:
+    """Return a graph layer of an item as CoNLL-U, with the text that it is anchored to.
+
+    Raises ``ConlluError`` for a graph that the format cannot hold.
+    """
+    number = grammar.graph_layer(name)
+    anchor = grammar.text_layer(grammar.graph_layers[number].anchor)
+    texts = [(grammar.text_layers[anchor].name, item.texts[anchor])]
+    tokens = item.tokens[anchor]
+    return conllu(item.graphs[number], tokens, texts, sent_id=sent_id, category=category)
 
 
 def differences(session: Session, text: str) -> list[str]:

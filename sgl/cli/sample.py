@@ -15,7 +15,7 @@ import click
 from sgl import __version__
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
-from sgl.cli.arguments import listed, text_layers
+from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
 from sgl.cli.files import write_fault
 from sgl.cli.main import FAILED
 from sgl.cli.parallelism import parallel_options, resumable
@@ -31,7 +31,7 @@ from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import interrupted, open_run
-from sgl.rendering import conllu, outputs, written
+from sgl.rendering import outputs, written
 from sgl.sampling import pack, sample
 
 #: The stream of samples, which is also their split and category.
@@ -276,20 +276,9 @@ def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], in
         session.echo(line)
     if "tree" in shown:
         session.echo(bracketing(core, item))
-    if "graph" in shown:
-        for graph, layer in zip(item.graphs, core.graph_layers, strict=True):
-            if layer.free:
-                continue
-            anchor = core.text_layer(layer.anchor)
-            name = core.text_layers[anchor].name
-            text = conllu(
-                graph,
-                item.tokens[anchor],
-                [(name, item.texts[anchor])],
-                sent_id=f"sample-{index:06d}",
-                category=STREAM,
-            )
-            session.echo(text, end="")
+    for name in graph_layers(core) if "graph" in shown else ():
+        sent_id = f"sample-{index:06d}"
+        session.echo(graph_text(core, item, name, sent_id=sent_id, category=STREAM), end="")
 
 
 def bracketing(core: CoreGrammar, item: Item) -> str:

@@ -7,14 +7,21 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import from_option, graph_layers, listed, normalise_option, text_layers
+from sgl.cli.arguments import (
+    from_option,
+    graph_layers,
+    graph_text,
+    listed,
+    normalise_option,
+    text_layers,
+)
 from sgl.cli.parse import read
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.parsing import best_readings
-from sgl.rendering import ConlluError, conllu, outputs, written
+from sgl.rendering import ConlluError, outputs, written
 
 #: For every output that is asked for, readings that are looked at.
 _READINGS = 20
@@ -75,12 +82,9 @@ def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) ->
     item, known = interpret(core, derivation), outputs(core)
     line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
     parts = [line] if line else []
-    for number in (core.graph_layer(name) for name in wanted if name not in known):
-        anchor = core.text_layer(core.graph_layers[number].anchor)
-        texts = [(core.text_layers[anchor].name, item.texts[anchor])]
-        graph, tokens = item.graphs[number], item.tokens[anchor]
+    for name in (name for name in wanted if name not in known):
         try:
-            text = conllu(graph, tokens, texts, sent_id="sentence", category="translated")
+            text = graph_text(core, item, name, sent_id="sentence", category="translated")
             parts.append(text.rstrip("\n") + "\n")
         except ConlluError as problem:
             parts.append(f"(no form: {problem})")

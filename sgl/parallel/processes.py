@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context, parent_process, resource_tracker
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -64,14 +65,14 @@ class Processes(Executor):
         self, function: Function, arguments: tuple[Any, ...]
     ) -> tuple[ProcessPoolExecutor, Future[str]]:
         """Submit a task; return the pool that has it, and the file of its result to come."""
+        task = partial(_perform, function, arguments, self._results.name)
         # Processes start when they are first needed, which may be now.
         with unheard_by_children():
             try:
-                future = self._pool.submit(_perform, function, arguments, self._results.name)
+                return self._pool, self._pool.submit(task)
             except BrokenProcessPool:
                 self._replace(self._pool)
-                future = self._pool.submit(_perform, function, arguments, self._results.name)
-        return self._pool, future
+                return self._pool, self._pool.submit(task)
 
     def _replace(self, broken: ProcessPoolExecutor) -> None:
         """Start a new pool, unless that is done already."""

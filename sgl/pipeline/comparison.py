@@ -203,20 +203,16 @@ class Between:
 
 
 class _GrammarLabels:
-    """The labels and attributes of a grammar."""
+    """The labels of edges and the attributes of words of a grammar, by graph layer."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._labels: dict[str, set[str]] = {}
-        self._values: dict[str, dict[str, set[str]]] = {}
+        self._attributes: dict[str, set[tuple[str, str]]] = {}
         for place, layer in enumerate(grammar.graph_layers):
-            labels = self._labels.setdefault(layer.name, set())
-            values = self._values.setdefault(layer.name, {})
-            for rule in grammar.rules:
-                fragment = rule.fragments[place]
-                labels.update(edge.label for edge in fragment.edges)
-                for node in fragment.nodes:
-                    for name, value in node.attributes or ():
-                        values.setdefault(name, set()).add(value)
+            fragments = [rule.fragments[place] for rule in grammar.rules]
+            self._labels[layer.name] = {edge.label for part in fragments for edge in part.edges}
+            nodes = [node for part in fragments for node in part.nodes]
+            self._attributes[layer.name] = {a for node in nodes for a in node.attributes or ()}
 
     def lacks(self, structure: Structure) -> str:
         """Return what the grammar would need to express a structure, in words; empty if nothing."""
@@ -228,7 +224,8 @@ class _GrammarLabels:
             if not any(map(link.labels.accepts, self._labels[structure.layer]))
         ]
         for test in (test for variable in structure.body.variables for test in variable.tests):
-            known = self._values[structure.layer].get(test.attribute, set())
+            attributes = self._attributes[structure.layer]
+            known = [value for name, value in attributes if name == test.attribute]
             if not any(map(test.accepts, (*known, ""))):
                 reasons.append(f"no word has `{test.attribute}` {_list(test.values)}")
         return "; ".join(dict.fromkeys(reasons))

@@ -29,13 +29,10 @@ def place_of_stream(compiled: Compiled, stream: str) -> Span:
     for lowered in compiled.patterns:
         if lowered.pattern.name == name:
             return lowered.span("size" if split == GEN else "expose", int(index[0]))
-    for unit in compiled.project.units:
-        for declaration in unit.file.declarations:
-            if isinstance(declaration, s.Dataset):
-                for clause in declaration.clauses:
-                    if clause.key.text == split:
-                        return clause.span
-    return compiled.dataset_span
+    declarations = (d for unit in compiled.project.units for d in unit.file.declarations)
+    datasets = (d for d in declarations if isinstance(d, s.Dataset))
+    sizes = (c.span for dataset in datasets for c in dataset.clauses if c.key.text == split)
+    return next(sizes, compiled.dataset_span)
 
 
 def places_of_structure(compiled: Compiled, structure: Structure) -> list[Span]:

@@ -14,7 +14,7 @@ when all rows are there.  The manifest lists these files, so that the verifier k
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Protocol
@@ -37,11 +37,8 @@ class DatasetObserver(Protocol):
         """Write into the directory of the dataset; return the entries for the manifest."""
 
 
-class ObserverFactory(Protocol):
-    """Make the observer of one dataset."""
-
-    def __call__(self, compiled: Compiled, sampler: Sampler, /) -> DatasetObserver:
-        """Return an observer; ``sampler`` derives the items that chunks have the numbers of."""
+#: Makes the observer of a dataset; the sampler derives the items that chunks have the numbers of.
+ObserverFactory = Callable[[Compiled, Sampler], DatasetObserver]
 
 
 def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetObserver]:
