@@ -29,14 +29,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from sgl.automata import (
-    Exposed,
-    IngredientKind,
-    PatternProofs,
-    Reason,
-    StructureCompiler,
-    Verdict,
-)
+from sgl.automata import Exposed, IngredientKind, PatternProofs, Reason, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.core.arrays import Column, Derivations
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern, Plan
