@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
@@ -94,9 +94,6 @@ _Prediction = tuple[int, str, tuple[str, ...] | None]
 #: Says how right a prediction is; None where nothing can be said.
 _Judge = Callable[[int, str, tuple[str, ...] | None], float | None]
 
-#: Says how far a step is: what, done, of how many.
-Progress = Callable[[str, int, int], None]
-
 
 @dataclass
 class Scores:
@@ -119,7 +116,10 @@ class Scorer:
     """Score the predictions for a benchmark."""
 
     def __init__(
-        self, benchmark: Benchmark, partial: PartialMatch | None, progress: Progress
+        self,
+        benchmark: Benchmark,
+        partial: PartialMatch | None,
+        progress: Callable[[str, int, int], None],
     ) -> None:
         self._benchmark = benchmark
         self._partial = partial
@@ -159,35 +159,36 @@ class Scorer:
     def _match(self, scores: Scores, systems: Sequence[SystemRuns], partial: PartialMatch) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
         of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
-        exact_scores = scores.scores[EXACT]
-        wrong = dict.fromkeys(
-            (place, run.texts[place], run.words[place])
-            for system in systems
-            for run, right in zip(system.runs, exact_scores[system.name], strict=True)
-            for place in np.flatnonzero(right == 0).tolist()
-        )
-        verdicts = self._verdicts(list(wrong), partial)
-        self._check_gold(scores, partial)
-        scores.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
-        # What cannot be said of one system's prediction is said of none.
-        unknown = {key[0] for key, verdict in verdicts.items() if np.isnan(verdict.kept)}
-        scores.edgeless = len(unknown)
-        for system in systems:
-            found = [
-                [
-                    _RIGHT if right[place] else verdicts[place, text, run.words[place]]
-                    for place, text in enumerate(run.texts)
-                ]
-                for run, right in zip(system.runs, exact_scores[system.name], strict=True)
+        given: dict[str, list[list[_Prediction]]] = {
+            system.name: [
+                list(zip(range(len(run.texts)), run.texts, run.words, strict=True))
+                for run in system.runs
             ]
-            scores.mistakes[system.name] = [[verdict.kind for verdict in run] for run in found]
+            for system in systems
+        }
+        verdicts: dict[_Prediction, _Verdict] = {}
+        for name, runs in given.items():
+            for run, right in zip(runs, scores.scores[EXACT][name], strict=True):
+                verdicts |= {run[place]: _RIGHT for place in np.flatnonzero(right).tolist()}
+        wrong = dict.fromkeys(
+            one for runs in given.values() for run in runs for one in run if one not in verdicts
+        )
+        verdicts |= self._verdicts(list(wrong), partial)
+        self._check_gold(scores, partial)
+        # What cannot be said of one system's prediction is said of none.
+        unknown = sorted({one[0] for one in wrong if np.isnan(verdicts[one].kept)})
+        scores.edgeless = len(unknown)
+        scores.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
+        for name, runs in given.items():
+            found = [[verdicts[one] for one in run] for run in runs]
+            scores.mistakes[name] = [[verdict.kind for verdict in run] for run in found]
             kept = np.array([[verdict.kept for verdict in run] for run in found])
-            kept[:, sorted(unknown)] = np.nan
-            scores.scores[EDGES][system.name] = kept
+            kept[:, unknown] = np.nan
+            scores.scores[EDGES][name] = kept
             if any(of_pattern):
                 matched = np.array([[verdict.matched for verdict in run] for run in found])
-                scores.scores[PARTIAL][system.name] = np.where(of_pattern, matched, np.nan)
-                scores.decided[system.name] = Counter(
+                scores.scores[PARTIAL][name] = np.where(of_pattern, matched, np.nan)
+                scores.decided[name] = Counter(
                     verdict.why for run in found for verdict in compress(run, of_pattern)
                 )
 
@@ -201,8 +202,8 @@ class Scorer:
             batch = wrong[start : start + _BATCH]
             golds = self._golds([place for place, _, _ in batch], partial)
             reads = partial.read([text for _, text, _ in batch])
-            for (place, text, words), read in zip(batch, reads, strict=True):
-                gold, category = golds[place], self._benchmark.rows[place].category
+            for (place, text, words), gold, read in zip(batch, golds, reads, strict=True):
+                category = self._benchmark.rows[place].category
                 matched, why = False, Decision.NOTHING
                 if category in self._benchmark.patterns:
                     matched, why = partial.decide(category, gold, text, read)
@@ -215,31 +216,25 @@ class Scorer:
                 found[place, text, words] = _Verdict(matched, why, kind, kept)
         return found
 
-    def _golds(
-        self, places: Sequence[int], partial: PartialMatch
-    ) -> Mapping[int, Realization | None]:
-        different = list(dict.fromkeys(places))
-        rows = [self._benchmark.rows[place] for place in different]
-        said = partial.golds([row.source for row in rows], [row.target for row in rows])
-        return dict(zip(different, said, strict=True))
+    def _golds(self, places: Sequence[int], partial: PartialMatch) -> list[Realization | None]:
+        """Return what the gold items of rows say; equal rows are read once."""
+        rows = {place: self._benchmark.rows[place] for place in places}
+        texts = zip(*((row.source, row.target) for row in rows.values()), strict=True)
+        said = dict(zip(rows, partial.golds(*texts), strict=True))
+        return [said[place] for place in places]
 
     def _check_gold(self, scores: Scores, partial: PartialMatch) -> None:
         """Judge some gold texts of each pattern as if they were predictions."""
         rows = self._benchmark.rows
-        chosen = {
-            category: places[:_CHECKED].tolist()
-            for category, places in places_by((row.category,) for row in rows).items()
-            if category in self._benchmark.patterns
-        }
-        for number, (pattern, places) in enumerate(chosen.items()):
-            self._progress("checking gold texts", number, len(chosen))
-            golds = self._golds(places, partial)
-            texts = [rows[place].target for place in places]
-            right = [
-                partial.decide(pattern, golds[place], text, read)[0]
-                for place, text, read in zip(places, texts, partial.read(texts), strict=True)
-            ]
-            scores.gold[pattern] = len(right), sum(right)
+        patterns = places_by((row.category,) for row in rows)
+        for number, (pattern, places) in enumerate(patterns.items()):
+            if pattern in self._benchmark.patterns:
+                self._progress("checking gold texts", number, len(patterns))
+                chosen = places[:_CHECKED].tolist()
+                texts = [rows[place].target for place in chosen]
+                read = zip(self._golds(chosen, partial), texts, partial.read(texts), strict=True)
+                right = [partial.decide(pattern, *one)[0] for one in read]
+                scores.gold[pattern] = len(right), sum(right)
 
 
 class _Verdict(NamedTuple):
