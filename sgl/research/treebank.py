@@ -135,9 +135,8 @@ class TreebankReader:
     """
 
     def __init__(self, *, trees: bool = True) -> None:
-        self._trees = trees
-        self._lines = _Lines()
-        self._fault = lru_cache(_REMEMBERED)(tree_fault)
+        self._line = lru_cache(_REMEMBERED)(_read_line)
+        self._fault = lru_cache(_REMEMBERED)(tree_fault if trees else _size_fault)
 
     def read(self, path: Path) -> Iterator[TreebankSentence | Malformed]:
         """Yield the sentences of a file, in order.
@@ -190,7 +189,7 @@ class TreebankReader:
         at = first
         try:
             for at, raw in enumerate(block[first:], first):
-                kind, begin, last, word = self._lines[raw]
+                kind, begin, last, word = self._line(raw)
                 if kind == _WORD:
                     words.append(word)
                     if begin != len(words):
@@ -203,22 +202,13 @@ class TreebankReader:
                 if span.last > len(words):
                     raise _Fault(f"the multiword token {span.first}-{span.last} lacks words")
             at = first
-            self._check(words)
-        except _Fault as fault:
+            if fault := self._fault(tuple([word.head for word in words])):
+                raise _Fault(fault)
+        except _Fault as wrong:
             sent_id = _comment(block[:first], "sent_id")
-            return Malformed(line + at, offset, end, str(fault), sent_id)
+            return Malformed(line + at, offset, end, str(wrong), sent_id)
         contractions = tuple([span for _, span in spans])
         return TreebankSentence(line, offset, end, tuple(block[:first]), tuple(words), contractions)
-
-    def _check(self, words: list[TreebankWord]) -> None:
-        """Check that there are words, and that they are a tree."""
-        if not words:
-            raise _Fault("a sentence without words")
-        if len(words) > LONGEST_SENTENCE:
-            raise _Fault(f"more than {LONGEST_SENTENCE:,} words")
-        fault = self._fault(tuple([word.head for word in words])) if self._trees else ""
-        if fault:
-            raise _Fault(fault)
 
 
 def _comment(comments: Sequence[bytes], key: str) -> str | None:
@@ -230,8 +220,16 @@ def _comment(comments: Sequence[bytes], key: str) -> str | None:
     return None
 
 
+def _size_fault(heads: Sequence[int]) -> str:
+    if not heads:
+        return "a sentence without words"
+    return f"more than {LONGEST_SENTENCE:,} words" if len(heads) > LONGEST_SENTENCE else ""
+
+
 def tree_fault(heads: Sequence[int]) -> str:
     """Say why these governors are no tree with one root; empty if they are."""
+    if fault := _size_fault(heads):
+        return fault
     roots = 0
     for word, head in enumerate(heads, 1):
         if head < 0:
@@ -252,16 +250,6 @@ def tree_fault(heads: Sequence[int]) -> str:
             at = heads[at - 1]
         reached |= path
     return ""
-
-
-class _Lines(dict[bytes, _Line]):
-    """The lines that have been read; a line that is asked for the first time is taken apart."""
-
-    def __missing__(self, raw: bytes) -> _Line:
-        if len(self) > _REMEMBERED:
-            self.clear()
-        line = self[raw] = _read_line(raw)
-        return line
 
 
 def _read_line(raw: bytes) -> _Line:

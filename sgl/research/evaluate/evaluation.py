@@ -189,7 +189,7 @@ class Evaluator:
         benchmark = self._benchmark
         if benchmark.sentences:
             return tuple(
-                tree_shape(sentence.heads, [word.deprel for word in sentence.words])
+                tree_shape(sentence.heads, tuple([word.deprel for word in sentence.words]))
                 for sentence in benchmark.sentences
             )
         why = "the dataset has no CoNLL-U file"
@@ -202,7 +202,7 @@ class Evaluator:
                 why = f"`{path}` has {len(found):,} sentences"
             except FileNotFoundError:
                 pass
-            except (OSError, TreeFileError, UnicodeDecodeError) as problem:
+            except (OSError, TreeFileError) as problem:
                 why = f"`{path}`: {problem}"
         self._unavailable[_SHAPES] = why
         return ()

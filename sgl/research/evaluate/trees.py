@@ -25,19 +25,26 @@ The *shape* of a tree says how complex an item is::
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Token
 from sgl.core.interpret import finish
 from sgl.research.analyse.measures import AnalysisSettings
-from sgl.research.analyse.metrics import EdgeAccuracy, edge_accuracy, without_punctuation
+from sgl.research.analyse.metrics import (
+    EdgeAccuracy,
+    edge_accuracy,
+    without_punctuation,
+    word_depths,
+)
 from sgl.research.analyse.scoring import GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.realization import Realization
 from sgl.research.evaluate.surface import DictionarySegmenter
-from sgl.research.treebank import TreebankSentence
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 _PUNCTUATION = "punct"
 
@@ -131,9 +138,6 @@ class TreebankEdges:
         return EdgeAccuracy.of(gold.edges_kept([folded(word) for word in given])).share
 
 
-_HEAD, _RELATION, _COLUMNS = 6, 7, 10
-
-
 class TreeShape(NamedTuple):
     """Length, depth and nesting of the tree of an item."""
 
@@ -146,50 +150,30 @@ class TreeFileError(Exception):
     """A file is not the CoNLL-U of the split."""
 
 
-def read_tree_shapes(path: Path) -> Iterator[TreeShape]:
-    """Yield the shapes of the sentences of a CoNLL-U file, in their order.
-
-    The file is read as text, a column at a time, since a split has millions of words.
+def read_tree_shapes(path: Path) -> list[TreeShape]:
+    """Return the shapes of the sentences of a CoNLL-U file, in their order.
 
     Raises:
         OSError: the file cannot be read.
-        TreeFileError: a line is no word, or heads are no tree.
+        TreeFileError: a sentence cannot be read.
     """
-    known: dict[tuple[tuple[int, ...], tuple[str, ...]], TreeShape] = {}
-    heads: list[int] = []
-    relations: list[str] = []
-    with path.open(encoding="utf-8") as stream:
-        for number, line in enumerate(stream, 1):
-            if line.startswith("#"):
-                continue
-            if line != "\n":
-                cells = line.split("\t")
-                if len(cells) != _COLUMNS:
-                    raise TreeFileError(f"line {number} has {len(cells)} columns")
-                if cells[0].isdigit():
-                    if not cells[_HEAD].isdigit():
-                        raise TreeFileError(f"line {number} has no head")
-                    heads.append(int(cells[_HEAD]))
-                    relations.append(cells[_RELATION])
-            elif heads:
-                key = tuple(heads), tuple(relations)
-                if key not in known:
-                    known[key] = tree_shape(heads, relations)
-                yield known[key]
-                heads, relations = [], []
+    shapes: list[TreeShape] = []
+    for block in TreebankReader().read(path):
+        if isinstance(block, Malformed):
+            raise TreeFileError(f"line {block.line}: {block.reason}")
+        shapes.append(tree_shape(block.heads, tuple([word.deprel for word in block.words])))
+    return shapes
 
 
-def tree_shape(heads: Sequence[int], relations: Sequence[str]) -> TreeShape:
+@lru_cache(1 << 16)
+def tree_shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
     """Return the shape of one tree; ``heads`` count from 1, and 0 is above the root."""
-    deepest = nested = 0
+    nested = 0
     for word in range(len(heads)):
-        met: dict[str, int] = {}
-        at, depth = word, 0
+        met: Counter[str] = Counter()
+        at = word
         while heads[at]:
-            met[relations[at]] = met.get(relations[at], 0) + 1
-            at, depth = heads[at] - 1, depth + 1
-            if depth > len(heads) or at >= len(heads):
-                raise TreeFileError("the heads of a sentence are no tree")
-        deepest = max(deepest, depth)
-        nested = max(nested, max(met.values(), default=0))
-    return TreeShape(len(heads), deepest, nested)
+            met[relations[at]] += 1
+            at = heads[at] - 1
+        nested = max(nested, *met.values(), 0)
+    return TreeShape(len(heads), max(word_depths(heads)), nested)

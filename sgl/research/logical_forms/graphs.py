@@ -145,48 +145,24 @@ class _AtomGraph:
         Several do in a noun phrase with a relative clause, where noun and verb lead to
         each other; the noun is the head.
         """
+        import networkx as nx
+
         targets = {target for _, _, target in self._edges}
-        below = _adjacency((source, target) for source, _, target in self._edges)
-        above = _adjacency((target, source) for source, _, target in self._edges)
         ranked = sorted(order, key=lambda key: (key in targets, key not in self._nouns))
-        # If some node reaches all others, so does the last one that none before it reaches.
-        seen: set[int | str] = set()
-        last = ranked[0]
-        for key in ranked:
-            if key not in seen:
-                last = key
-                seen |= _reachable(key, below, seen)
-        if len(_reachable(last, below, set())) < len(order):
-            reached = _reachable(ranked[0], below, set())
+        graph: nx.DiGraph[int | str] = nx.DiGraph()
+        graph.add_nodes_from(order)
+        graph.add_edges_from((source, target) for source, _, target in self._edges)
+        parts = nx.condensation(graph)
+        heads = [parts.nodes[part]["members"] for part in parts if not parts.in_degree(part)]
+        if len(heads) > 1:
+            reached = {ranked[0], *nx.descendants(graph, ranked[0])}
             apart = next(key for key in order if key not in reached)
             reason = f"there is no head: {_named(ranked[0])} does not lead to {_named(apart)}"
             raise self._wrong(self._first[apart], reason)
-        heads = _reachable(last, above, set())
-        return next(key for key in ranked if key in heads)
+        return next(key for key in ranked if key in heads[0])
 
     def _wrong(self, atom: Atom, reason: str) -> LogicalFormError:
         return LogicalFormError(offset(self._text, atom.at), reason)
-
-
-def _adjacency(pairs: Iterable[tuple[int | str, int | str]]) -> dict[int | str, list[int | str]]:
-    found: dict[int | str, list[int | str]] = {}
-    for source, target in pairs:
-        found.setdefault(source, []).append(target)
-    return found
-
-
-def _reachable(
-    start: int | str, below: Mapping[int | str, Sequence[int | str]], closed: set[int | str]
-) -> set[int | str]:
-    """``start`` and what it leads to, other than by way of ``closed``."""
-    reached = {start}
-    left = [start]
-    while left:
-        for key in below.get(left.pop(), ()):
-            if key not in reached and key not in closed:
-                reached.add(key)
-                left.append(key)
-    return reached
 
 
 def _named(key: int | str) -> str:
