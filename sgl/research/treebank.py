@@ -136,7 +136,7 @@ class TreebankReader:
 
     def __init__(self, *, trees: bool = True) -> None:
         self._line = lru_cache(_REMEMBERED)(_read_line)
-        self._fault = lru_cache(_REMEMBERED)(tree_fault if trees else _size_fault)
+        self._check = lru_cache(_REMEMBERED)(_check_tree if trees else _check_size)
 
     def read(self, path: Path) -> Iterator[TreebankSentence | Malformed]:
         """Yield the sentences of a file, in order.
@@ -202,11 +202,10 @@ class TreebankReader:
                 if span.last > len(words):
                     raise _Fault(f"the multiword token {span.first}-{span.last} lacks words")
             at = first
-            if fault := self._fault(tuple([word.head for word in words])):
-                raise _Fault(fault)
-        except _Fault as wrong:
+            self._check(tuple([word.head for word in words]))
+        except _Fault as fault:
             sent_id = _comment(block[:first], "sent_id")
-            return Malformed(line + at, offset, end, str(wrong), sent_id)
+            return Malformed(line + at, offset, end, str(fault), sent_id)
         contractions = tuple([span for _, span in spans])
         return TreebankSentence(line, offset, end, tuple(block[:first]), tuple(words), contractions)
 
@@ -220,36 +219,33 @@ def _comment(comments: Sequence[bytes], key: str) -> str | None:
     return None
 
 
-def _size_fault(heads: Sequence[int]) -> str:
+def _check_size(heads: Sequence[int]) -> None:
     if not heads:
-        return "a sentence without words"
-    return f"more than {LONGEST_SENTENCE:,} words" if len(heads) > LONGEST_SENTENCE else ""
+        raise _Fault("a sentence without words")
+    if len(heads) > LONGEST_SENTENCE:
+        raise _Fault(f"more than {LONGEST_SENTENCE:,} words")
 
 
-def tree_fault(heads: Sequence[int]) -> str:
-    """Say why these governors are no tree with one root; empty if they are."""
-    if fault := _size_fault(heads):
-        return fault
-    roots = 0
+def _check_tree(heads: Sequence[int]) -> None:
+    """Check that these governors are a tree with one root."""
+    _check_size(heads)
     for word, head in enumerate(heads, 1):
         if head < 0:
-            return f"the HEAD of word {word} is no number"
+            raise _Fault(f"the HEAD of word {word} is no number")
         if head > len(heads):
-            return f"the HEAD of word {word} is {head}, which does not exist"
-        roots += head == 0
-    if roots != 1:
-        return f"{roots} words have HEAD 0 instead of one"
+            raise _Fault(f"the HEAD of word {word} is {head}, which does not exist")
+    if heads.count(0) != 1:
+        raise _Fault(f"{heads.count(0)} words have HEAD 0 instead of one")
     reached = {0}
     for word in range(1, len(heads) + 1):
         path: set[int] = set()
         at = word
         while at not in reached:
             if at in path:
-                return f"the heads go in a circle through word {at}"
+                raise _Fault(f"the heads go in a circle through word {at}")
             path.add(at)
             at = heads[at - 1]
         reached |= path
-    return ""
 
 
 def _read_line(raw: bytes) -> _Line:
