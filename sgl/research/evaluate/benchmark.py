@@ -18,7 +18,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,9 @@ MANIFEST = "manifest.json"
 
 #: Logical forms that can be compared by what they mean.
 FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
+
+#: What to do if there is no manifest.
+_DATASET = "DATASET is a directory that `sglc compile` has written, or a file of rows"
 
 #: Rows that are named in a message.
 _NAMED = 5
@@ -127,33 +130,29 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
     Raises:
         DatasetError: it is no dataset, lacks the split, or has rows that cannot be read.
     """
-    if path.is_dir():
-        try:
-            return _from_directory(path, _manifest(path / MANIFEST), split, target)
-        except (KeyError, TypeError, AttributeError, IndexError) as problem:
-            raise DatasetError(
-                f"`{path / MANIFEST}` is not a manifest of `sglc compile`: {problem!r}"
-            ) from problem
     try:
-        other = unreadable_kind(path)
+        return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
     except OSError as problem:
-        raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+        file, reason = problem.filename, problem.strerror or problem
+        raise DatasetError(
+            f"cannot read `{file}`: {reason}", hint=_DATASET if Path(file).name == MANIFEST else ""
+        ) from problem
+
+
+def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
+    """Return the rows of a file, or the sentences of a treebank with their own names."""
+    other = unreadable_kind(path)
     if split is not None:
         raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
     if other:
         raise DatasetError(f"cannot read `{path}`: {other}")
-    if path.suffix.lower() == ".conllu":
-        return _from_treebank(path, target)
-    rows = _rows(path, path.stem)
-    # Without a manifest the name of the target says whether it is a logical form.
-    view = target if target is not None and target in FORMS else ""
-    return Benchmark(path.stem, path.stem, "", path.stem, "source", target or "target", view, rows)
-
-
-def _from_treebank(path: Path, target: str | None) -> Benchmark:
-    """Return the sentences of a treebank as rows, with the names that it gives them."""
-    sentences = _whole(path, TreebankReader().read(path), "sentences")
     name = path.stem
+    if path.suffix.lower() != ".conllu":
+        # Without a manifest the name of the target says whether it is a logical form.
+        view = target if target is not None and target in FORMS else ""
+        rows = _rows(path, name)
+        return Benchmark(name, name, "", name, "source", target or "target", view, rows)
+    sentences = _whole(path, TreebankReader().read(path), "sentences")
     rows = tuple(
         BenchmarkRow(
             sentence.comment("sent_id") or f"{name}-{number:06d}",
@@ -168,55 +167,47 @@ def _from_treebank(path: Path, target: str | None) -> Benchmark:
     )
 
 
-def _from_directory(
-    path: Path, manifest: Mapping[str, Any], split: str | None, target: str | None
-) -> Benchmark:
-    layers, splits = manifest["layers"], list(manifest["splits"])
-    chosen = split or ("gen" if "gen" in splits else splits[-1])
-    if chosen not in splits:
-        raise DatasetError(
-            f"the dataset has no split `{chosen}`", hint=f"it has {', '.join(splits)}"
-        )
-    targets = [layers["target"], *layers["further"]]
-    wanted = target or targets[0]
-    if wanted not in targets:
-        raise DatasetError(
-            f"the dataset has no target `{wanted}`", hint=f"it has {', '.join(targets)}"
-        )
-    folder = path / "data" / ("" if wanted == targets[0] else wanted)
-    views = {view["name"]: view["kind"] for view in layers["views"]}
-    return Benchmark(
-        manifest["name"],
-        manifest["title"] or manifest["name"],
-        manifest["signature"],
-        chosen,
-        layers["source"],
-        wanted,
-        views.get(wanted, ""),
-        _rows(folder / f"{chosen}.tsv", chosen),
-        {
-            entry["name"]: PatternInfo(entry["title"], tuple(entry["groups"]))
-            for entry in manifest["patterns"]
-        },
-        manifest["grammar"]["sha256"],
-        {name: str(value) for name, value in manifest["parameters"].items()},
-        path,
-    )
-
-
-def _manifest(file: Path) -> Mapping[str, Any]:
+def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
+    """Return a split of a dataset of ``sglc compile``."""
+    file = path / MANIFEST
     try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except OSError as problem:
-        raise DatasetError(
-            f"cannot read `{file}`: {problem.strerror or problem}",
-            hint="DATASET is a directory that `sglc compile` has written, or a file of rows",
-        ) from problem
+        manifest = json.loads(file.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as problem:
         raise DatasetError(f"`{file}` is not JSON: {problem}") from problem
-    if not isinstance(content, dict):
+    if not isinstance(manifest, dict):
         raise DatasetError(f"`{file}` is not a manifest of `sglc compile`")
-    return content
+    try:
+        layers, splits = manifest["layers"], list(manifest["splits"])
+        targets = [layers["target"], *layers["further"]]
+        chosen = split or ("gen" if "gen" in splits else splits[-1])
+        wanted = target or targets[0]
+        for what, name, known in (("split", chosen, splits), ("target", wanted, targets)):
+            if name not in known:
+                hint = f"it has {', '.join(known)}"
+                raise DatasetError(f"the dataset has no {what} `{name}`", hint=hint)
+        folder = path / "data" / ("" if wanted == targets[0] else wanted)
+        views = {view["name"]: view["kind"] for view in layers["views"]}
+        return Benchmark(
+            manifest["name"],
+            manifest["title"] or manifest["name"],
+            manifest["signature"],
+            chosen,
+            layers["source"],
+            wanted,
+            views.get(wanted, ""),
+            _rows(folder / f"{chosen}.tsv", chosen),
+            {
+                entry["name"]: PatternInfo(entry["title"], tuple(entry["groups"]))
+                for entry in manifest["patterns"]
+            },
+            manifest["grammar"]["sha256"],
+            {name: str(value) for name, value in manifest["parameters"].items()},
+            path,
+        )
+    except (KeyError, TypeError, AttributeError, IndexError) as problem:
+        raise DatasetError(
+            f"`{file}` is not a manifest of `sglc compile`: {problem!r}"
+        ) from problem
 
 
 def _rows(path: Path, split: str) -> tuple[BenchmarkRow, ...]:
@@ -236,14 +227,11 @@ def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str)
     """
     found: list[Item] = []
     faults: list[Malformed | Unreadable] = []
-    try:
-        for item in read:
-            if isinstance(item, Malformed | Unreadable):
-                faults.append(item)
-            else:
-                found.append(item)
-    except OSError as problem:
-        raise DatasetError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
+    for item in read:
+        if isinstance(item, Malformed | Unreadable):
+            faults.append(item)
+        else:
+            found.append(item)
     if faults:
         raise DatasetError(
             f"`{path}` has {what} that cannot be read: {len(faults):,}",

@@ -58,7 +58,7 @@ from sgl.research.evaluate.compounds import (
 from sgl.research.evaluate.query import GraphMatcher, PatternQuery
 from sgl.research.evaluate.realization import (
     DerivedPhrase,
-    PhraseBuilder,
+    Realizer,
     own_words,
     template_words,
 )
@@ -117,11 +117,11 @@ class CompoundFinder:
         self._grammar = grammar
         self._graph = grammar.graph_layer(layer)
         self.source, self.target = grammar.text_layer(source), grammar.text_layer(target)
-        self._builder = PhraseBuilder(grammar, self._graph, (self.source, self.target))
+        self._realizer = Realizer(grammar, self._graph, self.source, self.target)
 
     def sentence(self, derivation: Derivation) -> str:
         """Return the words of the source between spaces, without a capital for the first one."""
-        return " ".join(self._builder.phrases(derivation)[-1].texts[0])
+        return " ".join(self._realizer.phrases(derivation)[-1].texts[0])
 
     def compounds(
         self, structures: Sequence[Structure], derivation: Derivation
@@ -131,7 +131,7 @@ class CompoundFinder:
         Raises:
             UnknownRoleError: one of them has a part without a role.
         """
-        root = self._builder.phrases(derivation)[-1]
+        root = self._realizer.phrases(derivation)[-1]
         graph = derive_graph(self._grammar, derivation, self._graph)
         matcher = GraphMatcher(graph)
         # Phrases know nodes by the numbers of their words.

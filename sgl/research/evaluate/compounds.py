@@ -37,7 +37,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from sgl.research.evaluate.particles import occurrences_of
+from sgl.research.evaluate.surface import occurrences_of
 
 #: The roles of atoms; a compound has them in this order.
 HEADS, DETERMINER, ADJECTIVE, NOUN, MODIFIER = ("V", "P"), "DET", "ADJ", "N", "MOD"

@@ -19,6 +19,7 @@ Metric: Kumon, Matsuoka & Yanaka 2024, who look for words and roles with a parse
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from enum import Enum
 from itertools import chain
 
@@ -88,7 +89,13 @@ class PartialMatch:
         self._prediction_realizer = Realizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
-        self._particles = _particle_matcher(grammar, self._target) if target == _JAPANESE else None
+        self._particles: ParticleMatcher | None = None
+        if target == _JAPANESE:
+            # Without the analyser of Japanese nothing decides.
+            with suppress(AnalyserMissing):
+                rules = [rule for rule in grammar.rules if rule.lexical]
+                verbs = governed(own_words(rule, self._target) for rule in rules)
+                self._particles = ParticleMatcher(sudachi().analyse, verbs)
         self.edges = GrammarEdges(grammar, graph, self._target)
         self.lemmas = lemmas_by_word(grammar, graph, self._target)
 
@@ -154,13 +161,3 @@ def _found(particles: ParticleMatcher, text: str, span: TargetSpan) -> bool:
     if role is not None:
         return particles.has_role(text, span.text, role, whole=span.extent is Extent.PHRASE)
     return particles.has_word(text, span.text.rstrip("。？"))
-
-
-def _particle_matcher(grammar: CoreGrammar, layer: int) -> ParticleMatcher | None:
-    """Return what looks for phrases; None without the analyser of Japanese."""
-    try:
-        analyse = sudachi().analyse
-    except AnalyserMissing:
-        return None
-    words = (own_words(rule, layer) for rule in grammar.rules if rule.lexical)
-    return ParticleMatcher(analyse, governed(words))

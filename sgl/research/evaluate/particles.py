@@ -12,15 +12,15 @@ same noun phrase.  Which clause it belongs to cannot be told from particles; a p
 
 Some verbs mark their object with another particle (好き with が, 気づく with に).  They are
 not listed here: a grammar that writes the particle with the verb says so itself.
-
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from sgl.morphology.analyser import Analyse, Morpheme
+from sgl.research.evaluate.surface import occurrences_of
 
 SUBJECT, OBJECT, RECIPIENT, AGENT = "subject", "object", "recipient", "agent"
 
@@ -125,14 +125,6 @@ def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
         for words in vocabulary
         if len(words) > 1 and words[0] in _GOVERNED and any(words[1:])
     )
-
-
-def occurrences_of(part: str, text: str) -> Iterator[int]:
-    """Yield where a text has a part that is not empty; the places may overlap."""
-    start = text.find(part) if part else -1
-    while start >= 0:
-        yield start
-        start = text.find(part, start + 1)
 
 
 def _continues(before: Morpheme | None, first: Morpheme | None, whole: bool) -> bool:

@@ -41,13 +41,38 @@ class DerivedPhrase(NamedTuple):
     texts: tuple[tuple[str, ...], ...]
 
 
-class PhraseBuilder:
-    """Build the phrases of derivations, for a graph layer and some text layers."""
+def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the words that a rule makes in a layer of those of its children."""
+    words: list[str] = []
+    for item in rule.templates[layer]:
+        words += parts[item.child] if isinstance(item, Slot) else [item.text]
+    return tuple(words)
 
-    def __init__(self, grammar: CoreGrammar, graph: int, texts: Sequence[int]) -> None:
+
+def own_words(rule: Rule, layer: int) -> list[str]:
+    """Return the words that a rule writes itself in a layer."""
+    return [item.text for item in rule.templates[layer] if not isinstance(item, Slot)]
+
+
+class Realization(NamedTuple):
+    """A graph with the word and the phrase of each of its nodes in a text layer.
+
+    ``order`` lists the nodes in the order of their words in that layer.
+    """
+
+    graph: Graph
+    words: tuple[str, ...]
+    phrases: tuple[str, ...]
+    order: tuple[int, ...] = ()
+
+
+class Realizer:
+    """Realize derivations of a grammar in one graph layer and some text layers."""
+
+    def __init__(self, grammar: CoreGrammar, graph: int, *texts: int) -> None:
         self._grammar = grammar
         self._graph = graph
-        self._texts = tuple(texts)
+        self._texts = texts
         self._anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
 
     def phrases(self, derivation: Derivation) -> list[DerivedPhrase]:
@@ -86,77 +111,39 @@ class PhraseBuilder:
         ports = [nodes[export] for export in fragment.exports]
         return DerivedPhrase(rule, children, tuple(anchors), tuple(own), tuple(ports), tuple(texts))
 
-
-def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the words that a rule makes in a layer of those of its children."""
-    words: list[str] = []
-    for item in rule.templates[layer]:
-        words += parts[item.child] if isinstance(item, Slot) else [item.text]
-    return tuple(words)
-
-
-def own_words(rule: Rule, layer: int) -> list[str]:
-    """Return the words that a rule writes itself in a layer."""
-    return [item.text for item in rule.templates[layer] if not isinstance(item, Slot)]
-
-
-class Realization(NamedTuple):
-    """A graph with the word and the phrase of each of its nodes in a text layer.
-
-    ``order`` lists the nodes in the order of their words in that layer.
-    """
-
-    graph: Graph
-    words: tuple[str, ...]
-    phrases: tuple[str, ...]
-    order: tuple[int, ...] = ()
-
-
-class Realizer:
-    """Realize derivations of a grammar in one graph layer and one text layer."""
-
-    def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
-        self._grammar = grammar
-        self._graph = graph
-        self._text = text
-        self._join = grammar.text_layers[text]
-        self._builder = PhraseBuilder(grammar, graph, (text,))
-
     def realize(self, derivation: Derivation) -> Realization:
-        """Return what a derivation says."""
+        """Return what a derivation says in the first text layer."""
+        text = self._texts[0]
+        layer = self._grammar.text_layers[text]
         words: dict[int, str] = {}
         phrases: dict[int, str] = {}
-        built = self._builder.phrases(derivation)
+        built = self.phrases(derivation)
         for phrase in built:
-            written = finish(self._join, own_words(phrase.rule, self._text))
-            words.update(dict.fromkeys(phrase.own, written))
+            words.update(dict.fromkeys(phrase.own, finish(layer, own_words(phrase.rule, text))))
             if (head := phrase.ports[0]) is not None:
                 # A phrase comes after its parts, so that the largest one remains.
-                phrases[head] = finish(self._join, phrase.texts[0])
+                phrases[head] = finish(layer, phrase.texts[0])
         graph = derive_graph(self._grammar, derivation, self._graph)
         at = [built[-1].anchors[node.position] for node in graph.nodes]
         node_of = {word: node for node, word in enumerate(at)}
-        writers = dict.fromkeys(self._writers(built[-1]))
         return Realization(
             graph,
             tuple([words[word] for word in at]),
             tuple([phrases.get(word, words[word]) for word in at]),
-            tuple([node_of[word] for word in writers if word in node_of]),
+            tuple([node_of[w] for w in dict.fromkeys(_writers(built[-1], text)) if w in node_of]),
         )
 
-    def _writers(self, root: DerivedPhrase) -> Iterator[int | None]:
-        """Yield for each word of the text the first anchor word of the rule that wrote it."""
-        stack: list[DerivedPhrase | int | None] = [root]
-        while stack:
-            top = stack.pop()
-            if isinstance(top, DerivedPhrase):
-                own = next(iter(top.own), None)
-                stack.extend(
-                    top.children[item.child] if isinstance(item, Slot) else own
-                    for item in reversed(top.rule.templates[self._text])
-                )
-            else:
-                yield top
+
+def _writers(phrase: DerivedPhrase, text: int) -> Iterator[int]:
+    """Yield for each word of the text the first anchor word of the rule that wrote it, if any."""
+    stack: list[DerivedPhrase | int] = [phrase]
+    while stack:
+        top = stack.pop()
+        if isinstance(top, int):
+            yield top
+            continue
+        for item in reversed(top.rule.templates[text]):
+            stack += [top.children[item.child]] if isinstance(item, Slot) else top.own[:1]
 
 
 _LEMMA = "lemma"

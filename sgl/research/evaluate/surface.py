@@ -4,30 +4,25 @@ The default tokenizer of sacreBLEU splits at spaces, and finds one word in a Jap
 sentence: the same outputs score 0.00 with it and 96.97 with ``ja-mecab``.  The signature
 says how a figure was computed and belongs beside it.
 
-Texts may be segmented before; the signature then names the segmentation:
-``tok:none|…|seg:jieba-0.42.1``.  Chinese can be segmented in four ways::
+Texts may be segmented before, and the signature then names the segmentation.  With the words
+of a dataset a text becomes as few pieces as possible; a stretch without any of these words
+falls into characters.  All ways keep the spaces of the text::
 
     spaces       as the text has them
     characters   那 顶 红 帐 篷          what sacreBLEU does
     words        那 顶 红 帐篷           with the words of a dataset
     jieba        那顶 红 帐篷            with the segmenter of this name, if it is installed
 
-With the words of a dataset a text becomes as few pieces as possible; a stretch without any
-of these words falls into characters.  Of several ways to do so, the one with the longer word
-at the first difference is taken.  All four ways keep the spaces of the text.
-
 Both metrics are functions of n-gram counts that are summed over sentences.  The sums are
 kept for each category of items, so that any group of categories can be scored without the
-texts.  sacreBLEU's own tests of significance use the counts in this way::
-
-    pp_in_subject  [matches, totals …]  ┐
-    rc_in_subject  [matches, totals …]  ┴─ sum ──> BLEU of both
+texts, as sacreBLEU's own tests of significance do.
 
 Metrics: Papineni et al. 2002; Popović 2017; Post 2018 (sacreBLEU).
 """
 
 from __future__ import annotations
 
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -121,6 +116,11 @@ def _jieba() -> Segmentation:
         return " ".join(word for piece in text.split() for word in tokenizer.lcut(piece))
 
     return Segmentation(f"jieba-{version('jieba')}", cut)
+
+
+def occurrences_of(part: str, text: str) -> list[int]:
+    """Return where a text has a part that is not empty; the places may overlap."""
+    return [found.start() for found in re.finditer(f"(?={re.escape(part)})", text)] if part else []
 
 
 #: The tokenizer of sacreBLEU for a language; any other has the default, 13a.

@@ -28,7 +28,6 @@ convention:
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from sgl.core.graph import Graph, GraphNode
 from sgl.rendering.meaning import (
@@ -82,14 +81,16 @@ class _AtomGraph:
         self._first: dict[int | str, Atom] = {}
         self._definite = {atom.arguments[0] for atom in form.definites}
         self._edges: list[Edge] = []
-        self._targets: list[Atom] = []
         for atom in (*form.definites, *form.atoms):
             if len(atom.arguments) == 1:
                 self._add_noun(atom)
         for atom in form.atoms:
             if len(atom.arguments) == 2:
                 self._add_edge(atom)
-        self._check_targets()
+        for atom in form.atoms:
+            target = atom.arguments[-1]
+            if isinstance(target, int) and target not in self._first:
+                raise self._wrong(atom, f"x _ {target} has no atom of its own")
 
     def graph(self, tokens: Sequence[str]) -> Graph:
         """Return the graph; its nodes in the order of their positions."""
@@ -131,13 +132,6 @@ class _AtomGraph:
         if isinstance(atom.arguments[1], str):
             self._first.setdefault(atom.arguments[1], atom)
         self._edges.append((variable, ":".join(label), atom.arguments[1]))
-        if isinstance(atom.arguments[1], int):
-            self._targets.append(atom)
-
-    def _check_targets(self) -> None:
-        for atom in self._targets:
-            if atom.arguments[1] not in self._first:
-                raise self._wrong(atom, f"x _ {atom.arguments[1]} has no atom of its own")
 
     def _head(self, order: Sequence[int | str]) -> int | str:
         """Return the node that every other hangs on.
@@ -246,14 +240,6 @@ def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
     return Graph(nodes, tuple(edges), 0)
 
 
-@dataclass(frozen=True, slots=True)
-class _Noun:
-    """A noun that has been read: its node, and the nouns around it that it mentions."""
-
-    node: int
-    mentions: frozenset[int]
-
-
 class _TermGraph:
     """Nodes and edges, in the order in which the form mentions them."""
 
@@ -261,8 +247,8 @@ class _TermGraph:
         self.attributes: list[tuple[tuple[str, str], ...]] = []
         self.edges: list[tuple[int, str, int]] = []
         self._common_nouns = common_nouns
-        #: Nouns, names and ``?`` by their text, the latest last.
-        self._read: dict[tuple[str, ...], list[_Noun]] = {}
+        #: Nouns, names and ``?`` by their term: node and the nouns around it that it mentions.
+        self._read: dict[tuple[str, tuple[str, ...]], list[tuple[int, frozenset[int]]]] = {}
         #: The nouns whose brackets are open: head, with ``*`` or without, and node.
         self._around: list[tuple[str, bool, int]] = []
 
@@ -276,24 +262,21 @@ class _TermGraph:
             for head, definite, node in reversed(self._around):
                 if (head, definite) == (term.head, term.definite):
                     return node, frozenset((node,))
-        text = (kind, *_tokens(term))
+        key = kind, tuple(_tokens(term))
         open_nouns = {node for _, _, node in self._around}
-        for known in reversed(self._read.get(text, ())):
-            if known.mentions <= open_nouns:
-                return known.node, known.mentions
-        return self._add_noun(term, kind, text)
-
-    def _add_noun(self, term: Term, kind: str, text: tuple[str, ...]) -> tuple[int, frozenset[int]]:
+        for known, mentioned in reversed(self._read.get(key, ())):
+            if mentioned <= open_nouns:
+                return known, mentioned
         if kind == ENTITY:
-            definite = "yes" if term.definite else "no"
-            node = self._new((("definite", definite), ("lemma", term.head), ("type", ENTITY)))
+            star = ("definite", "yes" if term.definite else "no")
+            node = self._new((star, ("lemma", term.head), ("type", ENTITY)))
         else:
             lemma = () if kind == WH else (("lemma", term.head),)
             node = self._new((*lemma, ("type", kind)))
         self._around.append((term.head, term.definite, node))
         mentions = self._add_arguments(node, term) - {node}
         self._around.pop()
-        self._read.setdefault(text, []).append(_Noun(node, mentions))
+        self._read.setdefault(key, []).append((node, mentions))
         return node, mentions
 
     def _add_arguments(self, node: int, term: Term) -> frozenset[int]:

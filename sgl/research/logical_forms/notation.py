@@ -29,6 +29,7 @@ has ``*``.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
@@ -38,6 +39,9 @@ from sgl.rendering.views.varfree import DEEPEST
 
 _TOKEN = re.compile(r"\S+")
 _INDEX = re.compile(r"0|[1-9][0-9]{0,8}")
+
+#: Characters of a token that a message shows.
+_SHOWN = 40
 
 #: The labels of edges of nouns, before a colon.
 MODIFIERS = ("nmod", "amod")
@@ -109,16 +113,13 @@ class TokenReader:
 
     def error(self, expected: str) -> LogicalFormError:
         """Return what to raise when something else than the next token was expected."""
-        found = f"'{_shown(self.next)}'" if self.next else "the end"
+        shown = self.next if len(self.next) <= _SHOWN else f"{self.next[:_SHOWN]}…"
+        found = f"'{shown}'" if shown else "the end"
         return self.wrong(f"expected {expected}, found {found}", self.at)
 
     def wrong(self, reason: str, token: int) -> LogicalFormError:
         """Return what to raise when something is wrong with the token of this number."""
         return LogicalFormError(offset(self.text, token), reason)
-
-
-def _shown(token: str) -> str:
-    return token if len(token) <= 40 else f"{token[:40]}…"
 
 
 # --- atoms -----------------------------------------------------------------------------------
@@ -170,36 +171,61 @@ def read_form(text: str) -> Form:
 def _conjunction(reader: TokenReader) -> Form:
     definites = []
     while reader.next == "*":
-        definites.append(_definite(reader))
+        at = reader.at
+        reader.take("*")
+        noun = reader.word("a noun after '*'")
+        reader.take("(")
+        definites.append(Atom((noun,), (_variable(reader),), at))
+        reader.take(")")
         if not reader.skip(";"):
             return Form(definites=tuple(definites))
-    atoms = [_atom(reader)]
-    while reader.skip("AND"):
-        atoms.append(_atom(reader))
-    return Form(definites=tuple(definites), atoms=tuple(atoms))
+    return Form(definites=tuple(definites), atoms=_atoms(reader, _arguments))
 
 
-def _definite(reader: TokenReader) -> Atom:
-    at = reader.at
-    reader.take("*")
-    noun = reader.word("a noun after '*'")
-    reader.take("(")
-    variable = _variable(reader)
-    reader.take(")")
-    return Atom((noun,), (variable,), at)
+def _function(reader: TokenReader) -> Form:
+    bound: dict[str, int] = {}
+    while reader.skip("LAMBDA"):
+        if reader.next in bound:
+            raise reader.error("a variable that is not bound yet")
+        bound[reader.word("the variable to bind")] = len(bound)
+        reader.take(".")
+
+    def argument() -> int:
+        if reader.next not in bound:
+            raise reader.error(f"one of the variables {', '.join(bound)}")
+        reader.at += 1
+        return bound[reader.tokens[reader.at - 1]]
+
+    def arguments(reader: TokenReader) -> list[int | str]:
+        found: list[int | str] = [argument()]
+        while reader.skip(","):
+            found.append(argument())
+        return found
+
+    return Form(binders=tuple(bound), atoms=_atoms(reader, arguments))
 
 
-def _atom(reader: TokenReader) -> Atom:
-    at = reader.at
-    predicate = reader.dotted("a predicate")
-    reader.take("(")
-    variable = _variable(reader)
-    if reader.skip(")"):
-        return Atom(predicate, (variable,), at)
-    reader.take(",")
-    second = _variable(reader) if reader.next == "x" else _constant(reader)
-    reader.take(")")
-    return Atom(predicate, (variable, second), at)
+def _atoms(
+    reader: TokenReader, arguments: Callable[[TokenReader], Sequence[int | str]]
+) -> tuple[Atom, ...]:
+    """Read a conjunction of atoms, whose arguments are read in this way."""
+    atoms: list[Atom] = []
+    while not atoms or reader.skip("AND"):
+        at = reader.at
+        predicate = reader.dotted("a predicate")
+        reader.take("(")
+        atoms.append(Atom(predicate, tuple(arguments(reader)), at))
+        reader.take(")")
+    return tuple(atoms)
+
+
+def _arguments(reader: TokenReader) -> list[int | str]:
+    """Read a variable, and perhaps a second one or a constant."""
+    found: list[int | str] = [_variable(reader)]
+    if reader.next != ")":
+        reader.take(",")
+        found.append(_variable(reader) if reader.next == "x" else _constant(reader))
+    return found
 
 
 def _variable(reader: TokenReader) -> int:
@@ -213,37 +239,6 @@ def _variable(reader: TokenReader) -> int:
 
 def _constant(reader: TokenReader) -> str:
     return "?" if reader.skip("?") else reader.word("a variable, a name or '?'")
-
-
-def _function(reader: TokenReader) -> Form:
-    bound: dict[str, int] = {}
-    while reader.skip("LAMBDA"):
-        if reader.next in bound:
-            raise reader.error("a variable that is not bound yet")
-        bound[reader.word("the variable to bind")] = len(bound)
-        reader.take(".")
-    atoms = [_open_atom(reader, bound)]
-    while reader.skip("AND"):
-        atoms.append(_open_atom(reader, bound))
-    return Form(binders=tuple(bound), atoms=tuple(atoms))
-
-
-def _open_atom(reader: TokenReader, bound: dict[str, int]) -> Atom:
-    at = reader.at
-    predicate = reader.dotted("a predicate")
-    reader.take("(")
-    arguments = [_bound(reader, bound)]
-    while reader.skip(","):
-        arguments.append(_bound(reader, bound))
-    reader.take(")")
-    return Atom(predicate, tuple(arguments), at)
-
-
-def _bound(reader: TokenReader, bound: dict[str, int]) -> int:
-    if reader.next not in bound:
-        raise reader.error(f"one of the variables {', '.join(bound)}")
-    reader.at += 1
-    return bound[reader.tokens[reader.at - 1]]
 
 
 # --- terms -----------------------------------------------------------------------------------
@@ -298,9 +293,10 @@ def _term(reader: TokenReader, depth: int) -> Term:
     head = reader.word("a noun after '*'" if definite else "a word or '?'")
     arguments: list[tuple[str, Term]] = []
     if reader.skip("("):
-        arguments.append(_argument(reader, depth))
-        while reader.skip(","):
-            arguments.append(_argument(reader, depth))
+        while not arguments or reader.skip(","):
+            label = ":".join(reader.dotted("a role"))
+            reader.take("=")
+            arguments.append((label, _term(reader, depth + 1)))
         reader.take(")")
     term = Term(head, definite, tuple(arguments), at)
     if len({is_modifier(label) for label, _ in arguments}) > 1:
@@ -308,9 +304,3 @@ def _term(reader: TokenReader, depth: int) -> Term:
     if definite and term.has_roles:
         raise reader.wrong(f"'{head}' is a verb by its roles, and only nouns have '*'", at)
     return term
-
-
-def _argument(reader: TokenReader, depth: int) -> tuple[str, Term]:
-    label = ":".join(reader.dotted("a role"))
-    reader.take("=")
-    return label, _term(reader, depth + 1)
