@@ -29,7 +29,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sgl.research.treebank import (
     LONGEST_LINE,
@@ -66,16 +66,12 @@ def _telling_apart(paths: Sequence[Path]) -> dict[Path, str]:
     return {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class TokenizedOutput:
-    """An output that came as words, with its text if that came too."""
+class SystemOutput(NamedTuple):
+    """An output of a system: a text, or its words if it came as words, perhaps with a text."""
 
-    words: tuple[str, ...]
-    text: str | None = None
+    text: str | None
+    words: tuple[str, ...] | None = None
 
-
-#: An output: a text, or words.
-Output = str | TokenizedOutput
 
 #: The members of a JSON object that an output can be in, and its id.
 TEXTS = ("prediction", "hypothesis", "output", "text")
@@ -97,13 +93,13 @@ class PredictionsError(Exception):
 class Aligned:
     """The outputs of a system, asked for sentence by sentence in the order of the treebank."""
 
-    by_id: dict[str, Output] | None
-    in_order: Iterator[Output]
+    by_id: dict[str, SystemOutput] | None
+    in_order: Iterator[SystemOutput]
     given: int = 0
     missing: int = 0
     _asked: set[str] = field(default_factory=set)
 
-    def output(self, sent_id: str | None) -> Output | None:
+    def output(self, sent_id: str | None) -> SystemOutput | None:
         """Return the output for the next sentence; none if there is none.
 
         Raises:
@@ -151,7 +147,9 @@ class Aligned:
             raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
 
 
-def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, Output]:
+def some_outputs(
+    path: Path, column: str, wanted: Mapping[int, str | None]
+) -> dict[int, SystemOutput]:
     """Return the outputs for some sentences, by their places in the treebank.
 
     ``wanted`` has the places with the ids of the sentences.
@@ -168,7 +166,7 @@ def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> d
 
 
 #: An output with the number of its line, and its id if it has one.
-_Row = tuple[int, str | None, Output]
+_Row = tuple[int, str | None, SystemOutput]
 
 
 def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
@@ -202,7 +200,8 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
         elif kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
             named, rows = True, _tsv(path)
         else:
-            named, rows = False, ((number, None, text) for number, text in _lines(path))
+            named = False
+            rows = ((number, None, SystemOutput(text)) for number, text in _lines(path))
     if named:
         return Aligned(_by_id(rows), iter(()))
     return Aligned(None, (output for _, _, output in rows))
@@ -235,7 +234,7 @@ def _tsv(path: Path) -> Iterator[_Row]:
                 f"line {number:,} has {len(cells)} column{'s' if len(cells) > 1 else ''}; "
                 "a prediction is an id, a tab and a text"
             )
-        yield number, cells[0].strip(), cells[1]
+        yield number, cells[0].strip(), SystemOutput(cells[1])
 
 
 def _objects(path: Path) -> Iterator[_Row]:
@@ -260,7 +259,9 @@ def _objects(path: Path) -> Iterator[_Row]:
             )
         if any("\ud800" <= character <= "\udfff" for word in words for character in word):
             raise PredictionsError(f"line {number:,} has half a character (a lone surrogate)")
-        output = TokenizedOutput(tuple(words)) if isinstance(found, list) else str(found)
+        output = (
+            SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
+        )
         yield number, None if name is None else str(name), output
 
 
@@ -269,12 +270,11 @@ def _sentences(path: Path, column: str) -> Iterator[_Row]:
         if isinstance(block, Malformed):
             raise PredictionsError(f"line {block.line:,}: {block.reason}")
         words = tuple([word.lemma if column == "lemma" else word.form for word in block.words])
-        output = TokenizedOutput(words, block.comment("text"))
-        yield block.line, block.comment("sent_id"), output
+        yield block.line, block.comment("sent_id"), SystemOutput(block.comment("text"), words)
 
 
-def _by_id(rows: Iterable[_Row]) -> dict[str, Output]:
-    outputs: dict[str, Output] = {}
+def _by_id(rows: Iterable[_Row]) -> dict[str, SystemOutput]:
+    outputs: dict[str, SystemOutput] = {}
     for number, sent_id, output in rows:
         if not sent_id:
             raise PredictionsError(f"the prediction in line {number:,} has no id")

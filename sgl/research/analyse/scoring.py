@@ -22,7 +22,6 @@ from sgl.research.analyse.metrics import EdgeAccuracy, Skeleton, edges_kept, sen
 from sgl.research.analyse.predictions import (
     Aligned,
     PredictionsError,
-    TokenizedOutput,
     open_predictions,
 )
 from sgl.research.analyse.statistics import Values
@@ -100,18 +99,14 @@ class SystemScores:
     def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""
         output = self._outputs.output(gold.sentence.comment("sent_id"))
-        cut: Sequence[str] = ()
-        if isinstance(output, TokenizedOutput):
-            cut = output.words
-        elif output:
-            cut = self._cut(output, gold.sentence)
-        words = list(map(self._same, cut))
+        text, cut = output or (None, ())
+        words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
         if words and len(self._sampled) < SAMPLED:
             self._sampled.append((gold.words, words))
         exact = words == gold.words
-        if not exact and isinstance(output, str) and gold.text is not None:
-            self.glued += self._same(output.strip()) == gold.text
+        if not exact and text and cut is None and gold.text is not None:
+            self.glued += self._same(text.strip()) == gold.text
         self._exact.append(exact)
         self._bleu.append(sentence_bleu(gold.words, words))
         found = gold.edges_kept(words)

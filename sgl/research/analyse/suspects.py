@@ -36,7 +36,7 @@ from sgl.research.analyse.mining import (
     scores,
     suspicion,
 )
-from sgl.research.analyse.predictions import Output, some_outputs
+from sgl.research.analyse.predictions import SystemOutput, some_outputs
 from sgl.research.analyse.scoring import SystemScores
 from sgl.research.treebank import TreebankReader, TreebankSentence
 
@@ -140,7 +140,7 @@ def _add_examples(
         block = reader.read_again(treebank.path, line, offset)
         if isinstance(block, TreebankSentence):
             sentences[at] = block
-    outputs: list[Mapping[int, Output]] = []
+    outputs: list[Mapping[int, SystemOutput]] = []
     for rank, system in enumerate(systems):
         wanted = {
             int(treebank.places[at, 0]): sentences[at].comment("sent_id")
@@ -155,7 +155,7 @@ def _add_examples(
         skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
         labels = labels_of(sentence.words, skeleton, view)
         marked = occurrence(skeleton.heads, labels, suspect["structure"]) or ()
-        output = outputs[rank].get(int(treebank.places[at, 0]), "")
+        text, said = outputs[rank].get(int(treebank.places[at, 0]), SystemOutput(""))
         suspect["example"] = {
             "sent_id": sentence.comment("sent_id") or "",
             "line": sentence.line,
@@ -169,5 +169,5 @@ def _add_examples(
             ],
             "root": sentence.heads.index(0),
             "marked": sorted(skeleton.kept[place] for place in marked),
-            "output": output if isinstance(output, str) else " ".join(output.words),
+            "output": text if said is None else " ".join(said),
         }

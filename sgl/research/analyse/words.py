@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -64,26 +64,14 @@ def tokenizer_of(tokenizer: str) -> Cutter:
 
     At marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``,
     ``intl``, ``zh``, ``char``).
-
-    Raises:
-        KeyError: no tokenizer has this name.
     """
     if tokenizer == "marks":
         return tokenize_at_marks
     if tokenizer == "space":
         return lambda text, _: text.split()
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-    from sacrebleu.tokenizers.tokenizer_char import TokenizerChar
-    from sacrebleu.tokenizers.tokenizer_intl import TokenizerV14International
-    from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+    from sacrebleu.metrics.bleu import BLEU
 
-    known: dict[str, Callable[[], Callable[[str], str]]] = {
-        "13a": Tokenizer13a,
-        "intl": TokenizerV14International,
-        "zh": TokenizerZh,
-        "char": TokenizerChar,
-    }
-    cut = known[tokenizer]()
+    cut = BLEU(tokenize=tokenizer).tokenizer
     return lambda text, _: cut(text).split()
 
 
@@ -166,26 +154,22 @@ def foreign_script(
     Returns:
         what is known of outputs in another script; None if they are not.
     """
-    gold_letters, letters = (
-        Counter(
-            script(character)
-            for pair in pairs
-            for word in pair[side]
-            for character in word
-            if character.isalpha()
-        )
-        for side in (0, 1)
-    )
-    own, total = _own(gold_letters), letters.total()
-    if total < _FEWEST_LETTERS or not own:
+    gold, said = ([word for pair in pairs for word in pair[side]] for side in (0, 1))
+    own, letters = _own(_letters(gold)), _letters(said)
+    if letters.total() < _FEWEST_LETTERS or not own:
         return None
-    gold_words = {word for gold, _ in pairs for word in gold}
-    words = [word for _, said in pairs for word in said if any(map(str.isalpha, word))]
-    known = sum(word in gold_words for word in words)
+    words = [word for word in said if any(map(str.isalpha, word))]
+    of_gold = set(gold)
+    known = sum(word in of_gold for word in words)
     shared = sum(letters[name] for name in own)
-    if known >= _HARDLY_ANY * len(words) or shared >= _HARDLY_ANY * total:
+    if known >= _HARDLY_ANY * len(words) or shared >= _HARDLY_ANY * letters.total():
         return None
     return ForeignScript(own, _own(letters), len(words), known)
+
+
+def _letters(words: Iterable[str]) -> Counter[str]:
+    """Count the letters of words by script."""
+    return Counter(script(letter) for word in words for letter in word if letter.isalpha())
 
 
 def _own(letters: Counter[str]) -> tuple[str, ...]:

@@ -17,12 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.research.analyse.predictions import (
-    Output,
-    PredictionsError,
-    TokenizedOutput,
-    open_predictions,
-)
+from sgl.research.analyse.predictions import PredictionsError, open_predictions
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import normal
 
@@ -87,17 +82,16 @@ def read_run(
             else f"rows are called {rows[0].id} to {rows[-1].id}"
         )
         raise
-    tokenized = tuple(out.words if isinstance(out, TokenizedOutput) else None for out in outputs)
     join = "" if language in _SPACELESS else " "
-    texts = tuple(
-        _text(output, row.target if given and given == gold else join.join(given or ()))
-        for row, output, given, gold in zip(
-            rows, outputs, tokenized, words or [()] * len(rows), strict=True
-        )
-    )
+    texts: list[str] = []
+    for row, output, gold in zip(rows, outputs, words or [()] * len(rows), strict=True):
+        text, said = output or ("", None)
+        if text is None:
+            text = row.target if said and said == gold else join.join(said or ())
+        texts.append(text)
     return Run(
         path.name,
-        texts,
+        tuple(texts),
         tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None),
         tuple(
             row.id
@@ -105,15 +99,8 @@ def read_run(
             if output is not None and not text.strip()
         ),
         _shift(texts, rows) if aligned.by_id is None else 0,
-        tokenized,
+        tuple(output.words if output else None for output in outputs),
     )
-
-
-def _text(output: Output | None, of_words: str) -> str:
-    """Return the text of an output; ``of_words`` is for one that came as words only."""
-    if isinstance(output, TokenizedOutput):
-        return of_words if output.text is None else output.text
-    return output or ""
 
 
 def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
