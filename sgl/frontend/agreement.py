@@ -31,7 +31,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, permutations
 from typing import NamedTuple
 
 from sgl.diagnostics import Span
@@ -121,68 +121,69 @@ def find_open_ties(state: CompilerState) -> None:
 LEFT = -1
 
 
-class FeaturePlace(NamedTuple):
-    """A place of a rule that has the feature in question; ``slot`` is its index there.
+class FeaturePlace:
+    """A place of a rule, with one of the features that its category carries.
 
-    ``carried`` are its category and the feature; places of other rules are compared by their
-    ``kind``.  The place is open if the ``pattern`` that stands there says nothing about the
-    feature; it is told if that has a ``variable``, or values that are not all there are.
+    ``slot`` is the index of the feature there.  The place is open if the ``pattern`` that stands
+    there says nothing about the feature; it is told if that has a ``variable``, or values that
+    are not all there are.  Places of other rules are compared by their ``kind``; ``beside`` are
+    all places of this rule.
     """
 
-    production: Production
-    number: int
-    pattern: CategoryPattern
-    feature: str
-    slot: int
-    variable: str | None
-    is_open: bool
-    is_told: bool
+    def __init__(
+        self,
+        production: Production,
+        number: int,
+        pattern: CategoryPattern,
+        slot: int,
+        beside: list[FeaturePlace],
+    ) -> None:
+        self.production, self.number, self.beside = production, number, beside
+        self.pattern, self.slot = pattern, slot
+        self.feature, written = pattern.info.features[slot], pattern.slots[slot]
+        self.variable = written if isinstance(written, str) else None
+        self.is_open = self.feature not in pattern.mentioned
+        self.is_told = self.feature not in pattern.free
+        self.carried = (pattern.info.name, self.feature)
+        self.kind = (pattern.info.name, number == LEFT, self.feature)
 
-    @property
-    def carried(self) -> tuple[str, str]:
-        """The category in this place, and the feature that it carries."""
-        return self.pattern.info.name, self.feature
+    def goes_up(self) -> bool:
+        """Return whether a child has its value in common with the left-hand side."""
+        above = (other for other in self.beside if other.number == LEFT)
+        return any(other.variable == self.variable for other in above)
 
-    @property
-    def kind(self) -> tuple[str, bool, str]:
-        """What places of other rules are compared by."""
-        return self.pattern.info.name, self.number == LEFT, self.feature
+    def is_tied_with(self, partner: FeaturePlace) -> bool:
+        """Return whether it agrees, in its own rule, with a place like the partner.
+
+        A verb that agrees with what follows it (*there are dogs*) is not like one that takes
+        its number from above (*they see dogs*).
+        """
+        return self.variable is not None and any(
+            other.kind == partner.kind
+            and other.variable == self.variable
+            and (partner.variable is None or other.goes_up() == partner.goes_up())
+            for other in self.beside
+            if other.number != self.number
+        )
+
+    def may_agree_with(self, partner: FeaturePlace) -> bool:
+        """Return whether both could be meant to agree, as no others like this one do."""
+        if partner.feature != self.feature or partner.number == self.number:
+            return False
+        if not partner.is_open and partner.variable is None:
+            return False
+        others = (other for other in self.beside if other.number != self.number)
+        alike = [other.variable for other in others if other.kind == self.kind]
+        return all(variable is None or variable != partner.variable for variable in alike)
 
 
 def _places_of(production: Production) -> list[FeaturePlace]:
     """Return the left-hand side and the children, once for each of their features."""
-    found = []
+    found: list[FeaturePlace] = []
     for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
-        pairs = zip(pattern.info.features, pattern.slots, strict=True)
-        for index, (feature, slot) in enumerate(pairs):
-            variable = slot if isinstance(slot, str) else None
-            is_open, is_told = feature not in pattern.mentioned, feature not in pattern.free
-            where = (production, number, pattern, feature, index)
-            found.append(FeaturePlace(*where, variable, is_open, is_told))
+        for slot in range(len(pattern.slots)):
+            found.append(FeaturePlace(production, number, pattern, slot, found))
     return found
-
-
-def _is_tied_with(place: FeaturePlace, partner: FeaturePlace) -> bool:
-    """Return whether a place agrees, in its own rule, with a place like the partner.
-
-    A verb that agrees with what follows it (*there are dogs*) is not like one that takes
-    its number from above (*they see dogs*).
-    """
-    return place.variable is not None and any(
-        other.kind == partner.kind
-        and other.variable == place.variable
-        and (partner.variable is None or _goes_up(other) == _goes_up(partner))
-        for other in _places_of(place.production)
-        if other.number != place.number
-    )
-
-
-def _goes_up(place: FeaturePlace) -> bool:
-    """Return whether a child has its value in common with the left-hand side."""
-    return any(
-        other.number == LEFT and other.variable == place.variable
-        for other in _places_of(place.production)
-    )
 
 
 class _Suspect(NamedTuple):
@@ -234,25 +235,20 @@ class _Usage:
 
     def suspects(self) -> Iterator[_Suspect]:
         """Yield all open places with a partner that the rest of the grammar speaks against."""
-        for places in self._rules:
-            for place, partner in permutations(places, 2):
-                if (
-                    place.is_open
-                    and all(
-                        p.number == LEFT or p.carried in self._of_words for p in (place, partner)
-                    )
-                    and _is_partner(place, partner, places)
-                    and not self._is_provided(place, partner, places)
-                ):
-                    yield from self._judged(place, partner)
+        for place, partner in chain.from_iterable(permutations(r, 2) for r in self._rules):
+            if (
+                place.is_open
+                and all(p.number == LEFT or p.carried in self._of_words for p in (place, partner))
+                and place.may_agree_with(partner)
+                and not self._is_provided(place, partner)
+            ):
+                yield from self._judged(place, partner)
 
-    def _is_provided(
-        self, place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]
-    ) -> bool:
+    def _is_provided(self, place: FeaturePlace, partner: FeaturePlace) -> bool:
         """Return whether the partner agrees with another child, and words here do not inflect."""
         if LEFT in (place.number, partner.number) or partner.variable is None:
             return False
-        children = [other for other in places if other.number not in (LEFT, partner.number)]
+        children = [other for other in place.beside if other.number not in (LEFT, partner.number)]
         tied = any(other.variable == partner.variable for other in children)
         return tied and place.carried not in self._inflected
 
@@ -260,14 +256,17 @@ class _Usage:
         everywhere = self._every[place.kind]
         elsewhere = (other for other in everywhere if other.production is not place.production)
         others = [other for other in elsewhere if other.production.rhs]
-        tying = [other for other in others if _is_tied_with(other, partner)]
+        tying = [other for other in others if other.is_tied_with(partner)]
         if tying and all(other.is_told for other in others):
             spans = tuple(other.pattern.span for other in tying)
             yield _Suspect(place, partner, Reason.TIED_ELSEWHERE, spans)
         if not all(other.is_open for other in everywhere):
             return
         if place.number != LEFT:
-            if not self._stands_alone(place, partner):
+            # The gender of a noun phrase is not forgotten in relative clauses if nothing that
+            # it stands beside elsewhere has a gender.
+            alone = partner.variable is not None and partner.goes_up()
+            if not alone or all(any(map(p.may_agree_with, p.beside)) for p in everywhere):
                 yield _Suspect(place, partner, Reason.NEVER_ASKED)
             return
         category, feature = place.carried
@@ -276,37 +275,13 @@ class _Usage:
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
 
-    def _stands_alone(self, place: FeaturePlace, partner: FeaturePlace) -> bool:
-        """Return whether the partner agrees with the phrase, and such a child with nothing.
-
-        The gender of a noun phrase is not forgotten in relative clauses if nothing that it
-        stands beside elsewhere has a gender.
-        """
-        if partner.variable is None or not _goes_up(partner):
-            return False
-        return not all(
-            any(_is_partner(other, beside, places) for beside in places)
-            for other in self._every[place.kind]
-            for places in [_places_of(other.production)]
-        )
-
-
-def _is_partner(place: FeaturePlace, partner: FeaturePlace, places: Sequence[FeaturePlace]) -> bool:
-    """Return whether two places of a rule could be meant to agree, as no others like them do."""
-    if partner.feature != place.feature or partner.number == place.number:
-        return False
-    if not partner.is_open and partner.variable is None:
-        return False
-    alike = [other for other in places if other.kind == place.kind and other.number != place.number]
-    return all(other.variable is None or other.variable != partner.variable for other in alike)
-
 
 def _choices(
     place: FeaturePlace, partner: FeaturePlace, instances: Sequence[tuple[int, Instance]]
 ) -> tuple[TieChoice, ...]:
     """Return what the instances of a rule have in an open place and in its partner."""
-    numbers, places = (place.number, partner.number), _places_of(place.production)
-    further = [p for p in places if p.feature == place.feature and p.number not in numbers]
+    numbers = (place.number, partner.number)
+    further = [p for p in place.beside if p.feature == place.feature and p.number not in numbers]
     found = []
     for number, instance in instances:
         # Categories with their values, the left-hand side first.

@@ -10,12 +10,11 @@ from sgl.diagnostics import Label, Span
 from sgl.frontend.fragments import check_attribute_name
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import FragmentSketch, Production, category_pattern
+from sgl.frontend.productions import FragmentSketch, Pool, Production, category_pattern
 from sgl.frontend.rules import check_layers, rule_weight
 from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import (
     LexiconTables,
-    Weighting,
     check_columns,
     rows_of,
     rows_with_values,
@@ -61,9 +60,7 @@ class _WordLowering:
     evaluation: Evaluation
     span: Span
 
-    def lower(
-        self, name: str, share: float, pool: str = "", weighting: Weighting | None = None
-    ) -> Production | None:
+    def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
         """Return the production of the word; None after a report."""
         evaluation, signature = self.evaluation, self.state.signature
         columns = evaluation.columns if evaluation.row else None
@@ -83,10 +80,8 @@ class _WordLowering:
             fragments=tuple(fragments),
             share=share,
             span=self.span,
-            word=not pool,
+            word=pool is None,
             pool=pool,
-            pool_weight=weighting.total if weighting is not None else 1.0,
-            rank_exponent=weighting.exponent if weighting is not None else None,
         )
 
     def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
@@ -176,15 +171,14 @@ def _lexicon(
         return
     weighting = weighting_of(lexicon, state)
     chosen = rows_of(lexicon, table, state)
-    for number, entry in enumerate(lexicon.entries):
-        pool = f"{lexicon.name}/{number} {lexicon.span.file}:{lexicon.span.start}"
-        layers = clauses_of(lexicon, entry)
+    for entry in lexicon.entries:
+        pool, layers = Pool(weighting.total, weighting.exponent), clauses_of(lexicon, entry)
         seen: dict[tuple[object, ...], TableRow] = {}
         for row in rows_with_values(entry, chosen, table, state):
             evaluation = Evaluation(scope, row.cells, table.columns, row.span, state.diagnostics)
             share = weighting.share(row, evaluation)
             lowering = _WordLowering(state, entry.category, layers, evaluation, row.span)
-            word = lowering.lower(lexicon.name.text, share, pool, weighting)
+            word = lowering.lower(lexicon.name.text, share, pool)
             if word is None:
                 continue
             earlier = seen.setdefault((word.lhs.slots, word.templates), row)

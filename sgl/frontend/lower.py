@@ -11,7 +11,7 @@ from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.diagnostics import Span
 from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import FeatureVariable, FragmentSketch, TemplateSketch
+from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import CompilerState
 
@@ -69,26 +69,26 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
     """
     choices = [_choice_weight(instance, signature) for instance in instances]
     chosen: dict[tuple[int, Concrete], float] = {}
-    ranks: dict[tuple[str, Concrete], int] = {}
-    pools: dict[tuple[str, Concrete], float] = {}
+    ranks: dict[tuple[Pool, Concrete], int] = {}
+    pools: dict[tuple[Pool, Concrete], float] = {}
     shares: list[float] = []
     for instance, choice in zip(instances, choices, strict=True):
         production, lhs = instance.production, instance.lhs
         chosen[id(production), lhs] = chosen.get((id(production), lhs), 0.0) + choice
-        share, pool = production.share, (production.pool, lhs)
-        if production.pool:
-            ranks[pool] = ranks.get(pool, 0) + 1
-            if production.rank_exponent is not None:
-                share *= ranks[pool] ** -production.rank_exponent
-            pools[pool] = pools.get(pool, 0.0) + share
+        share, pool = production.share, production.pool
+        if pool is not None:
+            ranks[pool, lhs] = ranks.get((pool, lhs), 0) + 1
+            if pool.exponent is not None:
+                share *= ranks[pool, lhs] ** -pool.exponent
+            pools[pool, lhs] = pools.get((pool, lhs), 0.0) + share
         shares.append(share)
     weights: list[float] = []
     totals: dict[Concrete, float] = {}
     for instance, share, choice in zip(instances, shares, choices, strict=True):
         production, lhs = instance.production, instance.lhs
         weight = share * choice / chosen[id(production), lhs]
-        if production.pool:
-            weight *= production.pool_weight / pools[production.pool, lhs]
+        if production.pool is not None:
+            weight *= production.pool.weight / pools[production.pool, lhs]
         weights.append(weight)
         totals[lhs] = totals.get(lhs, 0.0) + weight
     return [w / totals[instance.lhs] for instance, w in zip(instances, weights, strict=True)]

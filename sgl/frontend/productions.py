@@ -75,13 +75,23 @@ class FragmentSketch:
     attributes: Mapping[int, Attributes]
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Pool:
+    """What the words of a lexicon in one category have in common: the weight that they share.
+
+    With an ``exponent`` the shares follow their ranks, by Zipf's law.
+    """
+
+    weight: float
+    exponent: float | None
+
+
 @dataclass(frozen=True, slots=True)
 class Production:
     """A rule or a word before its features are expanded.
 
-    ``share`` is the weight as written; productions of one ``pool`` (a lexicon)
-    divide the weight ``pool_weight`` among them in each category.  ``word`` marks a
-    word that is declared by itself.
+    ``share`` is the weight as written, or the share in the weight of the ``pool``.  ``word``
+    marks a word that is declared by itself.
     """
 
     name: str
@@ -94,9 +104,7 @@ class Production:
     span: Span
     keep: bool = False
     word: bool = False
-    pool: str = ""
-    pool_weight: float = 1.0
-    rank_exponent: float | None = None
+    pool: Pool | None = None
 
 
 @dataclass
