@@ -129,7 +129,7 @@ class FragmentLowering:
 
     def _edge(self, statement: s.EdgeStatement) -> None:
         labels = statement.edge.labels
-        if statement.edge.bounded or labels.negated or len(labels.labels) != 1:
+        if statement.edge.bounds or labels.negated or len(labels.labels) != 1:
             message = "an edge of a rule has exactly one label"
             self._error("SGL0310", statement.edge.span, message, "write `V -[obj]-> N`")
             return

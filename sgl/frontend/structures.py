@@ -210,8 +210,8 @@ class _BodyLowering:
             nodes = [self._variable(variable, renaming) for variable in statement.variables]
             for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
                 labels = self._labels(edge.labels)
-                bounds = self._bounds(edge) if edge.bounded else None
-                if not edge.bounded:
+                bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else None
+                if edge.bounds is None:
                     self.edges.append(c.EdgeAtom(source, labels, target))
                 elif bounds is not None:
                     self.paths.append(c.PathAtom(source, labels, target, *bounds))
@@ -246,15 +246,15 @@ class _BodyLowering:
         self.taken.add(new)
         return new
 
-    def _bounds(self, edge: s.EdgePattern) -> tuple[int, int | None] | None:
+    def _bounds(self, edge: s.EdgePattern, written: s.Bounds) -> tuple[int, int | None] | None:
         """Return how long a path may be; None after a report."""
         parameters = self.context.state.parameters
-        low = parameters.whole(edge.low, 1) if edge.low else None
-        high = parameters.whole(edge.high, 1) if edge.high else None
-        if low is None or (edge.high is not None and high is None):
+        low = parameters.whole(written.low, 1)
+        high = parameters.whole(written.high, 1) if written.high is not None else None
+        if low is None or (written.high is not None and high is None):
             return None
         if max(low, high or 0) > MAX_REPEAT:
-            self._error((edge.high or edge.low or edge).span, _TOO_LONG)
+            self._error((written.high or written.low).span, _TOO_LONG)
             return None
         if high is not None and high < low:
             self._error(edge.span, f"a path of {low} to {high} edges is impossible")

@@ -43,6 +43,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "all_labels": (s.LabelSet, {"labels": (), "negated": True}),
     "other_labels": (s.LabelSet, {"negated": True}),
     "these_labels": (s.LabelSet, {"negated": False}),
+    "labelled_edge": (s.EdgePattern, {}),
     "amount": (s.Amount, {"offset": 0}),
     "weighted_value": (s.FeatureValue, {}),
     "within": (s.SizeCondition, {"outside": False}),
@@ -217,20 +218,15 @@ class TreeBuilder(TokenBuilder):
 
     def any_edge(self, meta: Meta, _: list[Any]) -> s.EdgePattern:
         span = self._span(meta)
-        return s.EdgePattern(span, s.LabelSet(span, (), True), False, None, None)
+        return s.EdgePattern(span, s.LabelSet(span, (), True), None)
 
-    def labelled_edge(self, meta: Meta, parts: list[Any]) -> s.EdgePattern:
-        labels, bounds = parts
-        low, high = bounds or (None, None)
-        return s.EdgePattern(self._span(meta), labels, bounds is not None, low, high)
-
-    def unbounded(self, meta: Meta, _: list[Any]) -> tuple[s.Amount, None]:
+    def unbounded(self, meta: Meta, _: list[Any]) -> s.Bounds:
         span = self._span(meta)
-        return s.Amount(span, s.Name("1", span)), None
+        return s.Bounds(span, s.Amount(span, s.Name("1", span)), None)
 
-    def bounded(self, _: Meta, parts: list[Any]) -> tuple[s.Amount, s.Amount | None]:
+    def bounded(self, meta: Meta, parts: list[Any]) -> s.Bounds:
         low, high = parts
-        return (low, low) if high is None else (low, next(iter(high), None))
+        return s.Bounds(self._span(meta), low, low if high is None else next(iter(high), None))
 
     def keyword_clause(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
         """Build a clause of a dataset whose name is a keyword of the grammar."""

@@ -21,10 +21,9 @@ from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
 #: How declarations begin that were indented by mistake; other words may begin a clause.
+_NAMED = "|".join(word for word in DECLARATIONS if word not in ("rule", "word", "test", "dataset"))
 _INDENTED = re.compile(
-    r"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$"
-    r"|(?:module|use|param|layer|view|feature|category|labels|words|structure|lexicon|paradigm"
-    r"|function|pattern|part|relation|restrict|weights)\s+[^\W\d])"
+    rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])"
 )
 _BARE_WORDS = re.compile(r"[^\W\dA-Z]\w*(?:[ \t]+[^\W\dA-Z]\w*)*(?![\w:])")
 _WORD = re.compile(r"\w+")

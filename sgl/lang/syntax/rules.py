@@ -131,13 +131,18 @@ class VariableRef(SyntaxNode):
     tests: tuple[AttributeTest | CountTest, ...]
 
 
+class Bounds(SyntaxNode):
+    """``{2,5}`` or ``+``: how many edges a path may have; without ``high`` any number more."""
+
+    low: Amount
+    high: Amount | None
+
+
 class EdgePattern(SyntaxNode):
-    """``-[nsubj|obj]->``; ``bounded`` paths have ``low`` and ``high`` (None: open)."""
+    """``-[nsubj|obj]->`` or, with bounds, a path of such edges."""
 
     labels: LabelSet
-    bounded: bool
-    low: Amount | None
-    high: Amount | None
+    bounds: Bounds | None
 
 
 class Chain(SyntaxNode):
