@@ -36,12 +36,16 @@ def render(diagnostic: Diagnostic, sources: SourceMap, *, color: bool = False) -
     tone = _RED if diagnostic.severity is Severity.ERROR else _YELLOW
     head = paint(tone + _BOLD, f"{diagnostic.severity.value}[{diagnostic.code}]")
     lines = [f"{head}{paint(_BOLD, ': ' + visible(diagnostic.message))}"]
-    places = _places(diagnostic, sources)
+    written: list[tuple[Span | None, str, str]] = [(diagnostic.span, diagnostic.label, tone)]
+    written += [(label.span, label.text, _BLUE) for label in diagnostic.labels]
+    places = [
+        (file, span, text, style)
+        for span, text, style in written
+        if span is not None and (file := sources.get(span.file)) is not None
+    ]
     margin = max((len(str(file.position(span.start)[0])) for file, span, _, _ in places), default=1)
-    for index, (file, span, text, primary) in enumerate(places):
-        lines.extend(
-            _excerpt(file, span, text, margin, paint, tone if primary else _BLUE, index == 0)
-        )
+    for index, (file, span, text, style) in enumerate(places):
+        lines.extend(_excerpt(file, span, text, margin, paint, style, index == 0))
     if diagnostic.span is not None and not places:
         lines.append(f"  --> {visible(diagnostic.span.file)}")
     bar = paint(_BLUE, " " * (margin + 1) + "=")
@@ -104,17 +108,6 @@ def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | 
         "end_line": end_line,
         "end_column": end_column,
     }
-
-
-def _places(diagnostic: Diagnostic, sources: SourceMap) -> list[tuple[SourceFile, Span, str, bool]]:
-    spans: list[tuple[Span | None, str, bool]] = [(diagnostic.span, diagnostic.label, True)]
-    spans.extend((label.span, label.text, False) for label in diagnostic.labels)
-    found = []
-    for span, text, primary in spans:
-        file = sources.get(span.file) if span is not None else None
-        if span is not None and file is not None:
-            found.append((file, span, text, primary))
-    return found
 
 
 def _excerpt(

@@ -26,6 +26,8 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 
+_ONCE = "every child is used exactly once in every layer"
+
 
 def lower_rules(state: CompilerState) -> None:
     """Turn rules into productions: one step for each layer, features still open.
@@ -230,9 +232,8 @@ def _template(layer: TextLayer, clause: s.LayerClause, names: RuleNames) -> Temp
         dropped = " ".join(f"drop {name}" for name in missing)
         message = f"the layer `{layer.name}` leaves out {listed}"
         label = f"{listed} {'has' if len(missing) == 1 else 'have'} no place here"
-        notes = ("every child is used exactly once in every layer",)
         hint = f"put {listed} where it belongs, or write `{dropped}` if you mean it"
-        state.error("SGL0301", clause.span, message, hint, label=label, notes=notes)
+        state.error("SGL0301", clause.span, message, hint, label=label, notes=[_ONCE])
     return tuple(sketch)
 
 

@@ -38,7 +38,7 @@ from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
 
 @dataclass
 class LexiconTables:
-    """The tables that were read so far, by the name that diagnostics show."""
+    """The tables that were read so far, by their paths."""
 
     state: CompilerState
     read: dict[Path, LexiconTable | None] = field(default_factory=dict)

@@ -138,15 +138,7 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
 
     forms: dict[str, tuple[ExpectedReading, ...]] = {}
     for cells in (row.cells for row in rows("forms")):
-        reading = ExpectedReading(
-            _several(cells, "class"),
-            cells.get("last", ""),
-            tuple(word for word in cells.get("replaces", "").split("/") if word),
-            tuple(tuple(word.split("/")) for word in cells.get("adds", "").split()),
-            _several(cells, "ends") or ("",),
-            _several(cells, "frame") or FRAMES,
-        )
-        forms[cells["form"]] = (*forms.get(cells["form"], ()), reading)
+        forms[cells["form"]] = (*forms.get(cells["form"], ()), _reading(cells))
     classes = {
         cells["class"]: InflectionClass(
             cells["group"], _several(cells, "reads"), _several(cells, "ends") or ("",)
@@ -164,6 +156,17 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
     contexts = tuple(row.cells["before"] for row in rows("contexts"))
     exemptions = tuple(map(_exemption, rows("exceptions")))
     return Knowledge(forms, classes, contexts, tuple(joints), tuple(spellings), exemptions)
+
+
+def _reading(cells: Mapping[str, str]) -> ExpectedReading:
+    return ExpectedReading(
+        _several(cells, "class"),
+        cells.get("last", ""),
+        _several(cells, "replaces", "/"),
+        tuple(tuple(word.split("/")) for word in cells.get("adds", "").split()),
+        _several(cells, "ends") or ("",),
+        _several(cells, "frame") or FRAMES,
+    )
 
 
 def beside(grammar: Path) -> Path:
@@ -200,5 +203,5 @@ def _exemption(row: TableRow) -> Exemption:
     return Exemption(form, word, gives, reason, row.span)
 
 
-def _several(cells: Mapping[str, str], column: str) -> tuple[str, ...]:
-    return tuple(part for part in cells.get(column, "").split("|") if part)
+def _several(cells: Mapping[str, str], column: str, between: str = "|") -> tuple[str, ...]:
+    return tuple(part for part in cells.get(column, "").split(between) if part)
