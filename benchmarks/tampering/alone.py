@@ -86,7 +86,7 @@ def stated(content: Json) -> Json:
     bodies = json.dumps([structure["bodies"] for structure in content["structures"]])
     strata = [part["strata"] for part in content["splits"]]
     claims = {(kind, n, *(names[s] for s in group)) for kind, n, group, _ in content["claims"]}
-    return content.get("fingerprint"), names, bodies, strata, claims
+    return content.get("digest"), names, bodies, strata, claims
 
 
 def _report(results: dict[str, Json]) -> None:

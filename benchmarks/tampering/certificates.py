@@ -128,7 +128,7 @@ def _grammar(content: Json) -> Iterator[Tampering]:
             yield _make("form", f"no {member}", "it is not complete", lambda c, m=member: c.pop(m))
     changes: dict[str, Change] = {
         "another format": lambda c: c.update(format="sgl-certificate/9"),
-        "another fingerprint": lambda c: c.update(fingerprint="0" * 64),
+        "another digest": lambda c: c.update(digest="0" * 64),
         "another start": lambda c: c.update(start=c["start"] + 1),
         "a fragment without rows": lambda c: c["fragments"][0].update(rows=[]),
         "a fragment that leaves out a port": lambda c: c["fragments"][0]["rows"][0].pop(),
@@ -183,7 +183,7 @@ def _split(number: int, content: Json) -> Iterator[Tampering]:
     changes: dict[str, Change] = {
         "a root that is no text": lambda c: of(c)["roots"].append(other),
         "a stratum less": lambda c: of(c)["strata"].pop(),
-        "another stratum": lambda c: of(c)["strata"][0].__setitem__(1, "nothing"),
+        "another stratum": lambda c: of(c)["strata"].__setitem__(0, 0 if of(c)["strata"][0] else 1),
         "a transition of other categories": lambda c: of(c)["transitions"].append(
             [of(c)["transitions"][-1][0], other, *of(c)["transitions"][-1][2:]]
         ),

@@ -104,7 +104,7 @@ def check_certificate(text: bytes) -> dict[str, Any]:
             "accepted": not faults,
             "faults": faults,
             "name": content["name"],
-            "fingerprint": content["fingerprint"],
+            "digest": content["digest"],
             "structures": len(content["structures"]),
             "splits": len(content["splits"]),
             "claims": dict(Counter(kind for kind, *_ in content["claims"])),
@@ -124,4 +124,4 @@ def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
         f"{count(found['splits'], 'split')} and {count(found['structures'], 'structure')} "
         f"of {found['name']}"
     )
-    yield f"grammar   sha256:{str(found['fingerprint'])[:12]}"
+    yield f"grammar   sha256:{str(found['digest'])[:12]}"

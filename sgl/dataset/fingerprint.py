@@ -1,8 +1,9 @@
 """Plans as plain data, the fingerprint of a grammar with its plan, the signature of a dataset.
 
-The fingerprint is the SHA-256 of a canonical form: what the author's files
-*mean*.  Comments, layout, names of files and line numbers do not enter it, nor
-does the seed, which the signature names by itself::
+The fingerprint is the SHA-256 of the *core form*: what the author's files *mean*.  A
+certificate has this form in full, so that anybody can compute the fingerprint.  Comments,
+layout, names of files and line numbers do not enter it, nor does the seed, which the
+signature names by itself::
 
     sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
 
@@ -12,10 +13,11 @@ Whoever has the compiler, the grammar and this line gets the same data.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
-from typing import Any
+from typing import Any, cast
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar, Rule, Token
@@ -55,14 +57,17 @@ def pattern_data(pattern: Pattern) -> dict[str, Any]:
     return {name: data[name] for name in _PATTERN}
 
 
-def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
-    """Return the SHA-256 of the canonical form of a grammar and its plan, hexadecimal."""
+def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
+    """Return what a grammar and its plan mean, as JSON without floats and truth values.
+
+    Weights are texts, ``True`` is 1.  The seed is left out.
+    """
     apart = ("seed", "strata", "patterns")
     names = [field.name for field in fields(plan) if field.name not in apart]
     form = {
         "grammar": {
             "start": grammar.start,
-            "categories": [[c.name, *c.ports, *c.limited] for c in grammar.categories],
+            "categories": [[c.name, c.ports, c.limited] for c in grammar.categories],
             "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
             "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
             "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
@@ -74,8 +79,32 @@ def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
             "patterns": [pattern_data(pattern) for pattern in plan.patterns],
         },
     }
-    text = json.dumps(form, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    return cast("dict[str, Any]", _exact(form))
+
+
+def _exact(value: object) -> object:
+    """Return a value with integers for truth values and texts for floating-point numbers."""
+    match value:
+        case dict():
+            return {name: _exact(member) for name, member in value.items()}
+        case list() | tuple():
+            return [_exact(member) for member in value]
+        case bool():
+            return int(value)
+        case float():
+            return repr(value)
+    return value
+
+
+def core_digest(core: Mapping[str, object]) -> str:
+    """Return the SHA-256 of a core form in canonical JSON, hexadecimal."""
+    text = json.dumps(core, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
     return sha256(text.encode()).hexdigest()
+
+
+def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
+    """Return the SHA-256 of the core form of a grammar and its plan, hexadecimal."""
+    return core_digest(core_form(grammar, plan))
 
 
 def _rule(rule: Rule) -> list[object]:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from sgl.automata import Proofs, StructureCompiler, prove
 from sgl.automata.certificate import certificate, certificate_text
 from sgl.automata.proofs.findings import StratumStatistics, statistics_of
 from sgl.cache import cached
-from sgl.dataset import fingerprint
+from sgl.core.plan import Plan
+from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.pipeline.messages import deciding
 from sgl.pipeline.refutations import report_refuted
+from sgl.sampling.tables import pack_states
 
 
 @dataclass(frozen=True)
@@ -46,12 +49,20 @@ def establish(
     return established.proofs
 
 
+def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> dict[str, Any]:
+    """Return the certificate of a plan, ``name`` is for the reader."""
+    grammar = structures.grammar
+    core = core_form(grammar, plan)
+    head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
+    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
+    return certificate(structures, plan, head, *pack_states(grammar, plan, splits))
+
+
 def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
     """Return the content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
 
     def compute() -> bytes:
-        digest = fingerprint(compiled.grammar, compiled.plan)
-        content = certificate(structures, compiled.plan, compiled.project.name, digest)
+        content = certificate_of(structures, compiled.plan, compiled.project.name)
         return certificate_text(content).encode("utf-8")
 
     return cached(bytes, "certificate", (compiled.origin,), compute)

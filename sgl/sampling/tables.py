@@ -44,7 +44,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     _check_sizes(plan, splits)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
     views = {view.name: view for view in grammar.views}
-    merged = _MergedStates(grammar)
+    states, starts = pack_states(grammar, plan, splits)
     return Tables(
         seed=plan.seed,
         strata=[
@@ -53,14 +53,14 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 category=stratum.category,
                 stream=stratum.stream,
                 wanted=stratum.count,
-                start=merged.add(splits[stratum.stream]),
+                start=start,
                 repeated=stratum.repeated,
                 targets=stratum.targets,
                 repeated_lemmas=stratum.repeated_lemmas,
             )
-            for stratum in plan.strata
+            for stratum, start in zip(plan.strata, starts, strict=True)
         ],
-        states=merged.states,
+        states=states,
         arity=[len(rule.rhs) for rule in grammar.rules],
         words=introduced_lemmas(grammar, plan),
         lemmas=content_lemmas(grammar, plan),
@@ -73,6 +73,15 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         ],
         distinct_sentences=plan.distinct_sentences,
     )
+
+
+def pack_states(
+    grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]
+) -> tuple[list[State], list[int]]:
+    """Return the states that all strata share, and the one from which each stratum starts."""
+    merged = _MergedStates(grammar)
+    starts = [merged.add(splits[stratum.stream]) for stratum in plan.strata]
+    return merged.states, starts
 
 
 def _check_sizes(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:

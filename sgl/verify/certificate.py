@@ -1,6 +1,6 @@
 """Check a certificate, trusting nothing else: ``python certificate.py certificate.json``.
 
-Two lemmas establish its claims; docs/certificate.md has their proofs, and the format:
+Two lemmas establish its claims; docs/certificate.md has their proofs and the format:
 A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
 B. A split derives a phrase only in the automaton states that the invariant of a claim lists.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 Json = Any  # a part of the certificate, or a value made of such parts
-FORMAT, FOUND, LABEL = "sgl-certificate/2", "found", "label"
+FORMAT, FOUND, LABEL = "sgl-certificate/3", "found", "label"
 COMPARE = {"=": int.__eq__, ">=": int.__ge__, "<=": int.__le__}
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
 
@@ -152,12 +152,11 @@ class Checker:
     """Checks the parts of a certificate; a ValueError says which line of reasoning fails."""
 
     def __init__(self, text: str) -> None:
-        self.data = json.loads(text, parse_int=lambda digits: range(1 << 20)[int(digits)])
+        self.data = json.loads(text, parse_int=lambda digits: range(1 << 60)[int(digits)])
         self.structures, self.sights = self.data["structures"], dict[str, Sight]()
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
         self.awake = [{s for (s, *c), q in t.items() if q != 0 and not any(c)} for t in self.tables]
-        if self.data["format"] != FORMAT:
-            raise ValueError(f"the format is not {FORMAT}")
+        _ = {FORMAT: "the format of the file"}[self.data["format"]]
 
     def structure(self, number: int) -> None:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
@@ -200,7 +199,7 @@ class Checker:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
         usual, wanted = {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
         sets = {q: {*zip(*[iter(flat)] * len(group), strict=True)} for q, *flat in invariant}
-        tables = [(i, self.tables[structure]) for i, structure in enumerate(group)]
+        tables = [*enumerate(self.tables[structure] for structure in group)]
         awake = {symbol for structure in group for symbol in self.awake[structure]}
         for symbol, result, *children in split["transitions"]:
             seen = symbol in awake or not sets.keys().isdisjoint((result, *children))
@@ -226,14 +225,15 @@ class Checker:
             raise ValueError("the derivation is not one of a text that contains it")
 
     def faults(self) -> Iterator[str]:
-        """Yield what is wrong with the certificate, the quickest to see first."""
-        splits, names = self.data["splits"], [structure["name"] for structure in self.structures]
+        """Yield what is wrong with the certificate, the quickest first."""
+        splits, strata = self.data["splits"], self.data["core"]["plan"]["strata"]
         jobs: list[Any] = [(f"split {n}", self.split, split) for n, split in enumerate(splits)]
         for kind, n, group, evidence in self.data["claims"]:
-            claim = f"{splits[n]['strata'][0][2]} {kind} {' or '.join(names[s] for s in group)}"
+            claim = f"{strata[splits[n]['strata'][0]][2]} {kind} "
+            claim += " or ".join(self.structures[s]["name"] for s in group)
             method = self.contains if kind == "contains" else self.invariant
             jobs.append((claim, method, splits[n], group, evidence, kind))
-        jobs += [(name, self.structure, n) for n, name in enumerate(names)]
+        jobs += [(x["name"], self.structure, n) for n, x in enumerate(self.structures)]
         for part, method, *arguments in jobs:
             try:
                 method(*arguments)

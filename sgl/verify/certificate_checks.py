@@ -62,15 +62,16 @@ def certificate_faults(text: bytes) -> tuple[str, ...]:
 
 def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
     """Yield what the certificate does not say."""
-    if f"grammar:sha256:{content['fingerprint'][:12]}|" not in manifest.signature:
+    if f"grammar:sha256:{content['digest'][:12]}|" not in manifest.signature:
         yield "the certificate is about another grammar or plan"
     for structure in content["structures"]:
         if not _says_its_name(structure):
             yield f"a structure is not what its name says: {structure['name']}"
+    stated = content["core"]["plan"]["strata"]
     strata = [
-        (number, split, category)
+        (number, *stated[stratum][:2])
         for number, part in enumerate(content["splits"])
-        for split, category, _ in part["strata"]
+        for stratum in part["strata"]
     ]
     written = Counter(
         (split, stratum.category)

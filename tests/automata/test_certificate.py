@@ -16,9 +16,10 @@ from toy_notation import structure
 
 import tampered
 from sgl.automata import StructureCompiler
-from sgl.automata.certificate import certificate, certificate_text
+from sgl.automata.certificate import certificate_text
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.core.plan import Constraint, Stratum
+from sgl.pipeline.proofs import certificate_of
 from sgl.verify import certificate as checking
 from sgl.verify.certificate import Checker
 from tampering import alone, certificates
@@ -41,13 +42,13 @@ def faults(text: str) -> list[str]:
 
 
 def test_the_certificate_of_a_plan_is_accepted() -> None:
-    content = certificate(StructureCompiler(TOY), toy_plan(), "toy", "0" * 64)
+    content = certificate_of(StructureCompiler(TOY), toy_plan(), "toy")
     assert faults(certificate_text(content)) == []
 
 
 def test_equal_plans_have_equal_certificates() -> None:
     texts = {
-        certificate_text(certificate(StructureCompiler(TOY), toy_plan(), "toy", "")) for _ in "ab"
+        certificate_text(certificate_of(StructureCompiler(TOY), toy_plan(), "toy")) for _ in "ab"
     }
     assert len(texts) == 1
 
@@ -103,7 +104,7 @@ def excluding(text: str) -> dict[str, Any]:
     wanted = structure(text)
     stratum = Stratum("train", "in_distribution", "train/x", 1, Constraint(exclude=(wanted,)))
     plan = replace(toy_plan(), patterns=(pattern("p", (wanted,)),), strata=(stratum,))
-    return json.loads(certificate_text(certificate(StructureCompiler(TOY), plan, "toy", "")))
+    return json.loads(certificate_text(certificate_of(StructureCompiler(TOY), plan, "toy")))
 
 
 @pytest.mark.parametrize("text", STRUCTURES)

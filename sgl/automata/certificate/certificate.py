@@ -28,7 +28,7 @@ from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import Plan, Stratum, foreign
 from sgl.core.structure import Structure
 
-FORMAT = "sgl-certificate/2"
+FORMAT = "sgl-certificate/3"
 
 Group = tuple[Structure, ...]
 
@@ -39,20 +39,31 @@ Transition = tuple[int, ...]
 class SplitClaims(NamedTuple):
     """The claims about one split.
 
-    Each has a kind, the structures it is about, and for ``contains`` a derivation.
+    Each has a kind, the structures it is about, and for ``contains`` a derivation.  The
+    ``strata`` are numbers.
     """
 
-    strata: Sequence[Stratum]
+    strata: Sequence[int]
     split: SplitGrammar
     claims: Sequence[tuple[str, Group, Derivation]]
 
 
+#: A state that rows are drawn from: bounds, rules, and the children, the last first.
+DrawnState = tuple[list[int], list[int], list[tuple[int, ...]]]
+
+
 @few_collections()
-def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint: str) -> Json:
+def certificate(
+    compiler: StructureCompiler,
+    plan: Plan,
+    head: Json,
+    states: Sequence[DrawnState],
+    starts: Sequence[int],
+) -> Json:
     """Return the certificate of every claim of a plan that holds.
 
-    ``name`` is for the reader.  ``fingerprint``, the SHA-256 of grammar and plan,
-    ties the certificate to a dataset.
+    ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum
+    are drawn from ``states``, beginning at its state of ``starts``.
 
     Raises:
         UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
@@ -68,8 +79,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
     numbered = [_numbered(split, symbol) for split in splits]
     return {
         "format": FORMAT,
-        "name": name,
-        "fingerprint": fingerprint,
+        **head,
         **grammar,
         "structures": [
             {
@@ -83,13 +93,15 @@ def certificate(compiler: StructureCompiler, plan: Plan, name: str, fingerprint:
         ],
         "splits": [
             {
-                "strata": [(s.split, s.category, s.stream) for s in own.strata],
+                "strata": own.strata,
                 "states": own.split.category,
                 "transitions": list(transitions),
                 "roots": [root for root, _ in own.split.roots],
+                "drawn": _drawn(own.split, states, starts[own.strata[0]]),
             }
             for own, transitions in zip(made, numbered, strict=True)
         ],
+        "sampler": {"states": states, "starts": starts},
         "claims": list(_proved(made, automata, places, numbered, symbol)),
     }
 
@@ -144,7 +156,8 @@ def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
         claims: list[tuple[str, Group, Derivation]]
         claims = [("excludes", (structure,), ()) for structure in excluded]
         claims += [("requires", group, ()) for group in required]
-        made.append(SplitClaims(strata, split, [*claims, *licences.get(split, ())]))
+        numbers = [plan.strata.index(stratum) for stratum in strata]
+        made.append(SplitClaims(numbers, split, [*claims, *licences.get(split, ())]))
     return made
 
 
@@ -184,6 +197,23 @@ def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, in
     rows = split.transitions.rows()
     found = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in rows)
     return {transition: number for number, transition in enumerate(found)}
+
+
+def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> list[tuple[int, int]]:
+    """Return the state of the split that each state is, which rows of it are drawn from.
+
+    The state that they start from has the alternatives of all roots.
+    """
+    found: dict[int, int] = {}
+    waiting = [(start, [root for root, _ in split.roots])]
+    for number, places in waiting:
+        rows = [row for q in places for row in split.transitions_of[q] if row.probability > 0.0]
+        for row, children in zip(rows, states[number][2], strict=True):
+            for place, child in zip(row.children, reversed(children), strict=True):
+                if child not in found:
+                    found[child] = place
+                    waiting.append((child, [place]))
+    return sorted(found.items())
 
 
 def _steps(
