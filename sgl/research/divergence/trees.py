@@ -62,27 +62,25 @@ class Trees(NamedTuple):
         return np.repeat(np.arange(self.number), np.diff(self.start))
 
 
-class _TreeList:
-    """Trees while they are read, node by node."""
+#: A node of one tree: its label, the number of its parent in this tree, the label of its edge.
+_Node = tuple[str, int, str]
 
-    def __init__(self) -> None:
-        self._labels: dict[str, int] = {}
-        self._relations: dict[str, int] = {}
-        #: Where each tree begins; whoever reads one adds its end.
-        self.start = [0]
-        self.nodes: list[tuple[int, int, int]] = []
 
-    def add(self, label: str, parent: int, relation: str) -> None:
-        """Add a node; its parent is the number of a node, -1 for none."""
-        number = self._labels.setdefault(label, len(self._labels))
-        edge = self._relations.setdefault(relation, len(self._relations))
-        self.nodes.append((number, parent, edge))
-
-    def trees(self) -> Trees:
-        """Return the trees in arrays."""
-        label, parent, edge = np.array(self.nodes, np.int64).reshape(-1, 3).T.copy()
-        start = np.array(self.start, np.int64)
-        return Trees(list(self._labels), list(self._relations), start, label, parent, edge)
+def _trees(rows: Iterable[Sequence[_Node]]) -> Trees:
+    """Return trees, given by their nodes, in arrays; the parent of a root is -1."""
+    labels: dict[str, int] = {}
+    relations: dict[str, int] = {}
+    nodes: list[tuple[int, int, int]] = []
+    starts = [0]
+    for row in rows:
+        first = starts[-1]
+        for label, parent, relation in row:
+            number = labels.setdefault(label, len(labels))
+            edge = relations.setdefault(relation, len(relations))
+            nodes.append((number, parent if parent < 0 else first + parent, edge))
+        starts.append(len(nodes))
+    arrays = np.array(nodes, np.int64).reshape(-1, 3).T.copy()
+    return Trees(list(labels), list(relations), np.array(starts, np.int64), *arrays)
 
 
 class NotADerivationError(ValueError):
@@ -99,42 +97,41 @@ def read_derivations(texts: Iterable[str]) -> Trees:
     Raises:
         NotADerivationError: a text is not one s-expression.
     """
-    found = _TreeList()
-    for row, text in enumerate(texts):
-        # The open phrases, as [node, children so far]; -1 stands above the root.
-        above = [[-1, 0]]
-        opening = False
-        for symbol in _SYMBOL.findall(text):
-            if symbol == ")":
-                if opening or len(above) == 1:
-                    raise NotADerivationError(row)
-                above.pop()
-            elif symbol == "(":
-                if opening:
-                    raise NotADerivationError(row)
-                opening = True
-            else:
-                parent, place = above[-1]
-                above[-1][1] += 1
-                if opening:
-                    above.append([len(found.nodes), 0])
-                    opening = False
-                found.add(symbol, parent, str(place))
-        if opening or len(above) != 1 or above[0][1] != 1:
+    return _trees(_derivation(row, text) for row, text in enumerate(texts))
+
+
+def _derivation(row: int, text: str) -> list[_Node]:
+    nodes: list[_Node] = []
+    # The open phrases, as [node, children so far]; -1 stands above the root.
+    above = [[-1, 0]]
+    opening = False
+    for symbol in _SYMBOL.findall(text):
+        if opening and symbol in "()":
             raise NotADerivationError(row)
-        found.start.append(len(found.nodes))
-    return found.trees()
+        if symbol == "(":
+            opening = True
+        elif symbol == ")":
+            above.pop()
+            if not above:
+                raise NotADerivationError(row)
+        else:
+            parent, place = above[-1]
+            above[-1][1] += 1
+            if opening:
+                above.append([len(nodes), 0])
+                opening = False
+            nodes.append((symbol, parent, str(place)))
+    if opening or len(above) != 1 or above[0][1] != 1:
+        raise NotADerivationError(row)
+    return nodes
 
 
 def dependency_trees(sentences: Iterable[TreebankSentence]) -> Trees:
     """Return the basic trees of sentences."""
-    found = _TreeList()
-    for sentence in sentences:
-        before = len(found.nodes)
-        for word in sentence.words:
-            found.add(word.lemma, before + word.head - 1 if word.head else -1, word.deprel)
-        found.start.append(len(found.nodes))
-    return found.trees()
+    return _trees(
+        [(word.lemma, word.head - 1, word.deprel) for word in sentence.words]
+        for sentence in sentences
+    )
 
 
 def node_atoms(trees: Trees) -> Occurrences:

@@ -13,6 +13,7 @@ from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from sgl.diagnostics import Diagnostics, SourceFile
+from sgl.lang.parser import clip
 from sgl.lang.syntax import Name
 
 
@@ -75,7 +76,7 @@ def read_irtg(source: SourceFile, diagnostics: Diagnostics) -> IrtgFile | None:
     try:
         found: Any = parser.parse(source.text)
     except UnexpectedInput as problem:
-        _report(source, problem, diagnostics)
+        _report(source, problem, parser, diagnostics)
         return None
     assert isinstance(found, IrtgFile)
     return found
@@ -127,28 +128,19 @@ class _SyntaxBuilder(Transformer[Token, Any]):
 # ---- what does not fit
 
 
-#: What users call the things that the parser can expect.
-TERMINALS: dict[str, str] = {
+#: What users call the terminals that are no words of the notation.
+_TERMINALS: dict[str, str] = {
     "$END": "the end of the file",
     **dict.fromkeys(("NAME", "SINGLE", "DOUBLE"), "a name"),
     "VARIABLE": "a variable like `?1`",
     "NUMBER": "a number",
     "FINAL": "`!`",
-    "__ANON_0": "`->`",
-    "INTERPRETATION": "`interpretation`",
-    "FEATURE": "`feature`",
-    "COLON": "`:`",
-    "COMMA": "`,`",
-    "LPAR": "`(`",
-    "RPAR": "`)`",
-    "LSQB": "`[`",
-    "RSQB": "`]`",
 }
 
-_LONGEST = 30
 
-
-def _report(source: SourceFile, problem: UnexpectedInput, diagnostics: Diagnostics) -> None:
+def _report(
+    source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnostics: Diagnostics
+) -> None:
     place: Any = problem.pos_in_stream
     start = place or 0
     found, expected = source.text[start : start + 1], set[str]()
@@ -158,12 +150,13 @@ def _report(source: SourceFile, problem: UnexpectedInput, diagnostics: Diagnosti
         start = start if found else len(source.text.rstrip())
     elif isinstance(problem, UnexpectedCharacters):
         expected = set(problem.allowed or ())
-    shown = found if len(found) <= _LONGEST else found[: _LONGEST - 1] + "…"
+    literal = {t.name: f"`{t.pattern.value}`" for t in parser.terminals if t.pattern.type == "str"}
+    known = literal | _TERMINALS
     diagnostics.error(
         "SGL1201",
         source.span(start, start + max(len(found), 1)),
-        f"`{shown}` cannot stand here in an IRTG" if found else "this IRTG stops too early",
-        hint=_hint(source.text[start:], found, expected),
+        f"`{clip(found)}` cannot stand here in an IRTG" if found else "this IRTG stops too early",
+        hint=_hint(source.text[start:], found, {known[name] for name in expected & set(known)}),
     )
 
 
@@ -173,9 +166,8 @@ def _hint(rest: str, found: str, expected: set[str]) -> str:
         return "this comment is never closed; write `*/` where it ends"
     if found in ("'", '"'):
         return "this quotation is never closed"
-    if found == "(" and "__ANON_0" in expected:
+    if found == "(" and "`->`" in expected:
         return "the state stands first: `S -> r1(NP, VP)`"
-    words = sorted({TERMINALS[name] for name in expected if name in TERMINALS})
-    if not found.isascii() and "a name" in words:
+    if not found.isascii() and "a name" in expected:
         return "a name with such characters stands in quotation marks"
-    return "expected " + " or ".join(words) if words else ""
+    return "expected " + " or ".join(sorted(expected)) if expected else ""

@@ -53,7 +53,6 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
 
 def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
     """Return the first rule that keeps a layer from being the source, and what it does."""
-    passing: nx.DiGraph[int] = nx.DiGraph()
     for rule in grammar.rules:
         template = rule.templates[layer]
         slots = [item.child for item in template if isinstance(item, Slot)]
@@ -63,18 +62,11 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
             return rule, f"leaves out `?{missing[0] + 1}`"
         if len(slots) > len(rule.rhs):
             return rule, "uses a child twice"
-        if len(template) == 1 and slots:
-            passing.add_edge(rule.lhs, rule.rhs[0])
-    components = {
-        state: number
-        for number, states in enumerate(nx.strongly_connected_components(passing))
-        for state in states
-    }
-    for rule in grammar.rules:
-        if len(rule.rhs) == len(rule.templates[layer]) == 1:
-            component = components.get(rule.lhs)
-            if component is not None and component == components.get(rule.rhs[0]):
-                return rule, "makes a phrase of itself, without a word"
+    passing = [rule for rule in grammar.rules if len(rule.rhs) == len(rule.templates[layer]) == 1]
+    below = nx.DiGraph((rule.lhs, rule.rhs[0]) for rule in passing)
+    for rule in passing:
+        if nx.has_path(below, rule.rhs[0], rule.lhs):
+            return rule, "makes a phrase of itself, without a word"
     return None
 
 
