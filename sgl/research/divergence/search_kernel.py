@@ -168,12 +168,6 @@ def anneal_steps(
     return current
 
 
-@part
-def _swap(pool: NDArray[np.int32], i: int, j: int) -> None:
-    """Let two entries change places."""
-    pool[i], pool[j] = pool[j], pool[i]
-
-
 @kernel
 def greedy_choices(
     key: np.uint64,
@@ -200,7 +194,8 @@ def greedy_choices(
             if since == 0:
                 fresh = _at(key, choice)
                 for index in range(sampled):
-                    _swap(pool, index, index + _below(_at(fresh, index), left - index))
+                    other = index + _below(_at(fresh, index), left - index)
+                    pool[index], pool[other] = pool[other], pool[index]
             test = sizes[TEST]
             used = sizes[TRAIN] + test
             to_test = (test + 1) * limits.most_of <= limits.most * (used + 1)
@@ -219,6 +214,6 @@ def greedy_choices(
         relabel(pool[at], label, state)
         # The candidates that are left stay in front; the last unplaced item fills the gap.
         if choice > 0:
-            _swap(pool, at, sampled - 1)
+            pool[at], pool[sampled - 1] = pool[sampled - 1], pool[at]
             at = sampled - 1
-        _swap(pool, at, left - 1)
+        pool[at], pool[left - 1] = pool[left - 1], pool[at]

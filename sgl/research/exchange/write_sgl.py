@@ -14,7 +14,7 @@ category.  Categories whose names look like ``NP[anim=yes]`` get their features 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, TextLayer, Token
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
@@ -150,30 +150,26 @@ class CategoryNames:
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
-        originals = [category.name for category in grammar.categories]
-        settings = _with_features(originals)
-        self.names = FreeNames(*(base for base, _ in settings.values()))
+        names = [category.name for category in grammar.categories]
+        featured = _with_features(names)
+        self.names = FreeNames(*(base for base, _ in featured.values()))
         self.shown: list[str] = []
-        #: The values of each feature, the features of each base name, and its title.
         self._features: dict[str, dict[str, None]] = {}
-        self._carried: dict[str, Sequence[str]] = {}
-        self._titles: dict[str, str] = {}
-        for name in originals:
-            if name in settings:
-                base, values = settings[name]
-                self._carried[base] = tuple(values)
-                for feature, value in values.items():
-                    self._features.setdefault(feature, {})[value] = None
-                inside = ", ".join(f"{feature}={value}" for feature, value in values.items())
-                self.shown.append(f"{base}[{inside}]")
-                continue
-            plain = self.names.free(_plain(name))
-            if plain != name:
-                # What a quotation cannot hold is left out of the title.
-                kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
-                self._titles[plain] = f' "{"".join(kept)}"'
-            self._carried[plain] = ()
-            self.shown.append(plain)
+        self._declared: dict[str, None] = {}
+        for name in names:
+            base, values = featured.get(name, ("", {}))
+            for feature, value in values.items():
+                self._features.setdefault(feature, {})[value] = None
+            title = ""
+            if not base:
+                base = self.names.free(_plain(name))
+                if base != name:
+                    # What a quotation cannot hold is left out of the title.
+                    kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
+                    title = f' "{"".join(kept)}"'
+            self._declared[f"category {base}{_brackets(values)}{title}"] = None
+            settings = [f"{feature}={value}" for feature, value in values.items()]
+            self.shown.append(f"{base}{_brackets(settings)}")
 
     def declarations(self, start: str) -> Iterator[str]:
         """Yield the declarations of features and categories, ``start`` first if there is one."""
@@ -184,9 +180,12 @@ class CategoryNames:
             yield ""
         if start:
             yield f"category {start}"
-        for base, features in self._carried.items():
-            brackets = f"[{', '.join(features)}]" if features else ""
-            yield f"category {base}{brackets}{self._titles.get(base, '')}"
+        yield from self._declared
+
+
+def _brackets(parts: Iterable[str]) -> str:
+    inside = ", ".join(parts)
+    return f"[{inside}]" if inside else ""
 
 
 def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]]:
@@ -194,13 +193,14 @@ def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]
     split: dict[str, tuple[str, dict[str, str]]] = {}
     kinds: dict[str, set[tuple[str, ...]]] = {}
     for name in names:
+        base, values = name, dict[str, str]()
         match = _WITH_FEATURES.fullmatch(name)
-        parts = match[2].split(", ") if match is not None else []
-        settings = [found for found in map(_SETTING.fullmatch, parts) if found is not None]
-        values = {setting[1]: _value(setting[2]) for setting in settings}
-        if match is not None and len(values) == len(parts):
-            split[name] = match[1], values
-        base, values = split.get(name, (name, {}))
+        if match is not None:
+            parts = match[2].split(", ")
+            settings = [found for found in map(_SETTING.fullmatch, parts) if found is not None]
+            written = {setting[1]: _value(setting[2]) for setting in settings}
+            if len(written) == len(parts):
+                base, values = split[name] = match[1], written
         kinds.setdefault(base, set()).add(tuple(values))
     return {name: found for name, found in split.items() if len(kinds[found[0]]) == 1}
 
