@@ -84,9 +84,8 @@ class Parameters:
         return int(number)
 
     def _report_missing(self, name: s.Name) -> None:
-        if not self.state.project.may_declare("param", name.text):
-            hint = f"declare it: `param {name} = …`"
-            self.state.report_missing("parameter", name, self.values, hint)
+        hint = f"declare it: `param {name} = …`"
+        self.state.report_missing("parameter", name, self.values, hint, "param")
 
 
 def set_parameters(state: CompilerState) -> None:

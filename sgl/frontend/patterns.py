@@ -79,7 +79,7 @@ class _PatternLowering:
         targets = self.targets if self.speaking else None
         self.context = replace(state.context, targets=targets)
         self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
-        self.allowed = _allowed(declaration, scope, state)
+        self.allowed = _allowed(declaration, state)
 
     def run(self) -> LoweredPattern | None:
         errors, declaration = self.errors, self.declaration
@@ -172,9 +172,7 @@ class _PatternLowering:
         self.clauses[clause.kind].append(_Clause(clause, structure, count))
 
 
-def _allowed(
-    declaration: s.PatternDecl | s.PartDecl, scope: Scope, state: CompilerState
-) -> tuple[str, ...]:
+def _allowed(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> tuple[str, ...]:
     """Return the patterns after ``allow`` that are in force; report those that nobody declares."""
     in_force = {pattern.name.text for pattern, _ in state.names.of(s.PatternDecl)}
     declared = [pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)]
@@ -182,9 +180,8 @@ def _allowed(
     names = [name for clause in clauses for name in clause.names]
     for name in names:
         if name.text not in declared:
-            if not scope.may_declare(s.PatternDecl, name.text):
-                hint = f"there is: {shortlist(declared)}" if declared else ""
-                state.report_missing("pattern", name, declared, hint)
+            hint = f"there is: {shortlist(declared)}" if declared else ""
+            state.report_missing("pattern", name, declared, hint, "pattern")
         elif isinstance(declaration, s.PatternDecl) and name.text == declaration.name.text:
             labels = [Label(declaration.name.span, "this pattern")]
             message = "a pattern need not allow its own structures"
@@ -241,7 +238,7 @@ def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> 
         only=tuple(found.structure for found in anchors),
         quotas=tuple(quota for _, quota in sizes),
         repeated_lemmas=any(isinstance(clause, s.RepeatedLemmas) for clause in clauses),
-        allow=_allowed(declaration, scope, state),
+        allow=_allowed(declaration, state),
         tested=any(clause.kind == "apart" for clause in written),
     )
     spans = tuple(item.span for item, _ in sizes)

@@ -184,9 +184,9 @@ def _graph_layers(
             hint = f"write `layer {name} : graph on {text[0] if text else 'en'}`"
             state.error("SGL0308", layer.span, message, hint)
         elif anchor.text not in text:
-            if anchor.text not in strange and not state.project.may_declare("layer", anchor.text):
+            if anchor.text not in strange:
                 hint = f"declare it: `layer {anchor} : text`"
-                state.report_missing("text layer", anchor, text, hint)
+                state.report_missing("text layer", anchor, text, hint, "layer")
         elif anchor.text != text[0]:
             message = "the nodes of a graph are words of the source layer, which "
             hint = f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`"
@@ -261,10 +261,10 @@ def _category(
         if port.layer is None:
             continue
         limited.append((port.name.text, port.layer.text))
-        if port.layer.text not in known and not state.project.may_declare("layer", port.layer.text):
+        if port.layer.text not in known:
             names = [layer.name for layer in graphs]
             hint = f"there is: {', '.join(names) or 'none'}"
-            state.report_missing("graph layer", port.layer, names, hint)
+            state.report_missing("graph layer", port.layer, names, hint, "layer")
     return CategoryInfo(category, tuple(features), tuple(ports), declaration, tuple(limited))
 
 
@@ -287,9 +287,8 @@ def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
             hint = f"there is: {', '.join(_VIEWS)}"
             state.report_missing("kind of view", view.kind, _VIEWS, hint)
         for argument in view.arguments:
-            unread = state.project.may_declare("layer", argument.text)
-            if argument.text not in layers and not unread:
-                state.report_missing("layer", argument, layers)
+            if argument.text not in layers:
+                state.report_missing("layer", argument, layers, keyword="layer")
         if state.diagnostics.errors == errors:
             layer = _rendered(view, layers, graphs, state)
             template = _template(view, scope, state)
