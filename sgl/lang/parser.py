@@ -52,15 +52,12 @@ _SHOWN = 5
 
 
 class Finding(NamedTuple):
-    """What an author probably meant: the place in the text of the declaration, and words.
-
-    Without a ``message`` it is said that what stands there cannot stand there.
-    """
+    """What an author probably meant: the place in the text of the declaration, and words."""
 
     start: int
     end: int
     hint: str
-    message: str = ""
+    message: str
     code: str = "SGL0101"
 
 
@@ -104,20 +101,21 @@ class ParseFailure:
         """Return whether a sign of the language could stand here."""
         return any(_literal(name) == f"`{literal}`" for name in self.expected)
 
+    @property
+    def message(self) -> str:
+        """What is wrong, where nothing better is known: what stands there cannot stand there."""
+        declaration = f"`{clip(self.keyword)}` declaration"
+        if self.ended:
+            line = "line of a " if self.ended == "line" else ""
+            return f"this {line}{declaration} stops too early"
+        return f"`{clip(self.found)}` cannot stand here in a {declaration}"
+
     def here(self, hint: str, message: str = "") -> Finding:
         """Something about what stands at the place."""
-        return Finding(self.at, self.at + max(len(self.found), 1), hint, message)
+        end = self.at + max(len(self.found), 1)
+        return Finding(self.at, end, hint, message or self.message)
 
-    def as_expected(self) -> Finding:
-        """Say what is wrong and what could stand there, where nothing better is known."""
-        declaration = f"`{clip(self.keyword)}` declaration"
-        message = f"`{clip(self.found)}` cannot stand here in a {declaration}"
-        if self.ended:
-            what = f"this {'line of a ' if self.ended == 'line' else ''}{declaration}"
-            message = f"{what} stops too early"
-        return self.here(self._expectation(), message)
-
-    def _expectation(self) -> str:
+    def expectation(self) -> str:
         """Return what could stand there, most telling first; a misspelt keyword wins."""
         keywords = {t.lower() for t in self.expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
         near = suggest(self.found, keywords) if self.found[:1].islower() else ""

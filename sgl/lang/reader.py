@@ -81,8 +81,7 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
         finding = _doubt(source, chunk, tree)
     except UnexpectedInput as problem:
         failure = parse_failure(source, chunk, problem)
-        finding = probable_typo(failure) or failure.as_expected()
-        finding = finding._replace(message=finding.message or failure.as_expected().message)
+        finding = probable_typo(failure) or failure.here(failure.expectation())
     if finding is not None:
         span = source.span(chunk.start + finding.start, chunk.start + finding.end)
         diagnostics.error(finding.code, span, finding.message, finding.hint)

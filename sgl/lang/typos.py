@@ -263,7 +263,8 @@ def _unquoted(failure: ParseFailure) -> Finding | None:
     text = run.group()
     if failure.expected != {"STRING"} and (found.isascii() or found.isalnum()):
         return None
-    return Finding(failure.at, failure.at + len(text), f'quote it: `"{clip(text)}"`')
+    hint = f'quote it: `"{clip(text)}"`'
+    return Finding(failure.at, failure.at + len(text), hint, failure.message)
 
 
 def _category_like(name: str, failure: ParseFailure) -> str | None:
