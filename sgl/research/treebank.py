@@ -157,26 +157,22 @@ class TreebankReader:
     def _blocks(
         self, stream: BinaryIO, line: int, offset: int
     ) -> Iterator[TreebankSentence | Malformed]:
-        block: list[bytes] = []
-        start, end = line, offset
-        while raw := stream.readline(LONGEST_LINE):
-            end += len(raw)
-            text = raw.rstrip(b"\r\n")
-            if text:
-                block.append(text)
-                if len(raw) < LONGEST_LINE and len(block) <= 3 * LONGEST_SENTENCE:
-                    continue
-                lines, size = _skip_block(stream)
-                end += size
-                yield Malformed(start, offset, end, "the sentence is too long to be one")
-                start += len(block) - (not raw.endswith(b"\n")) + lines
-            else:
-                if block:
-                    yield self._sentence(block, start, offset, end)
-                start += len(block) + 1
-            block, offset = [], end
-        if block:
-            yield self._sentence(block, start, offset, end)
+        raw = b"\n"
+        while raw:
+            block: list[bytes] = []
+            start, begin, too_long = line, offset, False
+            while raw := stream.readline(LONGEST_LINE):
+                offset += len(raw)
+                line += raw.endswith(b"\n")
+                too_long |= len(raw) == LONGEST_LINE or len(block) > 3 * LONGEST_SENTENCE
+                if not (text := raw.rstrip(b"\r\n")):
+                    break
+                if not too_long:
+                    block.append(text)
+            if too_long:
+                yield Malformed(start, begin, offset, "the sentence is too long to be one")
+            elif block:
+                yield self._sentence(block, start, begin, offset)
 
     def _sentence(
         self, block: list[bytes], line: int, offset: int, end: int
@@ -274,14 +270,3 @@ def _read_line(raw: bytes) -> _Line:
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 6
-
-
-def _skip_block(stream: BinaryIO) -> tuple[int, int]:
-    """Read to the end of a block; the ends of lines in it, and its size in bytes."""
-    lines = size = 0
-    while raw := stream.readline(LONGEST_LINE):
-        size += len(raw)
-        lines += raw.endswith(b"\n")
-        if not raw.strip(b"\r\n"):
-            break
-    return lines, size
