@@ -10,39 +10,30 @@ School*, with the governors ``2 0 4 2 8 8 8 4``::
 
 The *flux* at a position between two words is the set of edges that pass over it (Kahane,
 Yan & Botalla 2017).  Its size is their number; its weight is the largest number of them
-that share no word.  The mean size over all positions is the mean dependency distance: an
-edge of distance d is counted at d positions, and there is one position less than words, as
-there is one edge less.
+that share no word.  The mean size is the mean dependency distance: an edge of distance d is
+counted at d positions, and there are as many positions as edges.
 
 Edges are bits of an integer, one for each position, so that all positions are computed
 together.  The weight is a largest matching in a forest: taken from the leaves up, an edge
 belongs to it at all positions where both of its ends are still free.
 
-*BLEU* is the geometric mean of the precisions of n-grams, n = 1 to 4, times a penalty for
-texts that are shorter than their reference (Papineni et al. 2002).  A sentence often has no
-4-gram of its reference, which would make it 0.  Smoothing 2 (Lin & Och 2004; Chen & Cherry
-2014) adds one to both sides of the precisions from n = 2 on::
+*BLEU* of a sentence has smoothing 2 (Lin & Och 2004; Chen & Cherry 2014), which adds one to
+both sides of the precisions from n = 2 on, as in NLTK (3.5 and later)::
 
     reference  a b c d e     output  a x c
     precisions 2/3, (0+1)/(2+1), (0+1)/(1+1), (0+1)/(1+1)     penalty e^(1 - 5/3)
     BLEU       0.249
 
-A text of fewer than four words counts as having one 4-gram, so that even a perfect one of
-three words has 0.841.  NLTK (3.5 and later) computes it in this way.  sacreBLEU's ``add-k``
-is the same for texts of four words and more, and counts no 4-gram for shorter ones.
+A text of fewer than four words counts as having one 4-gram; sacreBLEU's ``add-k`` is the same
+but for these.
 
 *Dependency edge accuracy* (DEA) is the share of the edges of a tree that a text has, where
-an edge is its two words and the signed distance between them (Shimorina, Parmentier &
-Gardent 2021)::
+an edge is its two words and the signed distance between them.  An edge that a text has once
+counts once, however often the tree has it::
 
     I enjoy my time at Franklin High School      (enjoy, I, -1), (enjoy, time, 2), ...
     i enjoy my time at high franklin school      5 of 7: not (school, high, -1),
                                                  nor (school, franklin, -2)
-
-An edge that a text has once counts once, however often the tree has it.
-
-The *entropy* of a relation says how free the order of its words is: 0 bits if the dependent
-always stands on one side of its governor, 1 bit if on either side equally often.
 """
 
 from __future__ import annotations

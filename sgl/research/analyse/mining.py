@@ -1,18 +1,15 @@
 """Error mining: which structures are to blame for the sentences that fail.
 
 A *structure* of a tree is some of its words that hang together, with the edges between them;
-what is below or beside them may be left out, and order does not matter.  It is written as
-its top word with what is below in brackets, sorted::
+order does not matter.  It is written as its top word with what is below in brackets, sorted::
 
     conj ─┬─ advmod            (conj (advmod))                2 times
           └─ advmod ── aux     (conj (advmod) (advmod))       once
                                (conj (advmod (aux)))          once
                                (advmod (aux))                 once
 
-Words have labels by *view*: the relation to their governor (``dep``), the part of speech
-(``pos``), or both (``pos-dep``, as ``NOUN-nsubj``).  Structures are counted from the leaves
-up: those with a given top word are made of choices among those of its dependents, and equal
-choices are counted together.
+Structures are counted from the leaves up: those with a given top word are made of choices
+among those of its dependents, and equal choices are counted together.
 
 Every structure of a sentence that failed could be the cause.  Those that occur in few other
 sentences are suspected more, and what one structure explains need not be explained by
@@ -24,19 +21,12 @@ of times that a structure occurs in a sentence, and |s| the number of all occurr
     in each round     the blame in a failed sentence is divided by suspicion: n S / sum of n S
     score             S · ln(number of occurrences)
 
-In the sentences ``AB AC ABC`` that fail and ``BC CC`` that do not, S is 4/9, 5/18, 1/6 for A,
-B, C at first, and 0.843, 0.123, 0.021 after three rounds: A is the cause.
-
 Structures that occur in the same sentences cannot be told apart and would share their blame;
 the smallest stands for all of them (``collapsed``).  Rare ones are left out before blame is
 divided (``frequent``), because a structure that occurs once explains its sentence perfectly.
 
 Trees repeat, above all those of generated sentences.  Each is held once, with the number of
-sentences that have it::
-
-    tree 0: (obj (det))    once        0  17  1
-            (obj)          twice       0   4  2
-    tree 1: ...                        tree, structure, times
+sentences that have it.
 """
 
 from __future__ import annotations

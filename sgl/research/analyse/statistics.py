@@ -1,16 +1,14 @@
 """Tests: which measures go together, and could a difference between two groups be chance?
 
-Spearman's rank correlation says whether two measures rise together.  Sentences for which
-one of the two is not defined are left out of that pair.  Many pairs are tested, so that the
-p-values are corrected for their number (Holm 1979), over all pairs of one system.
-
-The test of Mann and Whitney compares two groups of sentences: it asks whether values of one
-tend to be larger, with the normal approximation, corrected for ties and continuity.  Its
-effect is the probability that a projective sentence has the larger value than another
-one, ties counted as halves.
+Spearman's rank correlation says whether two measures rise together, over the sentences for
+which both are defined.  The test of Mann and Whitney asks whether values of one group tend to
+be larger, with the normal approximation, corrected for ties and continuity; its effect is the
+probability that a projective sentence has the larger value than another one.  The p-values of
+a family of tests are corrected for their number (Holm 1979).  What cannot be computed (a
+measure that is the same for all sentences has no ranks) is ``None``, and is no test.
 
 Two tests ask whether the difference between two systems could be chance, by sampling over the
-items that both were given:
+items that both were given (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005):
 
 * *Approximate randomisation*: if the systems were alike, each item's difference could as
   well have the other sign.  How often is the mean then as far from zero as it is?
@@ -22,11 +20,6 @@ have each value matters, which makes a sample one draw of a binomial or multinom
 
     differences   +1: 40 items   -1: 25 items   0: 935 items
     a sample      2 · Binomial(65, ½) - 65
-
-What cannot be computed (a measure that is the same for all sentences has no ranks) is not
-there: its values are ``None``, and it does not count as a test.
-
-Literature: Holm 1979; Noreen 1989; Koehn 2004; Riezler & Maxwell 2005.
 """
 
 from __future__ import annotations

@@ -4,20 +4,17 @@
 mean the same: SentencePiece writes ``?`` for ``？``.
 
 Two *logical forms* mean the same in COGS if one becomes the other by reordering its conjuncts
-and by an injective renaming of its variables; definite nouns are a group of their own.  Names,
-``?``, predicates and the order of arguments count.  Functions (``LAMBDA``) are equal up to the
-names of the variables that they bind and the order of the conjuncts; the order of the binders
-counts.  Variable-free forms are equal up to the order of the arguments of a head.  A text that
-is not a logical form is equal to nothing, not even to itself.
+and by an injective renaming of its variables; definite nouns are a group of their own.  In
+functions (``LAMBDA``) the order of the binders counts.  Variable-free forms are equal up to the
+order of the arguments of a head.  A text that is not a logical form is equal to nothing, not
+even to itself.
 
-*Reformatted exact match* is the metric published with SLOG (Li et al. 2023, section 4).  It is
-meant to ignore the order of conjuncts and the names of variables, but its script sorts
-conjuncts as text, old numbers included, and then numbers the variables as they occur.  It is
-kept here, errors and all, so that new figures can be compared with published ones:
+*Reformatted exact match* is the metric published with SLOG (Li et al. 2023, section 4).  Its
+script sorts conjuncts as text, old numbers included, and then numbers the variables as they
+occur.  It is kept here, errors and all, so that new figures can be compared with published ones:
 
-* Equal forms judged different: where a predicate occurs twice (a verb repeated along a
-  chain of complements), since the old numbers decide the order; two definite nouns
-  without anything else; functions with their conjuncts swapped.
+* Equal forms judged different: where a predicate occurs twice, since the old numbers decide
+  the order; two definite nouns without anything else; functions with their conjuncts swapped.
 * Different forms judged equal: a second conjunction after ``;`` is dropped; ``x`` and
   ``_`` are ignored wherever they stand; with two or more definite nouns a single
   conjunct may stand among them.

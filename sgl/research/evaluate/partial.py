@@ -7,11 +7,9 @@ Exact Match fails a sentence for any slip.  Partial Match looks at what the patt
     gold       女性がパンダを見つけた。
     outputs    男性がパンダを見つけた。   1      パンダが女性を見つけた。   0
 
-The prediction is parsed with the grammar's own side of its language.  If it has readings,
-they decide: one of them has to contain all that is asked for.  If it has none, phrases with
-particles decide, where the language is Japanese (:mod:`sgl.research.evaluate.particles`); otherwise
-nothing does, and the prediction counts as wrong.  A prediction equal to the gold text is
-right: the item's own derivation is one of its readings.
+If the grammar reads the prediction, one of the readings has to contain all that is asked for.
+If not, phrases with particles decide, where the language is Japanese
+(:mod:`sgl.research.evaluate.particles`); otherwise the prediction counts as wrong.
 
 Metric: Kumon, Matsuoka & Yanaka 2024, who look for words and roles with a parser of Japanese.
 """

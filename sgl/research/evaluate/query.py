@@ -1,8 +1,6 @@
 """What a pattern asks for in an item: these words or phrases, in this position.
 
-A generalization item of *PP in direct object → subject* is right as far as the pattern goes
-if the phrase with the PP is the subject, whatever became of the rest.  What counts follows
-from the structure that the items contain, by two rules:
+What counts follows from the structure that the items contain, by two rules:
 
 * A pattern with ``targets`` is about words.  Asked for are the words that the structure puts
   a test on (``N[lemma in @targets]``), each in the position that the structure gives it.
@@ -19,12 +17,7 @@ asked for.  ::
 In a prediction, tests on lemmas are not made again: that the Japanese word is the same says
 as much, and two English words may have one Japanese one.
 
-The automata say *whether* a derivation contains a structure; here the words that are there are
-scored, so that the nodes have to be known.  ::
-
-    { V -[nsubj]-> N; N -[nmod]-> M }      in "A cat in a box slept."
-    V = slept, N = cat, M = box
-
+The automata say *whether* a derivation contains a structure; here its nodes have to be known.
 The search binds the variables one after the other, those with a neighbour that is bound
 already first, so that it follows edges instead of trying all nodes.
 """

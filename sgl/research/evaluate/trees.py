@@ -1,26 +1,18 @@
 """The dependency trees of items: which edges a prediction has, how long and deep an item is.
 
-Edge accuracy is defined in :mod:`sgl.research.analyse.metrics`: an edge is two words and the
-signed distance between them.  The trees come from one of two places:
+Edge accuracy is defined in :mod:`sgl.research.analyse.metrics`.  A treebank has trees of its
+sentences.  A grammar has trees of its source only: an item's words in the target have the tree
+that its derivation gives them, where each word stands for the nodes of the rule that wrote it.
+Words without a node (particles, classifiers) and punctuation are left out::
 
-* A treebank has them.  ``sglc eval gold.conllu system.conllu`` and ``sglc analyse`` give the
-  same figures.
-* A grammar has trees of its source only.  An item's words in the target have the tree that
-  its derivation gives them: each word stands for the nodes of the rule that wrote it.  Words
-  without a node (particles, classifiers) and punctuation are left out::
-
-      The cat in a box slept.       box -> in, a; cat -> The, box; slept -> cat
-      箱の中の猫が眠った。            箱 <- 猫 <- 眠った       distances -1, -1
-
-A prediction that came as words has these; one that the grammar reads has those of its
-likeliest reading; any other is segmented with the words of the grammar.
+    The cat in a box slept.       box -> in, a; cat -> The, box; slept -> cat
+    箱の中の猫が眠った。            箱 <- 猫 <- 眠った       distances -1, -1
 
 The *shape* of a tree says how complex an item is::
 
     length    words of the source sentence, punctuation included
     depth     edges from the root to the deepest word
-    nesting   how often one relation occurs at most on the way from the root to a word:
-              6 in a sentence whose complement clauses are six deep
+    nesting   how often one relation occurs at most on the way from the root to a word
 """
 
 from __future__ import annotations
