@@ -5,15 +5,14 @@ and which structures are to blame?  The measures and methods are those of Shimor
 Parmentier and Gardent (2021), *An Error Analysis Framework for Shallow Surface Realization*;
 they work on any treebank in CoNLL-U::
 
-    treebank, predictions, words   what is read: trees, outputs, when two words are the same
-    metrics, measures, scoring     of a tree and an output; of all trees and of a system
-    analysis, statistics           a pass over the treebank; correlations and tests
-    mining, suspects               the structures that failed sentences have in common
-    tables, page                   the findings for the terminal and LaTeX, and as HTML
+    predictions, words     outputs of systems; when two words are the same
+    metrics, scoring       measures of a tree and scores of an output; the columns of all
+    mining, statistics     structures of failed sentences; correlations and tests
+    analysis               a pass over the treebank, and what is found in the columns
+    tables, page           the findings for the terminal and LaTeX, and as HTML
 """
 
 from sgl.research.analyse.analysis import Analysis, analyse
-from sgl.research.analyse.measures import AnalysisSettings
 from sgl.research.analyse.metrics import (
     EdgeAccuracy,
     Measures,
@@ -23,6 +22,7 @@ from sgl.research.analyse.metrics import (
     sentence_bleu,
     without_punctuation,
 )
+from sgl.research.analyse.scoring import AnalysisSettings
 from sgl.research.treebank import (
     Malformed,
     TreebankReader,

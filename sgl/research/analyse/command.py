@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from rich.console import JustifyMethod
 
     from sgl.research.analyse.analysis import Analysis
-    from sgl.research.analyse.measures import Json
-    from sgl.research.analyse.scoring import SystemScores
+    from sgl.research.analyse.scoring import Json, SystemScores
 
 #: Malformed sentences that are named.
 _NOTED = 10

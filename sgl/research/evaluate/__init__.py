@@ -6,7 +6,7 @@
     equivalence               Exact Match; logical forms that mean the same
     surface                   BLEU and chrF++, and how texts are cut into words
     realization               the words and phrases that a derivation writes
-    query, particles, partial Partial Match: what a pattern is about, and is it there?
+    query, partial            Partial Match: what a pattern is about, and is it there?
     trees                     edge accuracy; length and depth of items
     compounds, compound_*     compounds of CoGnition, also as the published script judges them
     scoring, evaluation       all items by all metrics, with everything that is at hand

@@ -25,14 +25,13 @@ from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Token
 from sgl.core.interpret import finish
-from sgl.research.analyse.measures import AnalysisSettings
 from sgl.research.analyse.metrics import (
     EdgeAccuracy,
     edge_accuracy,
     without_punctuation,
     word_depths,
 )
-from sgl.research.analyse.scoring import GoldSentence
+from sgl.research.analyse.scoring import AnalysisSettings, GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.realization import Realization
 from sgl.research.evaluate.surface import DictionarySegmenter

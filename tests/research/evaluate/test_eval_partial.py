@@ -16,8 +16,7 @@ from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
-from sgl.research.evaluate.partial import Decision, PartialMatch
-from sgl.research.evaluate.particles import AGENT, OBJECT, RECIPIENT, SUBJECT
+from sgl.research.evaluate.partial import AGENT, OBJECT, RECIPIENT, SUBJECT, Decision, PartialMatch
 from sgl.research.evaluate.query import GraphMatcher
 from sgl.research.evaluate.realization import condensed
 
