@@ -39,7 +39,7 @@ from sgl.research.evaluate.compounds import (
     error_rates,
     published_rates,
 )
-from sgl.research.evaluate.runs import SystemRuns
+from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.surface import Segmentation, segmentation
 
 Json = dict[str, Any]
@@ -177,14 +177,12 @@ class BenchmarkCompounds:
     segmentation: Segmentation
     chosen: Segmentation | None
 
-    def rates(
-        self, benchmark: Benchmark, systems: Sequence[SystemRuns], *, published: bool
-    ) -> Json | None:
+    def rates(self, benchmark: Benchmark, systems: Systems, *, published: bool) -> Json | None:
         """Return the rates of the gold texts and of each run as plain data, if there are any."""
         if self.lexicon is None:
             return None
         texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
-        texts += [(system.name, run.file, run.texts) for system in systems for run in system.runs]
+        texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon = self.lexicon.segmented(cut)
         rates: list[Json] = []

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
 from sgl.research.evaluate.benchmark import Benchmark, places_by
-from sgl.research.evaluate.runs import SystemRuns
+from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.scoring import (
     EDGES,
     EQUIVALENT,
@@ -68,7 +68,7 @@ class Evaluation:
 
     request: EvaluationRequest
     benchmark: Benchmark
-    systems: tuple[SystemRuns, ...]
+    systems: Systems
     scores: Scores
     surface: Mapping[str, tuple[SurfaceScores, ...]]
     signatures: Mapping[str, str]
@@ -109,7 +109,21 @@ def evaluation_data(evaluation: Evaluation) -> Json:
                 for name, pattern in benchmark.patterns.items()
             },
         },
-        "systems": [_system(system) for system in evaluation.systems],
+        "systems": [
+            {
+                "name": name,
+                "runs": [
+                    {
+                        "file": run.file,
+                        "missing": len(run.missing),
+                        "empty": len(run.empty),
+                        "shifted": run.shifted,
+                    }
+                    for run in runs
+                ],
+            }
+            for name, runs in evaluation.systems.items()
+        ],
         "metrics": {name: METRICS[name] for name in evaluation.metrics},
         "signatures": dict(evaluation.signatures),
         "not_computed": dict(evaluation.unavailable),
@@ -117,21 +131,6 @@ def evaluation_data(evaluation: Evaluation) -> Json:
         "partial_match": partial if PARTIAL in scores.scores else None,
         "mistakes": _mistakes(evaluation),
         "tests": _tests(evaluation),
-    }
-
-
-def _system(system: SystemRuns) -> Json:
-    return {
-        "name": system.name,
-        "runs": [
-            {
-                "file": run.file,
-                "missing": len(run.missing),
-                "empty": len(run.empty),
-                "shifted": run.shifted,
-            }
-            for run in system.runs
-        ],
     }
 
 
@@ -207,10 +206,10 @@ def _cells(
     for system in evaluation.systems:
         if metric in (BLEU_METRIC, CHRF_METRIC):
             if part.kinds:
-                runs = evaluation.surface[system.name]
-                cells[system.name] = _spread([run.score(metric, part.kinds) for run in runs])
+                runs = evaluation.surface[system]
+                cells[system] = _spread([run.score(metric, part.kinds) for run in runs])
             continue
-        scores = evaluation.scores.scores[metric][system.name]
+        scores = evaluation.scores.scores[metric][system]
         chosen = scores[:, part.items]
         judged = chosen[:, ~np.isnan(chosen[0])]
         if not judged.shape[1]:
@@ -227,7 +226,7 @@ def _cells(
         ]
         if within:
             cell["mean_of_patterns"] = fmean(float(np.nanmean(scores[:, n])) for n in within)
-        cells[system.name] = cell
+        cells[system] = cell
     return cells
 
 
@@ -258,7 +257,7 @@ def _tests(evaluation: Evaluation) -> Json:
     everything = "all", np.arange(len(rows))
     parts = [everything, *places_by((row.category,) for row in rows).items()]
     found = []
-    for first, second in combinations([system.name for system in evaluation.systems], 2):
+    for first, second in combinations(evaluation.systems, 2):
         for metric, scores in evaluation.scores.scores.items():
             if metric not in VERDICTS or metric == RAW:
                 continue

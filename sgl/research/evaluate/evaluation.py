@@ -12,7 +12,6 @@ What cannot be computed is named with the reason, and the rest is computed all t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -25,8 +24,8 @@ from sgl.research.evaluate.benchmark import Benchmark, PatternInfo, grammar_of, 
 from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, Evaluation, Json, evaluation_data
 from sgl.research.evaluate.partial import PartialMatch
-from sgl.research.evaluate.runs import Run, SystemRuns, read_run
-from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scorer, Scores
+from sgl.research.evaluate.runs import Run, Systems, read_run
+from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scores
 from sgl.research.evaluate.surface import BLEU_METRIC, Segmentation, Surface, SurfaceScores
 from sgl.research.evaluate.trees import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 
@@ -70,7 +69,10 @@ class Evaluator:
             return None
         rates = compounds.rates(self._benchmark, systems, published=request.published_rule)
         with progress() as line:
-            scores = Scorer(self._benchmark, partial, line).score(systems)
+            scores = Scores(self._benchmark, systems)
+            scores.judge(trees=partial is None)
+            if partial is not None:
+                scores.match(partial, line)
             if partial is not None and PARTIAL not in scores.scores:
                 self._unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
             surface, signatures = self._surface(systems, compounds.chosen, line)
@@ -93,7 +95,7 @@ class Evaluator:
         self._warn(scores)
         return data | ({"compounds": rates} if rates is not None else {})
 
-    def _systems(self) -> tuple[SystemRuns, ...] | None:
+    def _systems(self) -> Systems | None:
         """Return the systems with their runs; None after errors about any of the files."""
         benchmark = self._benchmark
         runs: dict[str, list[Run]] = {}
@@ -121,9 +123,7 @@ class Evaluator:
                     notes=["most of its lines are right for the row before or after theirs"],
                     hint="with the names of rows before the predictions this cannot happen",
                 )
-        if self._diagnostics.errors:
-            return None
-        return tuple(SystemRuns(name, tuple(found)) for name, found in runs.items())
+        return None if self._diagnostics.errors else runs
 
     def _partial_match(self) -> PartialMatch | None:
         """Return what decides about partial matches; without a grammar for them, None."""
@@ -157,7 +157,7 @@ class Evaluator:
         return None
 
     def _surface(
-        self, systems: Sequence[SystemRuns], segmentation: Segmentation | None, line: Progress
+        self, systems: Systems, segmentation: Segmentation | None, line: Progress
     ) -> tuple[dict[str, tuple[SurfaceScores, ...]], dict[str, str]]:
         """Return BLEU and chrF++ of every run, and the signatures of both."""
         if self._benchmark.view:
@@ -171,16 +171,16 @@ class Evaluator:
         places = places_by((row.category,) for row in self._benchmark.rows)
         gold = [row.target for row in self._benchmark.rows]
         found: dict[str, tuple[SurfaceScores, ...]] = {}
-        for number, system in enumerate(systems):
+        for number, (name, runs) in enumerate(systems.items()):
             line("BLEU and chrF++", number, len(systems))
-            found[system.name] = tuple(
+            found[name] = tuple(
                 surface.count(
                     {
-                        name: ([gold[n] for n in chosen], [run.texts[n] for n in chosen])
-                        for name, chosen in places.items()
+                        kind: ([gold[n] for n in chosen], [run.texts[n] for n in chosen])
+                        for kind, chosen in places.items()
                     }
                 )
-                for run in system.runs
+                for run in runs
             )
         return found, surface.signatures
 

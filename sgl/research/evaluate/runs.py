@@ -13,7 +13,7 @@ name twice) is an error, because then no score would mean anything.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,12 +45,8 @@ class Run:
     words: tuple[tuple[str, ...] | None, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class SystemRuns:
-    """A system with its runs."""
-
-    name: str
-    runs: tuple[Run, ...]
+#: The runs of each system.
+Systems = Mapping[str, Sequence[Run]]
 
 
 def read_run(

@@ -22,10 +22,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
-from itertools import compress
+from itertools import compress, count
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +34,7 @@ from sgl.research.evaluate.benchmark import FORMS, Benchmark, places_by
 from sgl.research.evaluate.equivalence import equivalent, exact, reformatted_exact_match
 from sgl.research.evaluate.partial import Decision, PartialMatch
 from sgl.research.evaluate.realization import Lemmas, Realization
-from sgl.research.evaluate.runs import SystemRuns
+from sgl.research.evaluate.runs import Systems
 from sgl.research.evaluate.trees import TreebankEdges
 
 
@@ -91,13 +90,15 @@ _CHECKED = 100
 #: A prediction: the place of its row, its text, and its words if it came as words.
 _Prediction = tuple[int, str, tuple[str, ...] | None]
 
+#: Says how far a step is: what, done, of how many.
+Progress = Callable[[str, int, int], None]
+
 #: Says how right a prediction is; None where nothing can be said.
 _Judge = Callable[[int, str, tuple[str, ...] | None], float | None]
 
 
-@dataclass
 class Scores:
-    """The scores: for each metric and system an array of runs and items.
+    """Score the runs of systems: for each metric and system an array of runs and items.
 
     An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided
     about partial matches, ``mistakes`` are those of each run, ``gold`` the gold
@@ -105,29 +106,21 @@ class Scores:
     ``edgeless`` counts items whose gold text has no reading, so that its edges are not known.
     """
 
-    scores: dict[str, dict[str, NDArray[np.float64]]] = field(default_factory=dict)
-    decided: dict[str, Counter[Decision]] = field(default_factory=dict)
-    mistakes: dict[str, list[list[Mistake | None]]] = field(default_factory=dict)
-    gold: dict[str, tuple[int, int]] = field(default_factory=dict)
-    edgeless: int = 0
-
-
-class Scorer:
-    """Score the predictions for a benchmark."""
-
-    def __init__(
-        self,
-        benchmark: Benchmark,
-        partial: PartialMatch | None,
-        progress: Callable[[str, int, int], None],
-    ) -> None:
+    def __init__(self, benchmark: Benchmark, systems: Systems) -> None:
+        self.scores: dict[str, dict[str, NDArray[np.float64]]] = {}
+        self.decided: dict[str, Counter[Decision]] = {}
+        self.mistakes: dict[str, list[list[Mistake | None]]] = {}
+        self.gold: dict[str, tuple[int, int]] = {}
+        self.edgeless = 0
         self._benchmark = benchmark
-        self._partial = partial
-        self._progress = progress
+        self._predictions: dict[str, list[list[_Prediction]]] = {
+            name: [list(zip(count(), run.texts, run.words)) for run in runs]
+            for name, runs in systems.items()
+        }
 
-    def score(self, systems: Sequence[SystemRuns]) -> Scores:
-        """Compute every metric that makes sense for the target, for every run."""
-        benchmark, scores = self._benchmark, Scores()
+    def judge(self, *, trees: bool) -> None:
+        """Compute every metric that makes sense for the target; ``trees``: those of a treebank."""
+        benchmark = self._benchmark
 
         def by_text(same: Callable[[str, str], bool]) -> _Judge:
             known = cache(same)
@@ -139,66 +132,51 @@ class Scorer:
             if view == "cogs":
                 # The published comparison is for this notation only.
                 judges[REFORMATTED] = by_text(lambda *pair: reformatted_exact_match(*pair).equal)
-        if self._partial is None and benchmark.sentences:
+        if trees and benchmark.sentences:
             judges[EDGES] = TreebankEdges(benchmark.sentences).kept
         for metric, judge in judges.items():
-            scores.scores[metric] = {
-                system.name: np.array(
-                    [
-                        [judge(n, text, run.words[n]) for n, text in enumerate(run.texts)]
-                        for run in system.runs
-                    ],
-                    np.float64,
-                )
-                for system in systems
+            self.scores[metric] = {
+                name: np.array([[judge(*one) for one in run] for run in runs], np.float64)
+                for name, runs in self._predictions.items()
             }
-        if self._partial is not None:
-            self._match(scores, systems, self._partial)
-        return scores
 
-    def _match(self, scores: Scores, systems: Sequence[SystemRuns], partial: PartialMatch) -> None:
+    def match(self, partial: PartialMatch, progress: Progress) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
         of_pattern = [row.category in self._benchmark.patterns for row in self._benchmark.rows]
-        given: dict[str, list[list[_Prediction]]] = {
-            system.name: [
-                list(zip(range(len(run.texts)), run.texts, run.words, strict=True))
-                for run in system.runs
-            ]
-            for system in systems
-        }
+        given = self._predictions
         verdicts: dict[_Prediction, _Verdict] = {}
         for name, runs in given.items():
-            for run, right in zip(runs, scores.scores[EXACT][name], strict=True):
+            for run, right in zip(runs, self.scores[EXACT][name], strict=True):
                 verdicts |= {run[place]: _RIGHT for place in np.flatnonzero(right).tolist()}
         wrong = dict.fromkeys(
             one for runs in given.values() for run in runs for one in run if one not in verdicts
         )
-        verdicts |= self._verdicts(list(wrong), partial)
-        self._check_gold(scores, partial)
+        verdicts |= self._verdicts(list(wrong), partial, progress)
+        self._check_gold(partial, progress)
         # What cannot be said of one system's prediction is said of none.
         unknown = sorted({one[0] for one in wrong if np.isnan(verdicts[one].kept)})
-        scores.edgeless = len(unknown)
-        scores.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
+        self.edgeless = len(unknown)
+        self.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
         for name, runs in given.items():
             found = [[verdicts[one] for one in run] for run in runs]
-            scores.mistakes[name] = [[verdict.kind for verdict in run] for run in found]
+            self.mistakes[name] = [[verdict.kind for verdict in run] for run in found]
             kept = np.array([[verdict.kept for verdict in run] for run in found])
             kept[:, unknown] = np.nan
-            scores.scores[EDGES][name] = kept
+            self.scores[EDGES][name] = kept
             if any(of_pattern):
                 matched = np.array([[verdict.matched for verdict in run] for run in found])
-                scores.scores[PARTIAL][name] = np.where(of_pattern, matched, np.nan)
-                scores.decided[name] = Counter(
+                self.scores[PARTIAL][name] = np.where(of_pattern, matched, np.nan)
+                self.decided[name] = Counter(
                     verdict.why for run in found for verdict in compress(run, of_pattern)
                 )
 
     def _verdicts(
-        self, wrong: Sequence[_Prediction], partial: PartialMatch
+        self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress
     ) -> dict[_Prediction, _Verdict]:
         """Return the verdicts on different wrong predictions."""
         found: dict[_Prediction, _Verdict] = {}
         for start in range(0, len(wrong), _BATCH):
-            self._progress("parsing predictions", start, len(wrong))
+            progress("parsing predictions", start, len(wrong))
             batch = wrong[start : start + _BATCH]
             golds = self._golds([place for place, _, _ in batch], partial)
             reads = partial.read([text for _, text, _ in batch])
@@ -223,18 +201,18 @@ class Scorer:
         said = dict(zip(rows, partial.golds(*texts), strict=True))
         return [said[place] for place in places]
 
-    def _check_gold(self, scores: Scores, partial: PartialMatch) -> None:
+    def _check_gold(self, partial: PartialMatch, progress: Progress) -> None:
         """Judge some gold texts of each pattern as if they were predictions."""
         rows = self._benchmark.rows
         patterns = places_by((row.category,) for row in rows)
         for number, (pattern, places) in enumerate(patterns.items()):
             if pattern in self._benchmark.patterns:
-                self._progress("checking gold texts", number, len(patterns))
+                progress("checking gold texts", number, len(patterns))
                 chosen = places[:_CHECKED].tolist()
                 texts = [rows[place].target for place in chosen]
                 read = zip(self._golds(chosen, partial), texts, partial.read(texts), strict=True)
                 right = [partial.decide(pattern, *one)[0] for one in read]
-                scores.gold[pattern] = len(right), sum(right)
+                self.gold[pattern] = len(right), sum(right)
 
 
 class _Verdict(NamedTuple):
