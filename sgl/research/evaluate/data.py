@@ -134,100 +134,69 @@ def evaluation_data(evaluation: Evaluation) -> Json:
     }
 
 
-@dataclass(frozen=True)
-class _TablePart:
-    """A part of the split: some items, and the kinds if these are all items of some kinds."""
-
-    name: str
-    title: str
-    items: NDArray[np.int64]
-    kinds: tuple[str, ...] = ()
+#: A part of the split: its name, its title and its items.
+_Part = tuple[str, str, NDArray[np.int64]]
 
 
 def _tables(evaluation: Evaluation) -> Json:
-    rows, kinds = evaluation.benchmark.rows, evaluation.benchmark.patterns
-    patterns = [
-        _TablePart(name, kinds[name].title if name in kinds else name, items, (name,))
-        for name, items in places_by((row.category,) for row in rows).items()
-    ]
-    present = tuple(part.name for part in patterns)
-    in_groups = places_by(
-        kinds[row.category].groups if row.category in kinds else () for row in rows
+    rows, patterns = evaluation.benchmark.rows, evaluation.benchmark.patterns
+    kinds = places_by((row.category,) for row in rows)
+    groups = places_by(
+        patterns[row.category].groups if row.category in patterns else () for row in rows
     )
-    groups = [
-        _TablePart(
-            name,
-            name.replace("_", " "),
-            items,
-            tuple(kind for kind in present if kind in kinds and name in kinds[kind].groups),
-        )
-        for name, items in in_groups.items()
-    ]
-    everything = _TablePart("all", "all items", np.arange(len(rows)), present)
-    tables: Json = {
-        "overall": _rows(evaluation, [everything]),
-        "groups": _rows(evaluation, groups, patterns),
-        "patterns": _rows(evaluation, patterns),
+    parts: dict[str, list[_Part]] = {
+        "overall": [("all", "all items", np.arange(len(rows)))],
+        "groups": [(name, name.replace("_", " "), items) for name, items in groups.items()],
+        "patterns": [
+            (name, patterns[name].title if name in patterns else name, items)
+            for name, items in kinds.items()
+        ],
     }
     for name, step in _SHAPES.items() if evaluation.shapes else ():
         places = places_by((getattr(shape, name) // step * step,) for shape in evaluation.shapes)
-        parts = [
-            _TablePart(str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items)
+        parts[name] = [
+            (str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items)
             for low, items in sorted(places.items())
         ]
-        tables[name] = _rows(evaluation, parts)
-    return tables
+    return {
+        table: [_row(evaluation, table, part, kinds) for part in parts[table]] for table in parts
+    }
 
 
-def _rows(
-    evaluation: Evaluation, parts: Sequence[_TablePart], inside: Sequence[_TablePart] = ()
-) -> list[Json]:
-    """Return the rows of a table; with the mean over the parts that are ``inside`` each."""
-    return [
-        {
-            "name": part.name,
-            "title": part.title,
-            "items": len(part.items),
-            "scores": {
-                metric: cells
-                for metric in evaluation.metrics
-                if (cells := _cells(evaluation, metric, part, inside))
-            },
-        }
-        for part in parts
-    ]
-
-
-def _cells(
-    evaluation: Evaluation, metric: str, part: _TablePart, inside: Sequence[_TablePart]
-) -> dict[str, Json]:
-    """Return the score of each system for the items of a part by one metric."""
-    cells: dict[str, Json] = {}
-    for system in evaluation.systems:
-        if metric in (BLEU_METRIC, CHRF_METRIC):
-            if part.kinds:
-                runs = evaluation.surface[system]
-                cells[system] = _spread([run.score(metric, part.kinds) for run in runs])
-            continue
-        scores = evaluation.scores.scores[metric][system]
-        chosen = scores[:, part.items]
-        judged = chosen[:, ~np.isnan(chosen[0])]
-        if not judged.shape[1]:
-            continue
-        cell = _spread([float(share) for share in judged.mean(axis=1)])
-        cell["items"] = judged.shape[1]
-        if metric in VERDICTS:
-            low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
-            cell |= {"low": low, "high": high}
-        within = [
-            p.items
-            for p in inside
-            if np.isin(p.items[0], part.items) and not np.isnan(scores[0, p.items]).all()
-        ]
-        if within:
-            cell["mean_of_patterns"] = fmean(float(np.nanmean(scores[:, n])) for n in within)
-        cells[system] = cell
-    return cells
+def _row(
+    evaluation: Evaluation, table: str, part: _Part, kinds: Mapping[str, NDArray[np.int64]]
+) -> Json:
+    """Return a row of a table: the scores of each system for a part by each metric."""
+    name, title, items = part
+    inside = {} if table in _SHAPES else kinds
+    inside = {kind: places for kind, places in inside.items() if np.isin(places[0], items)}
+    scores: dict[str, Json] = {metric: {} for metric in evaluation.metrics}
+    for metric, cells in scores.items():
+        for system in evaluation.systems:
+            if metric in (BLEU_METRIC, CHRF_METRIC):
+                if inside:
+                    runs = evaluation.surface[system]
+                    cells[system] = _spread([run.score(metric, inside) for run in runs])
+                continue
+            found = evaluation.scores.scores[metric][system]
+            judged = found[:, items][:, ~np.isnan(found[0, items])]
+            if not judged.shape[1]:
+                continue
+            cell = _spread([float(share) for share in judged.mean(axis=1)])
+            cell["items"] = judged.shape[1]
+            if metric in VERDICTS:
+                low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
+                cell |= {"low": low, "high": high}
+            if table == "groups":
+                of_patterns = [found[:, places] for places in inside.values()]
+                cell["mean_of_patterns"] = fmean(
+                    float(np.nanmean(shares))
+                    for shares in of_patterns
+                    if not np.isnan(shares[0]).all()
+                )
+            cells[system] = cell
+    shown = {metric: cells for metric, cells in scores.items() if cells}
+    return {"name": name, "title": title, "items": len(items), "scores": shown}
 
 
 def _spread(runs: Sequence[float]) -> Json:
