@@ -48,6 +48,21 @@ Json = dict[str, Any]
 GOLD = "gold"
 
 
+@dataclass(frozen=True)
+class CompoundTable:
+    """The compounds of some rows, and of a dataset all words of the target language.
+
+    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
+    many items of the patterns of the split have a compound with a part without a role.
+    """
+
+    lexicon: CompoundLexicon
+    occurrences: tuple[CompoundOccurrence, ...]
+    words: tuple[str, ...] = ()
+    spaces: bool = True
+    left_out: int = 0
+
+
 def read_lexicon(path: Path) -> CompoundLexicon:
     """Read a lexicon.
 
@@ -102,22 +117,7 @@ def read_compounds(
     return tuple(found)
 
 
-@dataclass(frozen=True)
-class DatasetCompounds:
-    """The compounds of the rows of a split, with all words of the target language.
-
-    ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
-    many items of the patterns of the split have a compound with a part without a role.
-    """
-
-    lexicon: CompoundLexicon
-    occurrences: tuple[CompoundOccurrence, ...]
-    words: tuple[str, ...]
-    spaces: bool
-    left_out: int
-
-
-def read_dataset_compounds(benchmark: Benchmark) -> DatasetCompounds | None:
+def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     """Return the compounds that a dataset has for its rows; None without any for the target.
 
     Raises:
@@ -151,7 +151,7 @@ def read_dataset_compounds(benchmark: Benchmark) -> DatasetCompounds | None:
                 occurrences.append(CompoundOccurrence(name, name, source, place, pattern))
                 check_occurrence(lexicon, occurrences[-1])
         patterns = {row.category for row in benchmark.rows}
-        return DatasetCompounds(
+        return CompoundTable(
             lexicon,
             tuple(occurrences),
             tuple(map(str, content["words"])),
@@ -166,34 +166,32 @@ def read_dataset_compounds(benchmark: Benchmark) -> DatasetCompounds | None:
 
 @dataclass(frozen=True)
 class BenchmarkCompounds:
-    """The compounds of the rows of a benchmark, and how texts are segmented to find them.
+    """The compounds of the rows of a benchmark, if any, and how texts are segmented to find them.
 
-    Without a lexicon there are no compounds.  ``chosen`` is how the user wants texts to be
-    segmented, for BLEU too.
+    ``chosen`` is how the user wants texts to be segmented, for BLEU too.
     """
 
-    lexicon: CompoundLexicon | None
-    occurrences: tuple[CompoundOccurrence, ...]
+    table: CompoundTable | None
     segmentation: Segmentation
     chosen: Segmentation | None
 
     def rates(self, benchmark: Benchmark, systems: Systems, *, published: bool) -> Json | None:
         """Return the rates of the gold texts and of each run as plain data, if there are any."""
-        if self.lexicon is None:
+        if self.table is None or not self.table.occurrences:
             return None
         texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
-        lexicon = self.lexicon.segmented(cut)
+        lexicon, occurrences = self.table.lexicon.segmented(cut), self.table.occurrences
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
-            hypotheses = [cut(outputs[occurrence.row]) for occurrence in self.occurrences]
+            hypotheses = [cut(outputs[occurrence.row]) for occurrence in occurrences]
             if published:
-                found, stops = published_rates(lexicon, self.occurrences, hypotheses)
+                found, stops = published_rates(lexicon, occurrences, hypotheses)
                 stopped += stops
             else:
-                found = error_rates(lexicon, self.occurrences, hypotheses)
+                found = error_rates(lexicon, occurrences, hypotheses)
             for (by, name), rate in found.items():
                 shares = {"instance": rate.instance, "aggregate": rate.aggregate}
                 of = {"system": system, "file": file, "by": by, "kind": name}
@@ -227,23 +225,20 @@ def compounds_of(
         diagnostics: takes the messages.
     """
     compounds_file, lexicon_file = files
-    lexicon: CompoundLexicon | None = None
-    occurrences: tuple[CompoundOccurrence, ...] = ()
     try:
         dataset = read_dataset_compounds(benchmark)
+        table = dataset
         if compounds_file is not None and lexicon_file is not None:
             lexicon = read_lexicon(lexicon_file)
-            occurrences = read_compounds(compounds_file, benchmark.rows, lexicon)
-        elif dataset is not None and dataset.occurrences:
-            lexicon, occurrences = dataset.lexicon, dataset.occurrences
+            table = CompoundTable(lexicon, read_compounds(compounds_file, benchmark.rows, lexicon))
     except CompoundError as problem:
         diagnostics.error("SGL1406", None, str(problem))
         return None
-    if dataset is not None and dataset.left_out and compounds_file is None:
+    if table is not None and table.left_out:
         diagnostics.warning(
             "SGL1405",
             None,
-            f"not computed: the error rate of {count(dataset.left_out, 'compound')}",
+            f"not computed: the error rate of {count(table.left_out, 'compound')}",
             notes=["they have parts without a role; the others are counted"],
         )
     if way == "words" and dataset is None:
@@ -257,7 +252,7 @@ def compounds_of(
     known = () if dataset is None else dataset.words
     chosen = None if way is None else segmentation(way, known)
     cut = chosen or segmentation("spaces")
-    if dataset is not None and compounds_file is None:
+    if dataset is not None and table is dataset:
         # Its compounds are words of it, which another segmentation would cut in other places.
         cut = segmentation("spaces" if dataset.spaces else "words", known)
-    return BenchmarkCompounds(lexicon, occurrences, cut, chosen)
+    return BenchmarkCompounds(table, cut, chosen)
