@@ -7,10 +7,10 @@ and compares what comes out with the golden values in `tests/golden/outputs.json
     python benchmarks/goldens.py farm slog         # these runs only
     python benchmarks/goldens.py --update          # record what comes out now
 
-Recorded are the SHA-256 of every file of `data/` and `conllu/`, of the rows of every Parquet
-file (the bytes of Parquet depend on the version of its library), of the claims of the
-certificate, of the guarantees of the manifest and of the verdicts of the verifier; the figures
-of each audit; and the exit codes of some commands.  It takes some minutes.
+Recorded are the SHA-256 of every file of `data/`, `conllu/` and `derivations/`, of the rows of
+every Parquet file (the bytes of Parquet depend on the version of its library), of the claims of
+the certificate, of the guarantees of the manifest and of the verdicts of the verifier; the
+figures of each audit; and the exit codes of some commands.  It takes some minutes.
 """
 
 from __future__ import annotations
@@ -101,7 +101,8 @@ def compiled(arguments: list[str]) -> dict[str, Any]:
         certificate = json.loads((out / "certificate.json").read_text("utf-8"))
         manifest = json.loads((out / "manifest.json").read_text("utf-8"))
         verification = json.loads((out / "verification.json").read_text("utf-8"))
-        files = sorted(p for part in ("data", "conllu") for p in (out / part).rglob("*.*"))
+        folders = ("data", "conllu", "derivations")
+        files = sorted(path for folder in folders for path in (out / folder).rglob("*.*"))
         return {
             "exit code": code,
             "items": sum(split["items"] for split in manifest["splits"].values()),

@@ -44,15 +44,16 @@ class Chunk:
     """Rows of a split.
 
     ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of
-    each target, ``conllu`` the sentences (``None`` without graphs), ``table`` the rows of the
-    Parquet file as a table of Arrow.  ``words`` counts the words of each row in the first
-    text layer.
+    each target, ``conllu`` the sentences (``None`` without graphs), ``derivations`` a line for
+    each row, ``table`` the rows of the Parquet file as a table of Arrow.  ``words`` counts the
+    words of each row in the first text layer.
     """
 
     split: str
     first: int
     rows: tuple[bytes, ...]
     conllu: bytes | None
+    derivations: bytes
     table: Any
     words: NDArray[np.int32]
     pieces: tuple[Piece, ...]

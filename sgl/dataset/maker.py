@@ -24,7 +24,15 @@ from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.notation import DerivationNotation, FeaturesOutput, item_id, recursive_labels
-from sgl.dataset.rows import arrow_array, content, joined, rows_of, schema_of
+from sgl.dataset.rows import (
+    arrow_array,
+    content,
+    derivation_lines,
+    joined,
+    rows_of,
+    schema_of,
+    streams_of,
+)
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Output, ViewOutput, WordsOutput, outputs
@@ -38,6 +46,9 @@ class _Part(NamedTuple):
     rows: list[bytes]
     conllu: bytes
     columns: list[Column]
+    #: Which candidates of which stream the rows are, as an array of Arrow.
+    streams: Any
+    derivations: bytes
     heights: NDArray[np.int32]
     words: NDArray[np.int32]
 
@@ -128,6 +139,7 @@ class ChunkMaker:
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
             conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
+            derivations=b"".join(part.derivations for part in parts),
             table=self._table(pieces, parts),
             words=np.concatenate([part.words for part in parts]),
             pieces=tuple(pieces),
@@ -146,11 +158,14 @@ class ChunkMaker:
             conllu = content(sentences).tobytes()
             features = self._features.column(derivations)
         expressions = self._expressions.column(derivations)
+        streams = streams_of(piece)
         words = self._words[derivations.rules[: int(derivations.offsets[-1])]]
         return _Part(
             rows=[rows_of(sources, target, category) for target in targets],
             conllu=conllu,
             columns=[sources, targets[0], expressions, features, *targets[1:]],
+            streams=streams,
+            derivations=derivation_lines(streams, derivations),
             heights=derivations.heights(self._arity),
             words=np.add.reduceat(words, derivations.offsets[:-1], dtype=np.int32),
         )
@@ -160,11 +175,6 @@ class ChunkMaker:
         columns = [joined(columns) for columns in zip(*(p.columns for p in parts), strict=True)]
         source, target, expression, features, *further = map(arrow_array, columns)
         categories = [piece.stratum.category for piece in pieces for _ in piece.numbers]
-        streams = [
-            f"{piece.stratum.stream}#{number}"
-            for piece in pieces
-            for number in piece.numbers.tolist()
-        ]
         arrays = [
             pa.array(map(item_id, columns[2].texts()), pa.string()),
             source,
@@ -174,7 +184,7 @@ class ChunkMaker:
             expression,
             pa.array(np.concatenate([part.heights for part in parts]), pa.int32()),
             features,
-            pa.array(streams, pa.string()),
+            pa.chunked_array([part.streams for part in parts]),
             *further,
         ]
         return pa.table(arrays, schema=self._schema)

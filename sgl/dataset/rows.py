@@ -13,9 +13,9 @@ import pyarrow.ipc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from sgl.core.arrays import SLACK, Column
+from sgl.core.arrays import SLACK, Column, Derivations
 from sgl.core.plan import Plan
-from sgl.dataset.chunk import TextTooLongError
+from sgl.dataset.chunk import Piece, TextTooLongError
 from sgl.sampling.rows import row_of
 
 #: Bytes that the texts of one array of Arrow can have.
@@ -71,6 +71,20 @@ def lines_of(texts: Any) -> bytes:  # noqa: ANN401
     size = int(np.frombuffer(offsets, width)[len(texts)])
     lines: bytes = data.slice(0, size).to_pybytes()
     return lines
+
+
+def streams_of(piece: Piece) -> Any:  # noqa: ANN401
+    """Return which candidates of which stream these are, as texts in an array of Arrow."""
+    numbers = pc.cast(pa.array(piece.numbers), pa.string())
+    return pc.binary_join_element_wise(piece.stratum.stream, numbers, "#")
+
+
+def derivation_lines(streams: Any, derivations: Derivations) -> bytes:  # noqa: ANN401
+    """Return a line for each candidate: which it is, and the rules of a derivation in preorder."""
+    offsets = pa.array(derivations.offsets.astype(np.int32))
+    numbers = pa.array(derivations.rules[: int(derivations.offsets[-1])])
+    rules = pa.ListArray.from_arrays(offsets, pc.cast(numbers, pa.string()))
+    return lines_of(pc.binary_join_element_wise(streams, pc.binary_join(rules, " "), "\t"))
 
 
 def content(column: Column) -> NDArray[np.uint8]:

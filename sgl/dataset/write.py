@@ -16,11 +16,15 @@ from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
+from sgl.core.arrays import Derivations
 from sgl.core.plan import Plan
 from sgl.dataset.chunk import Chunk, Piece, chunks_of
 from sgl.dataset.manifest import DataFile
-from sgl.dataset.rows import parquet_writer, schema_of
+from sgl.dataset.rows import derivation_lines, parquet_writer, schema_of, streams_of
 from sgl.sampling.strata import StratumSample
+
+#: The folder of the derivations of rows.
+DERIVATIONS = "derivations"
 
 
 class Maker(Protocol):
@@ -31,7 +35,9 @@ class Maker(Protocol):
 
 
 class SplitFiles:
-    """The files of one split: those of its targets, Parquet, and CoNLL-U if it has graphs.
+    """The files of one split: those of its targets, Parquet, CoNLL-U, and derivations.
+
+    There is no CoNLL-U without graphs.
 
     The first target has the file ``data/train.tsv``, each other a folder of its name.
     ``paths`` are all files, in the order in which the manifest lists them.
@@ -43,16 +49,19 @@ class SplitFiles:
         lines = [directory / "data" / folder / f"{split}.tsv" for folder in folders]
         parquet = directory / "parquet" / f"{split}.parquet"
         sentences = [directory / "conllu" / f"{split}.conllu"] if plan.lemma_layer else []
-        self.paths = [lines[0], parquet, *lines[1:], *sentences]
+        derivations = directory / DERIVATIONS / f"{split}.tsv"
+        self.paths = [lines[0], parquet, *lines[1:], *sentences, derivations]
         for path in self.paths:
             path.parent.mkdir(parents=True, exist_ok=True)
-        self._texts = [closing.enter_context(path.open("wb")) for path in (*lines, *sentences)]
+        texts = (*lines, *sentences, derivations)
+        self._texts = [closing.enter_context(path.open("wb")) for path in texts]
         self._table = closing.enter_context(parquet_writer(parquet, schema_of(plan)))
         self.rows = 0
 
     def write(self, chunk: Chunk) -> None:
         """Append a chunk."""
-        texts = chunk.rows if chunk.conllu is None else (*chunk.rows, chunk.conllu)
+        sentences = [] if chunk.conllu is None else [chunk.conllu]
+        texts = (*chunk.rows, *sentences, chunk.derivations)
         for file, text in zip(self._texts, texts, strict=True):
             file.write(text)
         self._table.write_table(chunk.table)
@@ -66,7 +75,7 @@ def write_items(
     samples: Sequence[StratumSample],
     observe: Callable[[Chunk], None] | None = None,
 ) -> list[DataFile]:
-    """Write ``data``, ``parquet`` and ``conllu`` files for every split of the plan, by folder.
+    """Write the files of every split of the plan, by folder.
 
     The files of a split without items are empty.  ``observe`` sees every chunk once it is
     written.
@@ -82,10 +91,25 @@ def write_items(
             splits[chunk.split].write(chunk)
             if observe is not None:
                 observe(chunk)
-    written = []
-    for folder in zip(*(files.paths for files in splits.values()), strict=True):
-        for path, files in zip(folder, splits.values(), strict=True):
-            with path.open("rb") as stream:
-                digest = file_digest(stream, "sha256").hexdigest()
-            written.append(DataFile(path.relative_to(directory).as_posix(), digest, files.rows))
-    return written
+    folders = zip(*(files.paths for files in splits.values()), strict=True)
+    return [
+        _written(directory, path, files.rows)
+        for folder in folders
+        for path, files in zip(folder, splits.values(), strict=True)
+    ]
+
+
+def write_rejected(directory: Path, rejected: Iterable[tuple[Piece, Derivations]]) -> DataFile:
+    """Write ``derivations/rejected.tsv``: candidates, each with the reading that it has besides."""
+    path, rows = directory / DERIVATIONS / "rejected.tsv", 0
+    with path.open("wb") as file:
+        for piece, readings in rejected:
+            file.write(derivation_lines(streams_of(piece), readings))
+            rows += readings.number
+    return _written(directory, path, rows)
+
+
+def _written(directory: Path, path: Path, rows: int) -> DataFile:
+    with path.open("rb") as stream:
+        digest = file_digest(stream, "sha256").hexdigest()
+    return DataFile(path.relative_to(directory).as_posix(), digest, rows)

@@ -51,6 +51,7 @@ def make_chunk(work: DatasetWork, split: str, first: int, pieces: list[Piece]) -
     """Make a chunk; return it without what it is made of."""
     chunk = work.maker.chunk(split, first, pieces)
     parts = {f"rows{number}": rows for number, rows in enumerate(chunk.rows)}
+    parts["derivations"] = chunk.derivations
     parts["table"] = packed_table(chunk.table)
     if chunk.conllu is not None:
         parts["conllu"] = chunk.conllu
@@ -69,6 +70,7 @@ def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
         first=first,
         rows=tuple(part for name, part in parts.items() if name.startswith("rows")),
         conllu=parts.get("conllu"),
+        derivations=parts["derivations"],
         table=unpacked_table(parts["table"]),
         words=words,
         pieces=tuple(pieces),

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import product
+from itertools import chain, product
 from math import exp, fsum, inf, log, prod
 from typing import NamedTuple, Protocol
 
@@ -142,6 +142,18 @@ class Forest:
                 found.update(automaton.step(alternative.rule, below) for below in product(*choices))
             states.append(found)
         return frozenset(states[-1])
+
+    def examples(self, automaton: Automaton) -> dict[int, Derivation]:
+        """Return the states of all readings, each with a reading that has it."""
+        examples: list[dict[int, Derivation]] = []
+        for node in self.nodes:
+            found: dict[int, Derivation] = {}
+            for rule, children in node.alternatives:
+                for below in product(*[examples[child].items() for child in children]):
+                    state = automaton.step(rule, tuple([state for state, _ in below]))
+                    found.setdefault(state, (rule, *chain(*[reading for _, reading in below])))
+            examples.append(found)
+        return examples[-1]
 
     @cached_property
     def _counts(self) -> list[int]:

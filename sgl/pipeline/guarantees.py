@@ -194,6 +194,16 @@ class AmbiguityFilter:
         texts = list(sources.texts())
         return self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
 
+    def evidence(
+        self, stratum: PackedStratum, sources: Column, derivations: Derivations
+    ) -> Derivations:
+        """Return for each text, which was rejected, another reading that shows why."""
+        pairs = zip(sources.texts(), iter(derivations), strict=True)
+        structures = stratum.split != _GEN
+        return Derivations.of(
+            self._finder.evidence(text, own, structures=structures) for text, own in pairs
+        )
+
     def rejects(self, found: Ambiguity) -> bool:
         """Return whether a text with these readings is rejected."""
         return self._rejects and found.matters

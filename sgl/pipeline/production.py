@@ -18,7 +18,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict, dataclass
@@ -26,14 +26,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from sgl import __version__
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, cached, current, using
+from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset import (
     Chunk,
     DataFile,
     OutputError,
+    Piece,
     Provenance,
     Readings,
     card,
@@ -45,7 +49,7 @@ from sgl.dataset import (
     write_manifest,
 )
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.write import write_items
+from sgl.dataset.write import write_items, write_rejected
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
 from sgl.parallel.executor import Parallelism, open_executor
@@ -215,7 +219,19 @@ class _DatasetProduction:
             with open_executor(work, run.parallelism) as executor:
                 samples = self._sample(run.path, run)
                 files = write_items(directory, plan, ParallelMaker(executor, run), samples, watch)
+        if plan.ambiguous is Ambiguous.REJECT:
+            files.append(write_rejected(directory, self._rejected(samples)))
         return samples, [*files, *(file for other in others for file in other.write(directory))]
+
+    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Piece, Derivations]]:
+        """Yield the candidates that were rejected as ambiguous, with the readings that show it."""
+        assert self.ambiguity is not None, "what is rejected was parsed"
+        for sample in samples:
+            if sample.ambiguous:
+                numbers = np.array(sample.ambiguous, np.int64)
+                _, derivations, sources, _ = self.sampler.derive(sample.stratum, numbers)
+                readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
+                yield Piece(sample.stratum, numbers), readings
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
         """Sample every stratum that the run has not kept."""

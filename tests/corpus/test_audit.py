@@ -27,7 +27,7 @@ from sgl.corpus.audit import (
     gives,
 )
 from sgl.corpus.audit.ambiguity import ReadingChoice, choices
-from sgl.corpus.audit.judgement import all_give, first_outputs
+from sgl.corpus.audit.judgement import differing_reading, first_outputs
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures
@@ -159,7 +159,10 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         assert set(first_outputs(forest, source, forest.count)) == outputs
         assert not gives(forest, source, f"{min(outputs)} Not this.")
         assert not gives(forest, source, min(outputs)[:-1])
-        assert all(all_give(forest, source, text) == (len(outputs) == 1) for text in outputs)
+        for text in outputs:
+            other = differing_reading(forest, source, text)
+            assert (other is None) == (len(outputs) == 1)
+            assert other is None or source(other) in outputs - {text}
 
 
 # --- choices -----------------------------------------------------------------------------------

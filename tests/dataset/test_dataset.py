@@ -128,6 +128,14 @@ def test_an_item_is_found_again_by_its_stream(dataset: Dataset) -> None:
     assert {record.seed_stream: record.item.derivation for record in records} == found
 
 
+def test_each_row_has_its_derivation(dataset: Dataset) -> None:
+    directory, records, _ = dataset
+    written = [f"{r.seed_stream}\t{' '.join(map(str, r.item.derivation))}" for r in records]
+    files = sorted((directory / "derivations").iterdir())
+    lines = [line for file in files for line in file.read_text("utf-8").splitlines()]
+    assert sorted(lines) == sorted(written)
+
+
 def test_two_runs_write_the_same_bytes(dataset: Dataset, tmp_path: Path) -> None:
     directory, _, content = dataset
     _, files = sample_and_write(tmp_path, TOY, PLAN, TABLES)
@@ -147,6 +155,8 @@ def test_a_split_without_items_has_empty_files(tmp_path: Path) -> None:
         "parquet/dev.parquet": 0,
         "conllu/train.conllu": 2,
         "conllu/dev.conllu": 0,
+        "derivations/train.tsv": 2,
+        "derivations/dev.tsv": 0,
     }
     assert pq.read_table(tmp_path / "parquet" / "dev.parquet").num_rows == 0
 
@@ -337,4 +347,5 @@ def test_a_grammar_without_graphs_has_texts_only(tmp_path: Path) -> None:
     plan = replace(plan_of({"train": 5}), lemma_layer="")
     tables = pack(grammar, plan, {"train/in_distribution": whole(grammar)})
     _, files = sample_and_write(tmp_path, grammar, plan, tables)
-    assert [file.path for file in files] == ["data/train.tsv", "parquet/train.parquet"]
+    paths = ["data/train.tsv", "parquet/train.parquet", "derivations/train.tsv"]
+    assert [file.path for file in files] == paths

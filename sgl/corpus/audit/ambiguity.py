@@ -28,7 +28,7 @@ import numpy as np
 
 from sgl.core.arrays import Derivations
 from sgl.core.interpret import Derivation
-from sgl.corpus.audit.judgement import all_give
+from sgl.corpus.audit.judgement import differing_reading
 from sgl.corpus.audit.structures import StructureFinder
 from sgl.parsing import BatchParser, Forest, Parser
 from sgl.rendering import Output
@@ -135,6 +135,24 @@ class AmbiguityFinder:
         differing = tuple(
             output.name
             for output in self._outputs
-            if not all_give(forest, output, output(derivation))
+            if differing_reading(forest, output, output(derivation)) is not None
         )
         return Ambiguity(True, structures, differing)
+
+    def evidence(self, text: str, derivation: Derivation, *, structures: bool = True) -> Derivation:
+        """Return another reading of a text whose ambiguity matters, which shows that it does.
+
+        It has another output, or else it contains a structure; but if the ``derivation`` that
+        the text was drawn by is the only one that does, it is any other reading.
+        """
+        forest = self._parser.forest(text)
+        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        for output in self._outputs:
+            other = differing_reading(forest, output, output(derivation))
+            if other is not None:
+                return other
+        found = self._finder.reading_with_one(forest) if structures else None
+        assert found is not None, f"nothing is wrong with the readings of {text}"
+        if found == derivation:
+            return next(other for other in forest.readings(2) if other != derivation)
+        return found

@@ -1,11 +1,12 @@
 """What a grammar makes of one sentence: its readings, outputs and structures.
 
-A forest may have more readings than can be listed.  How many of them give a certain text is
-counted without listing them: from the words upwards, every node keeps the phrases of its
-readings that occur in the text which is looked for, each with the number of these readings::
+A forest may have more readings than can be listed.  Whether one of them gives a certain text,
+and whether one gives another, is found without listing them: from the words upwards, every
+node keeps the phrases of its readings that occur in the text which is looked for, each with
+one of these readings, and one reading whose phrase does not::
 
-    犬が寝た。   sought: A dog slept.      Det  {a: 1}  (the: does not occur)
-                                         NP   {a dog: 1}
+    犬が寝た。   sought: A dog slept.      Det  {a: …}      another: the
+                                         NP   {a dog: …}  another: the dog
 
 What does not occur there can be no part of it, but for the first letter, which a rule
 higher up may raise.  Views are not made of the words of their parts: of them the likeliest
@@ -14,11 +15,9 @@ readings are listed.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
-from math import prod
+from itertools import chain, product
 
 from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import Derivation, capitalised, finish
@@ -43,39 +42,50 @@ def gives(forest: Forest, output: Output, text: str) -> bool:
     """Return whether some reading has this text as its output; of views, one of the likeliest."""
     if output.layer is None:
         return text in first_outputs(forest, output, _VIEWED)
-    return readings_giving(forest, output.layer, text) > 0
+    return text_examples(forest, output.layer, text)[0] is not None
 
 
-def all_give(forest: Forest, output: Output, text: str) -> bool:
-    """Return whether every reading has this text as its output; of views, all of the likeliest."""
-    if output.layer is None:
-        return first_outputs(forest, output, _VIEWED) == (text,)
-    return readings_giving(forest, output.layer, text) == forest.count
+def differing_reading(forest: Forest, output: Output, text: str) -> Derivation | None:
+    """Return a reading that has another text as its output; of views, one of the likeliest."""
+    if output.layer is not None:
+        return text_examples(forest, output.layer, text)[1]
+    readings = (ranked.derivation for ranked in best_readings(forest, _VIEWED))
+    return next((reading for reading in readings if output(reading) != text), None)
 
 
-def readings_giving(forest: Forest, layer: int, text: str) -> int:
-    """Return how many readings have this text in a layer."""
+def text_examples(
+    forest: Forest, layer: int, text: str
+) -> tuple[Derivation | None, Derivation | None]:
+    """Return a reading that has this text in a layer, and one that has another; None if none."""
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
-    below: list[Counter[Words]] = []
-    readings: list[int] = []
+    #: For each node the phrases that occur in the text, each with a reading; another reading.
+    occurring: list[dict[Words, Derivation]] = []
+    others: list[Derivation | None] = []
     for node in forest.nodes:
-        phrases: Counter[Words] = Counter()
-        number = 0
-        for alternative in node.alternatives:
-            template = grammar.rules[alternative.rule].templates[layer]
+        phrases: dict[Words, Derivation] = {}
+        other: Derivation | None = None
+        for rule, children in node.alternatives:
+            template = grammar.rules[rule].templates[layer]
             used = {item.child for item in template if isinstance(item, Slot)}
+            below = [others[child] or next(iter(occurring[child].values())) for child in children]
+            if any(others[child] for place, child in enumerate(children) if place in used):
+                other = other or (rule, *chain(*below))
             choices = [
-                list(below[child].items()) if place in used else [((), readings[child])]
-                for place, child in enumerate(alternative.children)
+                list(occurring[child].items()) if place in used else [((), below[place])]
+                for place, child in enumerate(children)
             ]
-            number += prod(readings[child] for child in alternative.children)
             for parts in product(*choices):
                 words = tuple(_words(template, [part for part, _ in parts]))
+                reading = (rule, *chain(*[reading for _, reading in parts]))
                 if _occurs(finish(spelling, words), text):
-                    phrases[words] += prod(times for _, times in parts)
-        below.append(phrases)
-        readings.append(number)
-    return sum(n for words, n in below[-1].items() if finish(spelling, words) == text)
+                    phrases.setdefault(words, reading)
+                else:
+                    other = other or reading
+        occurring.append(phrases)
+        others.append(other)
+    by_text = {finish(spelling, words): reading for words, reading in occurring[-1].items()}
+    giving = by_text.pop(text, None)
+    return giving, others[-1] or next(iter(by_text.values()), None)
 
 
 def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:

@@ -120,6 +120,15 @@ class StructureFinder:
             frozenset(index for index, found in places if found == {True}),
         )
 
+    def reading_with_one(self, forest: Forest) -> Derivation | None:
+        """Return a reading that contains a structure; None if none does."""
+        for index in dict.fromkeys(self._places):
+            automaton = self._automata[index]
+            for state, reading in forest.examples(automaton).items():
+                if automaton.accepts_state(state):
+                    return reading
+        return None
+
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the joint state of a phrase from its rule and the joint states of its children."""
         state = self._steps.get((rule, children))
