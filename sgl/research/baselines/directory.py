@@ -45,7 +45,7 @@ FORMAT = "sgl-baseline/1"
 
 
 class DirectoryError(BaselineError):
-    """A directory cannot be used for a run."""
+    """A directory cannot be used for a run, or what is in it cannot be continued."""
 
     code = "SGL1604"
 
@@ -141,12 +141,6 @@ class Directory:
 # ---- checkpoints
 
 
-class CheckpointError(BaselineError):
-    """A checkpoint cannot be continued."""
-
-    code = "SGL1604"
-
-
 @dataclass(slots=True)
 class TrainingProgress:
     """How far training is: steps taken, the best check, seconds, and the history of checks.
@@ -187,20 +181,20 @@ def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
     """Read a checkpoint of the run with this hash.
 
     Raises:
-        CheckpointError: it is damaged, or that of another run.
+        DirectoryError: it is damaged, or that of another run.
     """
     try:
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             names = list(file.keys())
             if header.get("run") != run:
-                raise CheckpointError(
+                raise DirectoryError(
                     f"`{path}` is a checkpoint of another configuration or other data",
                     "use the same options, dataset and versions, or give another directory",
                 )
             state = TrainingProgress(**json.loads(header["state"]))
             return state, {name: file.get_tensor(name) for name in names}
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as problem:
-        raise CheckpointError(
+        raise DirectoryError(
             f"`{path}` cannot be read: {problem}", "begin again in another directory"
         ) from problem

@@ -24,7 +24,7 @@ from sgl import __version__
 from sgl.cli.files import replace_text
 from sgl.research.baselines.config import CAUSAL, Config
 from sgl.research.baselines.data import BaselineData
-from sgl.research.baselines.directory import CheckpointError, Directory
+from sgl.research.baselines.directory import Directory, DirectoryError
 from sgl.research.baselines.learner import Learner, Line, Seq2SeqLearner, learn_vocabulary
 from sgl.research.baselines.training import OnCheck, Training, TrainingResult, reproducible
 from sgl.research.baselines.vocabulary import unwritable
@@ -35,8 +35,7 @@ class Job:
     """A run of training and decoding, which holds its directory until it is closed.
 
     Raises:
-        DirectoryError: the directory cannot be used.
-        CheckpointError: the vocabulary of the run that is resumed is damaged.
+        DirectoryError: the directory cannot be used, or what is in it is damaged.
         LanguageModelError: there is no language model where the settings say.
     """
 
@@ -93,7 +92,7 @@ class Job:
         ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
 
         Raises:
-            CheckpointError: the checkpoint is damaged, or that of another run.
+            DirectoryError: the checkpoint is damaged, or that of another run.
         """
         checkpoint, run = self.directory.checkpoint, self._run_with_tokens()
         with self._reproducible():
@@ -144,7 +143,7 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
     try:
         tokenizer = tokenizers.Tokenizer.from_file(str(directory.vocabulary))
     except Exception as problem:  # the library raises nothing more special
-        raise CheckpointError(f"`{directory.vocabulary}` cannot be read: {problem}") from problem
+        raise DirectoryError(f"`{directory.vocabulary}` cannot be read: {problem}") from problem
     return Seq2SeqLearner(config, data, tokenizer)
 
 

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BatchOrder
-from sgl.research.baselines.directory import CheckpointError, TrainingProgress, load, save
+from sgl.research.baselines.directory import DirectoryError, TrainingProgress, load, save
 from sgl.research.baselines.learner import Learner, Line
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact
@@ -35,10 +35,6 @@ _OFTEN = 10
 
 FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
 DIVERGED = "the loss is no number"
-
-
-class _DivergedError(Exception):
-    """The loss of a step or its gradient is no finite number; the weights are those before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +102,7 @@ class Training:
         """Go on where the checkpoint is.
 
         Raises:
-            CheckpointError: it is damaged, that of another run, or of another model.
+            DirectoryError: it is damaged, that of another run, or of another model.
         """
         self.state, tensors = load(self.checkpoint, self.run)
         try:
@@ -121,7 +117,7 @@ class Training:
                         "exp_avg_sq": tensors[f"square.{name}"].to(weight),
                     }
         except (KeyError, RuntimeError) as problem:
-            raise CheckpointError(
+            raise DirectoryError(
                 f"`{self.checkpoint}` does not fit the model: {problem}"
             ) from problem
 
@@ -138,9 +134,7 @@ class Training:
                 ended = LIMIT
                 self._save()
                 break
-            try:
-                self._step()
-            except _DivergedError:
+            if not self._step():
                 ended = DIVERGED
                 break
             state.seconds = before + time.monotonic() - began
@@ -156,7 +150,8 @@ class Training:
                 line(", ".join([loss, *pace(state, left)]), state.step, config.steps)
         return self._chosen(ended, line)
 
-    def _step(self) -> None:
+    def _step(self) -> bool:
+        """Take a step, or none if the loss or its gradient is no finite number: return False."""
         config, state = self.config, self.state
         module = self.learner.module
         module.train()
@@ -171,19 +166,20 @@ class Training:
             loss.backward()
             total += loss.item()
             if not math.isfinite(total):
-                raise _DivergedError
+                return False
             tokens += number
         for weight in self.weights.values():
             if weight.grad is not None:
                 weight.grad /= tokens
         norm = nn.utils.clip_grad_norm_(self.weights.values(), config.clip or math.inf)
         if not math.isfinite(norm):
-            raise _DivergedError
+            return False
         self.optimiser.step()
         state.step += 1
         state.tokens += tokens
         state.loss += total
         state.loss_tokens += tokens
+        return True
 
     def _check(self, line: Line) -> None:
         """Compare the state with the best one; the later of two that are equal is kept."""

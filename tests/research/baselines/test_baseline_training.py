@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sgl.research.baselines.config import Config
 from sgl.research.baselines.data import BaselineData, read_data
-from sgl.research.baselines.directory import CheckpointError, TrainingProgress, load, save
+from sgl.research.baselines.directory import DirectoryError, TrainingProgress, load, save
 from sgl.research.baselines.learner import Seq2SeqLearner, learn_vocabulary, new_model, quiet
 from sgl.research.baselines.networks import greedy, said_before
 from sgl.research.baselines.training import (
@@ -208,7 +208,7 @@ def test_a_run_that_its_time_limit_has_ended_goes_on_to_the_same_weights(
 
 def test_a_checkpoint_of_another_run_is_refused(data: BaselineData, tmp_path: Path) -> None:
     trained(small_config(steps=4), data, tmp_path)
-    with pytest.raises(CheckpointError, match="another configuration or other data"):
+    with pytest.raises(DirectoryError, match="another configuration or other data"):
         load(tmp_path / "checkpoint.safetensors", "another run")
 
 
@@ -222,7 +222,7 @@ def test_a_damaged_checkpoint_is_refused(damage: str, data: BaselineData, tmp_pa
         path.write_bytes(b"\x80\x04cos\nsystem\n")
     else:
         path.unlink()
-    with pytest.raises(CheckpointError, match="cannot be read"):
+    with pytest.raises(DirectoryError, match="cannot be read"):
         load(path, "this run")
 
 
