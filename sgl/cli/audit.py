@@ -95,8 +95,7 @@ def command(
     if patterns:
         declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
     auditor = _auditor(session, compiled, source, target, columns, normalise, declared)
-    results = [path for path in (json_file, html_file) if path is not None]
-    session.check_results(results, (*corpora, grammar))
+    session.check_results((json_file, html_file), (*corpora, grammar))
     with session.reading():
         audit = auditor.run(corpora, file_bar(session))
     _Summary(session, audit).show(declared)

@@ -113,11 +113,10 @@ def command(
     allowed = tuple(differences(session, normalise))
     check_column(session, parsed, names)
     splits = list(dict.fromkeys(s.split for s in compiled.plan.strata if s.split != "gen"))
-    session.check_names([given] if given is not None else [], splits, "split")
+    session.check_names([given], splits, "split")
     options = Options(smoothing=smoothing, prior=prior)
     request = FitRequest(parsed, tuple(names), only, given, allowed, options)
-    results = [path for path in (out, json_file) if path is not None]
-    session.check_results(results, (*corpora, grammar))
+    session.check_results((out, json_file), (*corpora, grammar))
     if out is not None:
         _check_weights_file(session, out)
     fit, sample = _fit(session, compiled, corpora, request)

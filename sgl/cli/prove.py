@@ -94,7 +94,7 @@ def _prove(
     as_json: bool,
 ) -> None:
     names = [lowered.pattern.name for lowered in compiled.patterns]
-    session.check_names([pattern] if pattern is not None else [], names, "pattern")
+    session.check_names([pattern], names, "pattern")
     proofs = establish(
         compiled,
         structures,

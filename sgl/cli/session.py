@@ -238,10 +238,10 @@ class Session:
         self.echo(f"error: {message}", err=True)
         self.stop(status)
 
-    def check_names(self, names: Iterable[str], known: Sequence[str], what: str) -> None:
-        """End the command if a name of the command line is not a known one."""
+    def check_names(self, names: Iterable[str | None], known: Sequence[str], what: str) -> None:
+        """End the command if a name of the command line is not a known one; None is no name."""
         for name in names:
-            if name not in known:
+            if name is not None and name not in known:
                 more = ", …" if len(known) > _LISTED else ""
                 there = ", ".join(known[:_LISTED]) + more or "none"
                 hint = suggest(name, known) or f"there is: {there}"
@@ -249,17 +249,18 @@ class Session:
 
     # ---- files
 
-    def check_results(self, results: Sequence[Path], inputs: Sequence[Path]) -> None:
+    def check_results(self, results: Iterable[Path | None], inputs: Sequence[Path]) -> None:
         """End the command if a result cannot be written, or would replace what is read.
 
-        This is asked before anything is computed.
+        This is asked before anything is computed; None is a result that is not asked for.
         """
-        for path in results:
+        asked = [path for path in results if path is not None]
+        for path in asked:
             if any(path.resolve() == file.resolve() for file in inputs):
                 self.refuse(f"`{path}` is one of the files that are read")
             if not path.resolve().parent.is_dir():
                 self.refuse(f"there is no directory `{path.parent}`")
-        if len({path.resolve() for path in results}) < len(results):
+        if len({path.resolve() for path in asked}) < len(asked):
             self.refuse("two results would be written to one file")
 
     @contextmanager

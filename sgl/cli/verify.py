@@ -44,11 +44,8 @@ def command(path: Path, as_json: bool, workers: int, no_cache: bool) -> int:
 
 
 def _verify_dataset(session: Session, path: Path, as_json: bool, workers: int) -> None:
-    def progress(done: int, total: int, what: str) -> None:
-        session.progress(what, done, total)
-
     try:
-        report = verify(path, progress, workers)
+        report = verify(path, lambda done, all_, what: session.progress(what, done, all_), workers)
     except VerifyError as problem:
         session.refuse(str(problem), status=OUTPUT)
     if as_json:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
-from sgl.cache import current
+from sgl.cache import cached, current
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
 from sgl.lang import MAX_SOURCE
 from sgl.resources import stdlib_dir
@@ -75,14 +75,15 @@ def check_grammar(
     path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
 ) -> GrammarSize | None:
     """Read and check a grammar with its examples; return its size, None if it has errors."""
-    cache, origin = current(), _known_origin(_request_of(path, settings))
-    checked = cache.get(_Outcome, "check", origin) if cache is not None and origin else None
-    if checked is None:
-        checked, origin = _check(path, settings)
-        if cache is not None and origin:
-            cache.put(checked, "check", origin)
-    size: GrammarSize | None = checked.tell(sources, diagnostics)
-    return size
+    origin, opened = _known_origin(_request_of(path, settings)), None
+    if not origin:
+        opened, origin = _open(path, settings)
+
+    def check() -> _Outcome[GrammarSize]:
+        return _check(opened or _open(path, settings)[0])
+
+    checked: _Outcome[GrammarSize] = cached(_Outcome, "check", (origin,), check)
+    return checked.tell(sources, diagnostics)
 
 
 def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], str]:
@@ -122,26 +123,26 @@ def _compile(
     return compiled if diagnostics.errors == 0 else None
 
 
-def _check(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[GrammarSize], str]:
-    """Return what there is to say, and the origin of the grammar that it is said of."""
+def _check(opened: _Outcome[Compiled]) -> _Outcome[GrammarSize]:
+    """Return what there is to say about a grammar and its examples."""
     from sgl.pipeline.sentences import check_examples
 
-    opened, origin = _open(path, settings)
-    compiled, diagnostics, size = opened.value, Diagnostics(), None
+    compiled, diagnostics = opened.value, Diagnostics()
     diagnostics.extend(opened.diagnostics)
-    if compiled is not None:
-        check_examples(compiled, diagnostics)
-        core = compiled.grammar
-        words = sum(rule.lexical for rule in core.rules)
-        size = GrammarSize(
-            compiled.project.name,
-            len(core.categories),
-            len(core.rules) - words,
-            words,
-            len(compiled.patterns),
-            len(compiled.tests),
-        )
-    return _Outcome(size, diagnostics.found, opened.sources), origin
+    if compiled is None:
+        return _Outcome(None, diagnostics.found, opened.sources)
+    check_examples(compiled, diagnostics)
+    core = compiled.grammar
+    words = sum(rule.lexical for rule in core.rules)
+    size = GrammarSize(
+        compiled.project.name,
+        len(core.categories),
+        len(core.rules) - words,
+        words,
+        len(compiled.patterns),
+        len(compiled.tests),
+    )
+    return _Outcome(size, diagnostics.found, opened.sources)
 
 
 # ---- the cache key

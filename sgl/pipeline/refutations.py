@@ -93,10 +93,10 @@ class _Reporter:
         said: list[tuple[Structure, str]] = []
         if required:
             said += [(s, "required here") for group in conflict.require for s in group]
+        patterns = self.compiled.plan.patterns
+        held_out = {structure for pattern in patterns for structure in pattern.held_out}
         for structure in conflict.exclude:
-            patterns = self.compiled.plan.patterns
-            held_out = any(structure in pattern.held_out for pattern in patterns)
-            why = "held out here" if held_out else "reserved here"
+            why = "held out here" if structure in held_out else "reserved here"
             said.append((structure, "excluded here" if required else why))
         # A clause is labelled once: one may require what another excludes in the same words.
         labels: dict[Span, Label] = {}
@@ -315,12 +315,8 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
     named = [atom.labels for atom in body.links if not atom.labels.negated]
     if any(labels.accepts(edge.label) for labels in named for edge in fragment.edges):
         return True
-    lemmas = [
-        test
-        for variable in body.variables
-        for test in variable.tests
-        if test.attribute == "lemma" and not test.negated
-    ]
+    tests = (test for variable in body.variables for test in variable.tests)
+    lemmas = [test for test in tests if test.attribute == "lemma" and not test.negated]
     pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
     return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
 
@@ -328,15 +324,14 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
 def _names(streams: Sequence[str]) -> str:
     """Return what streams are for, in words: splits, exposures, items."""
     names: dict[str, None] = {}
-    for stream in streams:
-        split, category, *_ = stream.split("/")
+    for split, category in (stream.split("/")[:2] for stream in streams):
+        name = f"`{category}`"
         if category == IN_DISTRIBUTION:
-            names[f"`{split}`"] = None
+            name = f"`{split}`"
         elif category.startswith(EXPOSURE_PREFIX):
-            names[f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"] = None
+            name = f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"
         elif category.startswith(PART_PREFIX):
-            names[f"the part `{category.removeprefix(PART_PREFIX)}`"] = None
-        else:
-            names[f"`{category}`"] = None
+            name = f"the part `{category.removeprefix(PART_PREFIX)}`"
+        names[name] = None
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last

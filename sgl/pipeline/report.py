@@ -86,7 +86,7 @@ class Observer:
     def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
         self._sampler = sampler
         self.tally = RuleTally(grammar)
-        self.lengths: dict[str, dict[int, int]] = {}
+        self.lengths: dict[str, Counter[int]] = {}
         self.examples: dict[str, list[Derivation]] = {}
         self.sizes: Counter[str] = Counter()
         for stratum in plan.strata:
@@ -95,19 +95,19 @@ class Observer:
 
     def __call__(self, chunk: Chunk) -> None:
         """Take note of the rows of a chunk."""
-        lengths = self.lengths.setdefault(chunk.split, {})
-        for length, number in enumerate(np.bincount(chunk.words).tolist()):
-            if number:
-                lengths[length] = lengths.get(length, 0) + number
+        lengths = enumerate(np.bincount(chunk.words).tolist())
+        found = {length: number for length, number in lengths if number}
+        self.lengths.setdefault(chunk.split, Counter()).update(found)
         for stratum, numbers in chunk.pieces:
+            derivations = self._sampler.derive(stratum, numbers).derivations
             if len(numbers):
-                self.tally.add(chunk.split, self._sampler.derive(stratum, numbers).derivations)
+                self.tally.add(chunk.split, derivations)
             # The items that stand at regular distances in their category are kept.
             distance = max(self.sizes[stratum.category] // EXAMPLES, 1)
             kept = self.examples.setdefault(stratum.category, [])
             before = self.seen[stratum.category]
             shown = np.arange(-before % distance, len(numbers), distance)[: EXAMPLES - len(kept)]
-            kept.extend(iter(self._sampler.derive(stratum, numbers[shown]).derivations))
+            kept += map(derivations.at, shown.tolist())
             self.seen[stratum.category] += len(numbers)
 
 

@@ -219,7 +219,7 @@ def conllu_command(
     compiled = session.open(grammar)
     core = compiled.grammar
     trees = graph_layers(core)
-    session.check_names([layer] if layer is not None else [], trees, "graph layer that is a tree")
+    session.check_names([layer], trees, "graph layer that is a tree")
     if not trees:
         session.refuse("the grammar has no graph layer that is a tree")
     if sentences is not None and what is not None:
