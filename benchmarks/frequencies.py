@@ -39,7 +39,6 @@ from numpy.typing import NDArray
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from opening import opened
 from sgl.automata import SplitGrammar, StructureCompiler
-from sgl.automata.weights.inside import EquationSystem, Monomial
 from sgl.core.interpret import Derivation
 from sgl.frontend import Compiled
 from sgl.sampling import Tables, pack
@@ -228,18 +227,10 @@ def _heights(tables: Tables, derivations: Sequence[Derivation]) -> Counter[int]:
 
 def _height_probabilities(split: SplitGrammar, highest: int) -> list[float]:
     """The probability of each height from 0 on; the last is that of all greater ones."""
-    system = EquationSystem.of(
-        len(split.transitions_of),
-        (
-            Monomial(state, t.probability, t.children)
-            for state, row in enumerate(split.transitions_of)
-            for t in row
-        ),
-    )
-    values = np.append(np.zeros(system.size), 1.0)
+    values = np.append(np.zeros(len(split.category)), 1.0)
     at_most = [0.0]
     for _ in range(highest):
-        values = system.apply(values)
+        values = split.equations.apply(values)
         at_most.append(sum(p * float(values[state]) for state, p in split.roots))
     return [*np.diff([0.0, *at_most]).tolist(), 1.0 - at_most[-1]]
 

@@ -24,7 +24,7 @@ from sgl.automata import (
     smallest_derivation,
 )
 from sgl.automata.weights import inside as inside_module
-from sgl.automata.weights.inside import EquationSystem, Monomial, components, inside_weights, solve
+from sgl.automata.weights.inside import EquationSystem, components, inside_weights, solve
 from sgl.automata.weights.moments import Moments, consistency
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
@@ -253,7 +253,7 @@ from toy import TOY, toy_plan
 from sgl.automata import StructureCompiler, prove
 compiler = StructureCompiler(TOY)
 splits = [compiler.split(stratum.constraint) for stratum in toy_plan().strata]
-shown = [(s.category, s.transitions_of, s.roots, s.inside, s.mass) for s in splits]
+shown = [(s.category, s.transitions_of, s.roots, s.mass) for s in splits]
 proofs = prove(compiler, toy_plan())
 claims = [claim for pattern in proofs.patterns for claim in (*pattern.licences, *pattern.instances)]
 figures = [(claim.mass, claim.example) for claim in claims] + [proofs.unused]
@@ -283,9 +283,18 @@ def test_splits_and_proofs_do_not_depend_on_the_hash_seed() -> None:
 # --- the equations ----------------------------------------------------------------------
 
 
+def system_of(
+    terms: list[tuple[int, float, tuple[int, ...]]], words: list[float]
+) -> EquationSystem:
+    """Equations of states with these words, and of terms of one length."""
+    states, weights, children = zip(*terms, strict=True)
+    columns = np.array(states), np.array(weights), np.array(children).T
+    return EquationSystem(len(words), *columns, np.array(words))
+
+
 def critical(weight: float) -> EquationSystem:
     """``S -> S S`` with this weight, otherwise a word."""
-    return EquationSystem.of(1, [Monomial(0, weight, (0, 0)), Monomial(0, 1 - weight, ())])
+    return system_of([(0, weight, (0, 0))], [1 - weight])
 
 
 @pytest.mark.parametrize("weight", [0.1, 0.3, 0.45, 0.499, 0.6, 0.9])
@@ -296,12 +305,12 @@ def test_inside_weights_are_the_least_solution(weight: float) -> None:
 
 def test_newton_agrees_with_kleene(monkeypatch: pytest.MonkeyPatch) -> None:
     random = np.random.default_rng(2)
-    monomials = [
-        Monomial(state, random.random() / 6, tuple(random.integers(12, size=2).tolist()))
+    terms = [
+        (state, random.random() / 6, tuple(random.integers(12, size=2).tolist()))
         for state in range(12)
         for _ in range(3)
-    ] + [Monomial(state, random.random() / 4, ()) for state in range(12)]
-    system = EquationSystem.of(12, monomials)
+    ]
+    system = system_of(terms, [random.random() / 4 for _ in range(12)])
     kleene = inside_weights(system)
     monkeypatch.setattr(inside_module, "KLEENE_STEPS", 3)
     newton = inside_weights(system)
@@ -312,7 +321,7 @@ def test_newton_agrees_with_kleene(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("weight", [0.5, 0.99])
 def test_rare_weights_are_as_precise_as_common_ones(weight: float) -> None:
     """An improbable word under a recursion, far below the rounding error of 1."""
-    system = EquationSystem.of(1, [Monomial(0, weight, (0,)), Monomial(0, 1e-30, ())])
+    system = system_of([(0, weight, (0,))], [1e-30])
     assert math.isclose(inside_weights(system)[0], 1e-30 / (1 - weight), rel_tol=1e-10)
 
 

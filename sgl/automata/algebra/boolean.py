@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -100,6 +101,7 @@ class Combinations:
 
     Rules follow one another.  A number has a digit for each child, the place of its state
     within its category; ``sizes`` are the numbers of states of the categories.
+    ``representable``: all numbers fit into 64 bits.
     """
 
     def __init__(self, index: GrammarIndex, sizes: Numbers) -> None:
@@ -109,11 +111,7 @@ class Combinations:
         self._strides[:-1] = np.cumprod(self._bases[:0:-1], axis=0)[::-1]
         self._counts = self._bases.prod(axis=0)
         self._starts = np.cumsum(self._counts) - self._counts
-
-    @property
-    def representable(self) -> bool:
-        """Whether all numbers fit into 64 bits."""
-        return float(self._bases.prod(axis=0, dtype=np.float64).sum()) < 2.0**62
+        self.representable = bool(self._bases.prod(axis=0, dtype=np.float64).sum() < 2.0**62)
 
     def numbers(self, rules: Numbers, places: Numbers) -> Numbers:
         """Return the numbers of combinations, given by the places of their states."""
@@ -126,10 +124,21 @@ class Combinations:
         Raises:
             UnsupportedStructure: if there are too many.
         """
-        check_size(transitions=int(self._counts.sum()))
-        rules = np.repeat(np.arange(len(self._counts)), self._counts)
-        digits = np.arange(len(rules)) - self._starts[rules]
+        rules, digits = _repeated(self._counts)
         return rules, digits // self._strides[:, rules] % self._bases[:, rules]
+
+
+def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
+    """Return every place as often as its count says, and numbers from 0 beside each.
+
+    Raises:
+        UnsupportedStructure: if they are more than an automaton may have transitions.
+    """
+    total = int(counts.sum())
+    check_size(transitions=total)
+    places = np.repeat(np.arange(len(counts)), counts)
+    before = np.repeat(np.cumsum(counts) - counts, counts)
+    return places, np.arange(total) - before
 
 
 def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -148,9 +157,8 @@ def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
     final[pairing.of(*accepted).ravel()] = True
     rules = len(first.index.phrasal)
     partners = np.bincount(second.rules, minlength=rules)[first.rules]
-    combinations = Combinations(first.index, second.sizes)
-    if int(partners.sum()) > MOST_JOINED and combinations.representable:
-        one, other = _Meeting(first, second, pairing, combinations).joined(words)
+    if int(partners.sum()) > MOST_JOINED and pairing.combinations.representable:
+        one, other = pairing.meeting(words)
     else:
         one, number = _repeated(partners)
         other = np.searchsorted(second.rules, np.arange(rules))[first.rules[one]] + number
@@ -166,87 +174,66 @@ def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
 
 
 class _Pairing:
-    """Numbers the pairs of states of one category; ``categories`` are theirs.
+    """Numbers the pairs of states of one category, and finds those that some phrase has.
 
-    The pairs of a category follow one another, by their first states.
+    The pairs of a category follow one another, by their first states; ``categories`` are
+    theirs, ``_begins`` the first pair of each first state.  ``combinations`` are those of the
+    children in ``second``.
     """
 
     def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
+        self._first, self._second = first, second
+        self.combinations = Combinations(first.index, second.sizes)
         sizes = first.sizes * second.sizes
         self.categories = np.repeat(np.arange(len(sizes)), sizes)
         # The last entries are those of children that a rule does not have.
-        self.offset = np.concatenate(([0], np.cumsum(sizes)))
+        self._offset = np.concatenate(([0], np.cumsum(sizes)))
         factor = np.append(second.sizes, 1)
         category = np.append(first.categories, len(sizes))
-        #: The first pair of each first state.
-        self.begins = self.offset[category] + first.places * factor[category]
-        self._places = second.places
+        self._begins = self._offset[category] + first.places * factor[category]
 
     def of(self, first: Numbers, second: Numbers) -> Numbers:
         """Return the number of each pair."""
-        numbers: Numbers = self.begins[first] + self._places[second]
+        numbers: Numbers = self._begins[first] + self._second.places[second]
         return numbers
 
-
-def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return every place as often as its count says, and numbers from 0 beside each."""
-    total = int(counts.sum())
-    check_size(transitions=total)
-    places = np.repeat(np.arange(len(counts)), counts)
-    before = np.repeat(np.cumsum(counts) - counts, counts)
-    return places, np.arange(total) - before
-
-
-class _Meeting:
-    """Joins the transitions whose children are pairs of states that some phrase has.
-
-    ``combinations`` are those of the children in ``second``; ``_known`` are the numbers of
-    its transitions, which ``_order`` sorts.
-    """
-
-    def __init__(
-        self,
-        first: TreeAutomaton,
-        second: TreeAutomaton,
-        pairing: _Pairing,
-        combinations: Combinations,
-    ) -> None:
-        self._first, self._second, self._pairing = first, second, pairing
-        self._combinations = combinations
-        #: For each pair whether it was met, and the place of its second state.
-        self._met = np.zeros(len(pairing.categories), np.bool_)
-        before = np.arange(len(pairing.categories)) - pairing.offset[pairing.categories]
-        self._partners = before % second.sizes[pairing.categories]
-        known = combinations.numbers(second.rules, second.places[second.children])
-        self._order = np.argsort(known)
-        self._known = np.append(known[self._order], -1)
-
-    def joined(self, words: Numbers) -> tuple[Numbers, Numbers]:
-        """Return pairs of transitions of one rule, by their rows, those of ``first`` first.
+    def meeting(self, words: Numbers) -> tuple[Numbers, Numbers]:
+        """Join the transitions whose children are pairs of states that some phrase has.
 
         ``words`` are the pairs after words.
+
+        Returns:
+            Pairs of transitions of one rule, by their rows, those of the first automaton first.
         """
-        first, second, pairing, index = self._first, self._second, self._pairing, self._first.index
+        first, second, index = self._first, self._second, self._first.index
+        met = np.zeros(len(self.categories), np.bool_)
         new = np.unique(words[words != DEAD])
         while len(new):
-            self._met[new] = True
+            met[new] = True
             grown = np.zeros(len(index.grammar.categories) + 1, np.bool_)
-            grown[pairing.categories[new]] = True
+            grown[self.categories[new]] = True
             fresh: Mask = np.any(grown[index.children], axis=0)
-            one, other = self._join(np.flatnonzero(fresh[first.rules]))
-            results = np.unique(pairing.of(first.results[one], second.results[other]))
-            new = results[~self._met[results]]
-        return self._join(np.arange(len(first.rules)))
+            one, other = self._join(np.flatnonzero(fresh[first.rules]), np.flatnonzero(met))
+            results = np.unique(self.of(first.results[one], second.results[other]))
+            new = results[~met[results]]
+        return self._join(np.arange(len(first.rules)), np.flatnonzero(met))
 
-    def _join(self, rows: Numbers) -> tuple[Numbers, Numbers]:
-        """Join some rows of the first automaton, over the pairs met so far."""
-        first = self._first
-        met = np.flatnonzero(self._met)
-        partners = np.append(self._partners[met], 0)
+    @cached_property
+    def _known(self) -> tuple[Numbers, Numbers]:
+        """The combinations that ``second`` has a transition for, sorted, and where these are."""
+        second = self._second
+        known = self.combinations.numbers(second.rules, second.places[second.children])
+        order = np.argsort(known)
+        return known[order], order
+
+    def _join(self, rows: Numbers, met: Numbers) -> tuple[Numbers, Numbers]:
+        """Join some rows of the first automaton, over pairs that phrases have."""
+        first, sizes = self._first, self._second.sizes
+        categories = self.categories[met]
         # The last entries are those of children that a rule does not have.
-        starts = self._pairing.begins[:-1]
-        begins = np.searchsorted(met, starts)
-        ends = np.searchsorted(met, starts + self._second.sizes[first.categories])
+        partners = np.append((met - self._offset[categories]) % sizes[categories], 0)
+        begins = np.searchsorted(met, self._begins[:-1])
+        ends = np.searchsorted(met, self._begins[:-1] + sizes[first.categories])
         begins, counts = np.append(begins, len(met)), np.append(ends - begins, 1)
         children = first.children[:, rows]
         bases = counts[children]
@@ -255,7 +242,8 @@ class _Meeting:
         for i in range(len(children) - 1, -1, -1):
             number, digit = np.divmod(number, bases[i, place])
             places[i] = partners[begins[children[i, place]] + digit]
-        numbers = self._combinations.numbers(first.rules[rows[place]], places)
-        at = np.searchsorted(self._known[:-1], numbers)
-        found = self._known[at] == numbers
-        return rows[place[found]], self._order[at[found]]
+        known, order = self._known
+        numbers = self.combinations.numbers(first.rules[rows[place]], places)
+        at = np.searchsorted(known, numbers)
+        found = np.append(known, -1)[at] == numbers
+        return rows[place[found]], order[at[found]]

@@ -24,8 +24,8 @@ from operator import mul
 
 import numpy as np
 
-from sgl.automata.weights.inside import EquationSystem, components
-from sgl.automata.weights.split import NO_CHILD, SplitGrammar
+from sgl.automata.weights.inside import components
+from sgl.automata.weights.split import SplitGrammar
 
 #: Heights are followed until no more than this probability is left, or so far.
 LEFT_OUT = 1e-6
@@ -115,19 +115,10 @@ def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
 
 def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
     """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
-    phrasal, lexical, size = split.phrasal, split.lexical, len(split.category)
-    system = EquationSystem(
-        size=size,
-        state=phrasal.states,
-        weight=phrasal.probabilities,
-        children=np.where(phrasal.children == NO_CHILD, size, phrasal.children).T,
-        # ``bincount`` adds in the order of the transitions.
-        constant=np.bincount(lexical.states, lexical.probabilities, size).astype(np.float64),
-    )
     at_most = [0.0]
-    inside = np.append(np.zeros(size), 1.0)
+    inside = np.append(np.zeros(len(split.category)), 1.0)
     while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
-        inside = system.apply(inside)
+        inside = split.equations.apply(inside)
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
     below = [0.0, *at_most]
     return tuple(now - before for now, before in zip(at_most, below, strict=False))

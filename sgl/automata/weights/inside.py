@@ -23,7 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -36,24 +35,17 @@ RELATIVE_CHANGE = 1e-15
 KLEENE_STEPS = 600
 NEWTON_STEPS = 100
 
-#: The weight and the children of a monomial.
+#: The weight and the children of a term.
 _Term = tuple[float, tuple[int, ...]]
-
-
-class Monomial(NamedTuple):
-    """One transition: ``state`` becomes ``children``, with weight ``weight``."""
-
-    state: int
-    weight: float
-    children: tuple[int, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class EquationSystem:
-    """The equations of ``size`` states as arrays.
+    """The equations of ``size`` states as columns.
 
-    ``children[m, i]`` is ``size`` beyond the arity of monomial ``m``; the value
-    at that index is 1.
+    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` are the ``i``-th
+    ones, ``size`` where there are none; the value at that index is 1.  ``constant`` is what
+    the words of each state weigh together.
     """
 
     size: int
@@ -62,36 +54,14 @@ class EquationSystem:
     children: NDArray[np.intp]
     constant: Vector
 
-    @classmethod
-    def of(cls, size: int, monomials: Iterable[Monomial]) -> EquationSystem:
-        """Collect the equations; constants are added up in the given order."""
-        constant = np.zeros(size)
-        phrasal: list[Monomial] = []
-        for monomial in monomials:
-            if monomial.children:
-                phrasal.append(monomial)
-            else:
-                constant[monomial.state] += monomial.weight
-        width = max((len(monomial.children) for monomial in phrasal), default=1)
-        children = np.full((len(phrasal), width), size, np.intp)
-        for row, monomial in enumerate(phrasal):
-            children[row, : len(monomial.children)] = monomial.children
-        return cls(
-            size=size,
-            state=np.array([monomial.state for monomial in phrasal], np.intp),
-            weight=np.array([monomial.weight for monomial in phrasal], np.float64),
-            children=children,
-            constant=constant,
-        )
-
     @cached_property
     def _factors(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """The monomials that have an ``i``-th child, and these children."""
-        rows_of = [np.flatnonzero(column != self.size) for column in self.children.T]
-        return [(rows, self.children[rows, i]) for i, rows in enumerate(rows_of) if len(rows)]
+        """The terms that have an ``i``-th child, and these children."""
+        rows_of = [np.flatnonzero(column != self.size) for column in self.children]
+        return [(rows, self.children[i, rows]) for i, rows in enumerate(rows_of) if len(rows)]
 
     def terms(self, values: Vector) -> Vector:
-        """Return the value of each monomial.
+        """Return the value of each term.
 
         ``values`` are those of the states, and 1 for the children that a rule does not have.
         """
@@ -105,7 +75,7 @@ class EquationSystem:
 
     def apply(self, values: Vector) -> Vector:
         """Return the right-hand sides, and 1 after them, as ``values`` are for :meth:`terms`."""
-        # ``bincount`` adds in the order of the monomials.
+        # ``bincount`` adds in the order of the terms.
         sums = np.bincount(self.state, self.terms(values), minlength=self.size)
         improved = np.empty_like(values)
         np.add(sums, self.constant, out=improved[:-1])
@@ -135,10 +105,9 @@ def inside_weights(system: EquationSystem) -> Vector:
 def _newton(system: EquationSystem, inside: Vector) -> Vector:
     """Newton's method on each component, those that it depends on first."""
     terms_of: list[list[_Term]] = [[] for _ in range(system.size)]
-    rows = zip(system.state.tolist(), system.weight.tolist(), system.children.tolist(), strict=True)
-    for state, weight, children in rows:
-        own = tuple(child for child in children if child < system.size)
-        terms_of[state].append((weight, own))
+    columns = system.state, system.weight, system.children.T
+    for state, weight, children in zip(*[column.tolist() for column in columns], strict=True):
+        terms_of[state].append((weight, tuple(c for c in children if c < system.size)))
     values: list[float] = inside.tolist()
     constants: list[float] = system.constant.tolist()
 

@@ -14,12 +14,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import networkx as nx
 import numpy as np
 
+from sgl.automata.algebra.tree_automaton import GrammarIndex
 from sgl.automata.weights.inside import (
     EquationSystem,
     Matrix,
-    Monomial,
     Vector,
     components,
     inside_weights,
@@ -169,22 +170,26 @@ def consistency(grammar: CoreGrammar) -> Consistency:
 
     Only categories that the start category reaches count.
     """
-    reachable, agenda = {grammar.start}, [grammar.start]
-    while agenda:
-        below = {child for rule in grammar.rules_of[agenda.pop()] for child in rule.rhs}
-        agenda += below - reachable
-        reachable |= below
-    rules = [
-        Monomial(rule.lhs, rule.weight, rule.rhs)
-        for rule in grammar.rules
-        if rule.lhs in reachable and rule.weight > 0.0
-    ]
-    size = len(grammar.categories)
-    moments = Moments.of(size, rules)
+    size, index = len(grammar.categories), GrammarIndex(grammar)
+    below = nx.DiGraph((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
+    below.add_node(grammar.start)
+    reachable = np.zeros(size, np.bool_)
+    reachable[[grammar.start, *nx.descendants(below, grammar.start)]] = True
+    used = reachable[index.results] & (index.weights > 0.0)
+    weights = np.where(reachable[index.word_categories], index.word_weights, 0.0)
+    system = EquationSystem(
+        size=size,
+        state=index.results[used],
+        weight=index.weights[used],
+        children=index.children[:, used],
+        constant=np.bincount(index.word_categories, weights, size).astype(np.float64),
+    )
+    rules = (grammar.rules[rule] for rule in index.phrasal[used].tolist())
+    moments = Moments.of(size, ((rule.lhs, rule.weight, rule.rhs) for rule in rules))
     return Consistency(
         spectral_radius=moments.radius.value,
         cycle=_heaviest_cycle(moments),
-        termination=float(inside_weights(EquationSystem.of(size, rules))[grammar.start]),
+        termination=float(inside_weights(system)[grammar.start]),
     )
 
 

@@ -104,7 +104,6 @@ class SplitGrammar:
         category: the category of each state.
         transitions: the transitions of all states.
         roots: the states of whole texts, with probabilities that sum to 1.
-        inside: the inside weight of each state.
         mass: the probability of the constraint under the grammar.
     """
 
@@ -112,7 +111,6 @@ class SplitGrammar:
     category: tuple[int, ...]
     transitions: Transitions
     roots: tuple[tuple[int, float], ...]
-    inside: tuple[float, ...]
     mass: float
 
     @property
@@ -136,6 +134,19 @@ class SplitGrammar:
     def lexical(self) -> Transitions:
         """The transitions into words."""
         return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
+
+    @cached_property
+    def equations(self) -> EquationSystem:
+        """The equations of the inside weights of the split itself, all of which are 1."""
+        phrasal, lexical, size = self.phrasal, self.lexical, len(self.category)
+        return EquationSystem(
+            size=size,
+            state=phrasal.states,
+            weight=phrasal.probabilities,
+            children=np.where(phrasal.children == NO_CHILD, size, phrasal.children),
+            # ``bincount`` adds in the order of the transitions.
+            constant=np.bincount(lexical.states, lexical.probabilities, size).astype(np.float64),
+        )
 
     @cached_property
     def moments(self) -> Moments:
@@ -216,7 +227,6 @@ def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
         category=automaton.category,
         transitions=_transitions(automaton, inside, system.terms(np.append(inside, 1.0))),
         roots=tuple((state, weights[state] / mass) for state in roots),
-        inside=tuple(weights),
         mass=mass,
     )
 
@@ -229,7 +239,7 @@ def acceptance_probability(automaton: TreeAutomaton) -> float:
 
 
 def _system(automaton: TreeAutomaton) -> EquationSystem:
-    """Return the equations of the inside weights; a row of the automaton is a monomial."""
+    """Return the equations of the inside weights; a row of the automaton is a term."""
     index = automaton.index
     states = automaton.words
     live = states != DEAD
@@ -239,7 +249,7 @@ def _system(automaton: TreeAutomaton) -> EquationSystem:
         size=automaton.size,
         state=automaton.results,
         weight=index.weights[automaton.rules],
-        children=automaton.children.T,
+        children=automaton.children,
         constant=constant.astype(np.float64),
     )
 
