@@ -122,8 +122,6 @@ class Scene:
     def forget(self, match: Match) -> Match | None:
         """Return the match over ports, ``FOUND_MATCH``, or ``None`` if nothing can complete it."""
         clauses = self._schema.clauses
-        if not match.walks and not match.extensions and self._stays(match):
-            return rename(match, self._table)
         body = self._leave(clauses[0], match)
         if body is None:
             return None
@@ -137,17 +135,6 @@ class Scene:
         if not any(kept) and self._settled(clauses[0], body):
             return FOUND_MATCH
         return rename(body._replace(extensions=tuple(kept)), self._table)
-
-    def _stays(self, match: Match) -> bool:
-        """Return whether all nodes of an incomplete match remain."""
-        complete = match.edges == (1 << len(self._schema.clauses[0].edges)) - 1
-        for node in match.assignment:
-            if node >= 0:
-                if self._table[node] == DONE:
-                    return False
-            elif node == UNASSIGNED:
-                complete = False
-        return not complete
 
     def _leave(self, clause: BodySchema, match: Match) -> Match | None:
         """Carry walks on to the nodes that remain; ``None`` if a forgotten node is needed."""
