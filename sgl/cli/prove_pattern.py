@@ -18,7 +18,7 @@ from sgl.automata import (
 )
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.proofs.explanation import StateExample, state_examples, with_other_words
+from sgl.automata.proofs.invariant import StateExample, state_examples, with_other_words
 from sgl.cli.terminal import count
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.lemmas import content_lemmas

@@ -166,7 +166,6 @@ class SchemaAutomaton:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._eager = any(clause.eager for clause in schema.clauses)
         self._size: Callable[[Collection[Match]], int] = _size if schema.clauses[1:] else len
         self.symbols: Numbering[Symbol] = Numbering()
         self._outlines: Numbering[Outline] = Numbering()
@@ -235,12 +234,11 @@ class SchemaAutomaton:
         if match is None:
             return frozenset()
         grown: Collection[Match] = (match,)
-        if self._eager:
-            for node in symbol.fresh:
-                label = scene.labels[node]
-                placed = [new for old in grown for new in place(schema, old, node, label)]
-                grown = dict.fromkeys(placed)
-                self._spend(self._size(grown))
+        for node in symbol.fresh:
+            label = scene.labels[node]
+            placed = [new for old in grown for new in place(schema, old, node, label)]
+            grown = dict.fromkeys(placed)
+            self._spend(self._size(grown))
         for edge in symbol.edges:
             if any(edge.effect.goals):
                 realised = [x for old in grown for x in realise(schema, old, edge, scene.labels)]

@@ -13,18 +13,27 @@ All texts of the split are accepted if no phrase gets stuck, for want of a trans
 roots can have accepting states only.  To show that no text contains a structure, splits are
 read by the automaton of the texts without it, and where every text is to contain one of a
 group of structures, by that of the texts with one.
+
+For people to read, the assignment is given itself, each state with its smallest phrase::
+
+    NP   state 4   the dog
+    NP   state 5   the dog near the cat      an nmod is found, a subject edge is not
+    S    state 9   the dog near the cat ran  accepting: in no training sentence
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby, product
 from operator import attrgetter
 
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, Table, TreeAutomaton
+from sgl.automata.algebra.witness import SmallestDerivations
 from sgl.automata.weights.split import SplitGrammar
+from sgl.core.interpret import Derivation
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
 Bits = int
@@ -78,31 +87,22 @@ class WordTable(dict[bytes, Bits | None]):
 class AutomatonView:
     """An automaton, prepared for reading many splits.
 
-    ``only[c]`` is the set of the only state of category ``c``, or empty; what cannot fail
-    and leads to the only state of its category needs no look.  ``constant`` are the other
-    phrasal rules that cannot fail and have one result, and ``tables`` are those of the rest,
-    by rule id; ``words`` has the states of sets of words.
+    ``only[c]`` is the set of the only state of category ``c``, or empty.  Rules that cannot
+    fail and lead to the only state of their category need no look: ``tables`` are those of the
+    others, by rule id.  ``words`` has the states of sets of words.
     """
 
     def __init__(self, automaton: TreeAutomaton) -> None:
         self.automaton = automaton
         self.words = WordTable(automaton)
         self.accepting: Bits = sum(1 << state for state in automaton.accepting)
-        index, sizes, rules = automaton.index, automaton.sizes, automaton.rules
-        single = sizes[automaton.categories] == 1
+        index, sizes = automaton.index, automaton.sizes
         self.only: list[Bits] = [0] * len(sizes)
-        for state in np.flatnonzero(single).tolist():
+        for state in np.flatnonzero(sizes[automaton.categories] == 1).tolist():
             self.only[automaton.category[state]] = 1 << state
-        count = np.bincount(rules, minlength=len(index.phrasal))
-        result = np.zeros_like(count)
-        result[rules] = automaton.results
-        varied = np.bincount(rules, automaton.results != result[rules], len(count)) > 0
+        count = np.bincount(automaton.rules, minlength=len(index.phrasal))
         unfailing = count == np.append(sizes, 1)[index.children].prod(axis=0)
-        settled = unfailing & (count > 0) & ~varied
-        self.constant = [
-            (int(index.phrasal[rule]), int(result[rule]))
-            for rule in np.flatnonzero(settled & (sizes[index.results] != 1)).tolist()
-        ]
+        settled = unfailing & (count > 0) & (sizes[index.results] == 1)
         tables = automaton.tables_of(~settled)
         self.tables = {int(index.phrasal[r]): RuleTable(table) for r, table in tables.items()}
 
@@ -124,9 +124,6 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
         if results is None:
             return None
         sets[state] |= results
-    for rule, result in reader.constant:
-        for place in split.places_of.get(rule, ()):
-            sets[split.steps[place].state] |= 1 << result
     tables = reader.tables
     places = sorted([place for rule in tables for place in split.places_of.get(rule, ())])
     for loop, group in groupby([split.steps[place] for place in places], attrgetter("loop")):
@@ -148,3 +145,54 @@ def accepts_all(split: SplitGrammar, reader: AutomatonView) -> bool:
     """Return whether an automaton accepts every text of a split."""
     sets = assignment(split, reader)
     return sets is not None and all(not sets[root] & ~reader.accepting for root, _ in split.roots)
+
+
+@dataclass(frozen=True, slots=True)
+class StateExample:
+    """A state of an automaton: its smallest phrase, and whether a split reaches it."""
+
+    category: int
+    state: int
+    accepting: bool
+    reached: bool
+    phrase: Derivation
+
+
+def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[StateExample]:
+    """Yield the states of a total automaton in the categories that it has several states for."""
+    sets = assignment(split, AutomatonView(automaton))
+    assert sets is not None, "the automaton is total"
+    reached = frozenset(state for bits in sets for state in members(bits))
+    smallest = SmallestDerivations(automaton)
+    crowded = automaton.sizes[automaton.categories] > 1
+    for category, state in sorted(zip(automaton.category, range(automaton.size), strict=True)):
+        if crowded[state]:
+            accepting = state in automaton.accepting
+            phrase = smallest.derivation(state)
+            yield StateExample(category, state, accepting, state in reached, phrase)
+
+
+def with_other_words(
+    automaton: TreeAutomaton,
+    derivation: Derivation,
+    lemmas: list[tuple[str, ...]],
+) -> Derivation:
+    """Return the derivation with other words where a lemma is repeated, as far as there are any.
+
+    ``lemmas`` are those of each rule.  A word is exchanged for one of the same
+    state, so that the automaton accepts what it accepted before.
+    """
+    leaf = automaton.word_states
+    alike: dict[int, list[int]] = {}
+    for rule, state in leaf.items():
+        alike.setdefault(state, []).append(rule)
+    used: set[str] = set()
+    result = []
+    for rule in derivation:
+        chosen = rule
+        if rule in leaf and not used.isdisjoint(lemmas[rule]):
+            others = (r for r in alike[leaf[rule]] if used.isdisjoint(lemmas[r]))
+            chosen = next(others, rule)
+        used.update(lemmas[chosen])
+        result.append(chosen)
+    return tuple(result)

@@ -22,11 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
+
+from sgl.automata.common import Mask
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -54,23 +55,14 @@ class EquationSystem:
     children: NDArray[np.intp]
     constant: Vector
 
-    @cached_property
-    def _factors(self) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
-        """The terms that have an ``i``-th child, and these children."""
-        rows_of = [np.flatnonzero(column != self.size) for column in self.children]
-        return [(rows, self.children[i, rows]) for i, rows in enumerate(rows_of) if len(rows)]
-
     def terms(self, values: Vector) -> Vector:
         """Return the value of each term.
 
         ``values`` are those of the states, and 1 for the children that a rule does not have.
         """
         terms = self.weight.copy()
-        for rows, children in self._factors:
-            if len(rows) == len(terms):
-                terms *= values[children]
-            else:
-                terms[rows] *= values[children]
+        for children in self.children:
+            terms *= values[children]
         return terms
 
     def apply(self, values: Vector) -> Vector:
@@ -89,15 +81,11 @@ def inside_weights(system: EquationSystem) -> Vector:
     Every state must derive something; otherwise its weight is 0.
     """
     inside = np.append(system.constant, 1.0)
-    moving = 0
     for _ in range(KLEENE_STEPS):
         improved = system.apply(inside)
-        # One state that still moves is enough to go on.
-        if abs(improved[moving] - inside[moving]) <= RELATIVE_CHANGE * improved[moving]:
-            settled = np.abs(improved - inside) <= RELATIVE_CHANGE * improved
-            if settled.all():
-                return improved[:-1]
-            moving = int(settled.argmin())
+        settled: Mask = np.abs(improved - inside) <= RELATIVE_CHANGE * improved
+        if settled.all():
+            return improved[:-1]
         inside = improved
     return _newton(system, inside[:-1])
 
