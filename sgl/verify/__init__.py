@@ -98,7 +98,7 @@ def verify(
             results.append(check.result(data, results))
         show(len(CHECKS), len(CHECKS), "checked")
     shapes = len(data.known.shapes.shapes())
-    return Report(manifest.name, manifest.signature, data.items(), shapes, tuple(results))
+    return Report(manifest.name, manifest.signature, data.items, shapes, tuple(results))
 
 
 def _ignore(done: int, total: int, what: str) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sgl.verify.certificate import FAULTS, Checker
@@ -19,7 +19,7 @@ from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Clause, Manifest
 from sgl.verify.report import Result, SkippedError
-from sgl.verify.structure import Labels, StructureBody, StructureError, read_structure
+from sgl.verify.structure import StructureError, read_structure
 
 Json = Any  # what the certificate holds
 
@@ -116,37 +116,35 @@ def _promised(
 def _says_its_name(structure: Json) -> bool:
     """Return whether the data of a structure are what its name, read as notation, says."""
     try:
-        named = [_as_data(body) for body in read_structure(structure["name"]).bodies]
+        bodies = read_structure(structure["name"]).bodies
     except StructureError:
         return False
-    members = ("variables", "tests", "degrees", "links")
-    given = structure["bodies"]
-    return named == [{name: sorted(map(str, body[name])) for name in members} for body in given]
-
-
-def _as_data(body: StructureBody) -> dict[str, list[str]]:
-    """Return a body as a certificate has it, each list in order."""
-
-    def labels(own: Labels) -> list[object]:
-        return [int(own.negated), *sorted(own.names)]
-
-    names = [variable.name for variable in body.variables]
-    data: dict[str, list[object]] = {
-        "variables": [*names],
-        "tests": [
+    given = [
+        {name: body[name] for name in ("variables", "tests", "degrees", "links")}
+        for body in structure["bodies"]
+    ]
+    named = []
+    for body in bodies:
+        names = [variable.name for variable in body.variables]
+        tests = [
             [variable.name, test.attribute, int(test.negated), *sorted(test.values)]
             for variable in body.variables
             for test in variable.tests
-        ],
-        "degrees": [
-            [variable.name, labels(test.labels), test.comparison, test.number]
+        ]
+        degrees = [
+            [variable.name, test.labels.as_list(), test.comparison, test.number]
             for variable in body.variables
             for test in variable.degrees
-        ],
-        "links": [
-            [names[link.source], labels(walk.labels), walk.low, walk.high, names[link.target]]
+        ]
+        links = [
+            [names[link.source], walk.labels.as_list(), walk.low, walk.high, names[link.target]]
             for link in body.links
             for walk in [link.walk]
-        ],
-    }
-    return {member: sorted(map(str, values)) for member, values in data.items()}
+        ]
+        named.append({"variables": names, "tests": tests, "degrees": degrees, "links": links})
+    return _in_order(named) == _in_order(given)
+
+
+def _in_order(bodies: Sequence[Mapping[str, Any]]) -> list[dict[str, list[str]]]:
+    """Return the data of bodies, whose lists may be in any order, in one order."""
+    return [{name: sorted(map(str, data)) for name, data in body.items()} for body in bodies]

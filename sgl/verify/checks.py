@@ -42,7 +42,7 @@ class Check:
     @property
     def claim(self) -> str:
         """The claim in one sentence."""
-        return self.explanation.partition("\n\n")[0].replace("\n", " ")
+        return (getdoc(self.run) or "").partition("\n\n")[0].replace("\n", " ")
 
     def result(self, data: Dataset, before: Sequence[Result]) -> Result:
         """Make the check, given the results of those before it."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sgl.verify.conllu import line_at, ranges, read_sentence
-from sgl.verify.items import CategoryGroups, Group, Item, Split, conllu_path
+from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.reading import Knowledge, Range, read_range, search_shapes
 from sgl.verify.report import Violation
@@ -35,7 +35,8 @@ SHAPES = 500
 class Dataset:
     """A dataset that has been read.
 
-    ``clauses`` are the structures of the manifest by number, ``categories`` those of
+    ``items`` counts the well-formed sentences; ``clauses`` are the structures of the manifest
+    by number, ``categories`` those of
     all splits with their groups; ``known`` is what has been found out about words and
     shapes; ``judge`` says what is wrong with a certificate.
     """
@@ -43,23 +44,15 @@ class Dataset:
     directory: Path
     manifest: Manifest
     splits: tuple[Split, ...]
+    items: int
     categories: tuple[CategoryGroups, ...]
     clauses: tuple[Clause, ...]
     known: Knowledge
     judge: Judge
 
-    def items(self) -> int:
-        """Return the number of well-formed sentences."""
-        return sum(category.items for category in self.categories)
-
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
         return [category for category in self.categories if category.split in splits]
-
-    def groups_of(self, *splits: str) -> Iterator[tuple[Group, int]]:
-        """Yield the groups of some splits, each with the number of its sentences."""
-        for category in self.categories_of(*splits):
-            yield from category.groups
 
     def members(self, groups: Collection[Group]) -> Iterator[tuple[Split, int, Group]]:
         """Yield the sentences of some groups in their order."""
@@ -69,10 +62,12 @@ class Dataset:
 
     def item(self, split: Split, entry: int) -> Item:
         """Return a sentence with its texts, read again."""
-        path, offset = self.directory / conllu_path(split.name), split.offsets[entry]
+        path, offset = self.directory / CONLLU.format(split.name), split.offsets[entry]
         sentence = read_sentence(path, 1, offset)
         if isinstance(sentence, Malformed):
-            raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
+            raise OSError(
+                0, "the file has changed while it was verified", CONLLU.format(split.name)
+            )
         comments = dict(sentence.comments)
         source, *targets = [comments[key] for key in self.known.task.texts]
         names = comments["sent_id"], comments["category"]
@@ -88,7 +83,7 @@ class Dataset:
             group = [*split.groups][split.group_of[entry]]
             match = self.known.searcher.match(group.shape, clause.number) or {}
         tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items())
-        path = conllu_path(split.name)
+        path = CONLLU.format(split.name)
         line = line_at(self.directory / path, split.offsets[entry])
         return Violation(message, f"{path}:{line}", item.sent_id, item.source, tokens)
 
@@ -116,7 +111,8 @@ def load(
         for shape, occurring in zip(task, found, strict=True):
             shape.occurring = occurring
     categories = tuple(category for split in splits for category in split.categories())
-    return Dataset(directory, manifest, splits, categories, clauses, workers.known, judge)
+    items = sum(category.items for category in categories)
+    return Dataset(directory, manifest, splits, items, categories, clauses, workers.known, judge)
 
 
 def _read(
@@ -126,7 +122,7 @@ def _read(
     splits = {name: Split.new(name, 1 + len(manifest.layers.further)) for name in manifest.splits}
     cut: dict[str, list[Range]] = {name: [] for name in splits}
     for name, split in splits.items():
-        path = directory / conllu_path(name)
+        path = directory / CONLLU.format(name)
         try:
             cut[name] = [Range(name, path, *ends) for ends in ranges(path, RANGE)]
         except OSError as failure:

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgl.verify.dataset import Dataset
-from sgl.verify.items import EXPOSURE, IN_DISTRIBUTION, PART, Item, Split, conllu_path
+from sgl.verify.items import CONLLU, EXPOSURE, IN_DISTRIBUTION, PART, Item, Split
 from sgl.verify.report import Result, SkippedError
 from sgl.verify.structure import StructureError, read_structure
 
@@ -116,7 +116,7 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
 
 def row_counts(data: Dataset, tally: Result) -> None:
     """Every data file has as many rows as the manifest says."""
-    entries = {conllu_path(split.name): len(split) for split in data.splits}
+    entries = {CONLLU.format(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
         if path is None or not path.is_file():
@@ -156,7 +156,7 @@ def structures_readable(data: Dataset, tally: Result) -> None:
 def conllu_well_formed(data: Dataset, tally: Result) -> None:
     """Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each."""
     for split in data.splits:
-        path = conllu_path(split.name)
+        path = CONLLU.format(split.name)
         if split.error:
             tally.fault(f"the file cannot be read: {split.error}", path)
         tally.checked += len(split)

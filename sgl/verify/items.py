@@ -31,6 +31,9 @@ import numpy as np
 from sgl.verify.shape import GraphShape, ShapeTable
 from sgl.verify.tokens import Malformed, WordForm
 
+#: The CoNLL-U file of a split, inside the dataset.
+CONLLU = "conllu/{}.conllu"
+
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE = "exposure:"
 PART = "part:"
@@ -201,8 +204,3 @@ class Hashing:
         digest = self._begun.copy()
         digest.update("\n".join(texts).encode("utf-8"))
         return int.from_bytes(digest.digest(), "little", signed=True)
-
-
-def conllu_path(split: str) -> str:
-    """Return the CoNLL-U file of a split, inside the dataset."""
-    return f"conllu/{split}.conllu"

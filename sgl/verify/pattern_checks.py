@@ -56,7 +56,7 @@ def reserved(data: Dataset, tally: Result) -> None:
 
 def needs_licensed(data: Dataset, tally: Result) -> None:
     """Every part that a pattern needs occurs in enough sentences of train."""
-    train = list(data.groups_of(TRAIN))
+    train = [each for category in data.categories_of(TRAIN) for each in category.groups]
     size = sum(count for _, count in train)
     for pattern in data.manifest.patterns:
         for need in pattern.need:
@@ -75,10 +75,10 @@ def instances(data: Dataset, tally: Result) -> None:
     patterns = data.manifest.patterns
     wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
     without: list[Group] = []
-    for group, count in data.groups_of(GENERALIZATION):
-        tally.checked += count
-        if not group.shape.occurring & wanted.get(group.category, 0):
-            without.append(group)
+    for own in data.categories_of(GENERALIZATION):
+        tally.checked += own.items
+        bits = wanted.get(own.category, 0)
+        without += [group for group, _ in own.groups if not group.shape.occurring & bits]
     for split, entry, group in data.members(without):
         message = (
             f"no structure of {group.category} occurs"

@@ -30,7 +30,7 @@ from sgl.verify.structure import GraphPattern, StructureError, read_structure
 from sgl.verify.tokens import Malformed, TokenTable, WordForm
 
 #: The number in a `sent_id`: six digits or more, with zeros before it only to make six.
-_NUMBER = r"([0-9]{6}|[1-9][0-9]{6,17})"
+_NUMBER = re.compile(r"[0-9]{6}|[1-9][0-9]{6,17}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +97,16 @@ class Knowledge:
 
 def read_range(known: Knowledge, read: Range) -> Split:
     """Read a range, up to where it can be read if that fails."""
-    reader = _RangeReader(known, read.split)
-    part = reader.part
+    part = Split.new(read.split, len(known.task.texts) - 1)
+    words: set[WordForm] = set()
     try:
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
-            malformed = entry if isinstance(entry, Malformed) else reader.add(entry)
+            malformed = entry if isinstance(entry, Malformed) else _add(known, part, words, entry)
             if malformed:
                 part.malformed[len(part)] = malformed
-                part.group_of.append(-1)
-                for column in reader.columns[1:]:
+                group_of, *others = part.columns()
+                group_of.append(-1)
+                for column in others:
                     column.append(0)
     except OSError as failure:
         part.error = failure.strerror or str(failure)
@@ -117,49 +118,42 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> list[int]:
     return [known.searcher.occurring(shape) for shape in shapes]
 
 
-class _RangeReader:
-    """Takes the sentences of a range, one after the other, and keeps what the checks need."""
+def _add(
+    known: Knowledge, part: Split, before: set[WordForm], sentence: Sentence
+) -> Malformed | None:
+    """Add the next sentence of a range, unless it lacks a text: then say so.
 
-    def __init__(self, known: Knowledge, split: str) -> None:
-        shares = known.task.shares.items()
-        self.part = Split.new(split, len(known.task.texts) - 1)
-        self.columns = self.part.columns()
-        self._known = known
-        self._words: set[WordForm] = set()
-        self._sent_id = re.compile(re.escape(split) + "-" + _NUMBER)
-        self._shares = {category: lemmas for (of, category), lemmas in shares if of == split}
-
-    def add(self, sentence: Sentence) -> Malformed | None:
-        """Add the next sentence of the range, unless it lacks a text: then say so."""
-        part, known, entry = self.part, self._known, len(self.part)
-        comments, words = dict(sentence.comments), sentence.words
-        try:
-            source, *targets = [comments[key] for key in known.task.texts]
-        except KeyError as missing:
-            return Malformed(sentence.line, f"no comment # {missing.args[0]}")
-        own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
-        if len(set(own)) < len(own):
-            part.repeating.append(entry)
-        if not self._words.issuperset(words):
-            self._words.update(words)
-            for word in words:
-                content = (word.form, word.get("lemma") or word.form, word.get("upos"))
-                part.words.setdefault(content, entry)
-        category, target = comments["category"], ""
-        if category in self._shares:
-            lemmas = {word.get("lemma") for word in words}
-            target = next(filter(lemmas.__contains__, self._shares[category]), "")
-        group = Group(part.name, category, known.shapes.of(sentence), target)
-        number = self._sent_id.fullmatch(comments["sent_id"])
-        hashing = known.hashing
-        values = (
-            part.groups.setdefault(group, len(part.groups)),
-            sentence.offset,
-            int(number[1]) if number else 0,
-            hashing.of(source),
-            hashing.of(targets[0]),
-            *[hashing.of(source, target, category) for target in targets],
-        )
-        for column, value in zip(self.columns, values, strict=True):
-            column.append(value)
-        return None
+    ``before`` are the words of the range so far.
+    """
+    comments, words, entry = dict(sentence.comments), sentence.words, len(part)
+    try:
+        source, *targets = [comments[key] for key in known.task.texts]
+    except KeyError as missing:
+        return Malformed(sentence.line, f"no comment # {missing.args[0]}")
+    own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
+    if len(set(own)) < len(own):
+        part.repeating.append(entry)
+    if not before.issuperset(words):
+        before.update(words)
+        for word in words:
+            content = (word.form, word.get("lemma") or word.form, word.get("upos"))
+            part.words.setdefault(content, entry)
+    category, target = comments["category"], ""
+    shares = known.task.shares.get((part.name, category))
+    if shares:
+        lemmas = {word.get("lemma") for word in words}
+        target = next(filter(lemmas.__contains__, shares), "")
+    group = Group(part.name, category, known.shapes.of(sentence), target)
+    split, _, number = comments["sent_id"].rpartition("-")
+    hashing = known.hashing
+    values = (
+        part.groups.setdefault(group, len(part.groups)),
+        sentence.offset,
+        int(number) if split == part.name and _NUMBER.fullmatch(number) else 0,
+        hashing.of(source),
+        hashing.of(targets[0]),
+        *[hashing.of(source, target, category) for target in targets],
+    )
+    for column, value in zip(part.columns(), values, strict=True):
+        column.append(value)
+    return None

@@ -39,7 +39,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass
-from functools import cache, lru_cache, partial, reduce
+from functools import lru_cache, reduce
 from itertools import tee
 from operator import or_
 from typing import Any
@@ -94,9 +94,10 @@ class Searcher:
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions
-        #: What connects two variables: walks, and whether the variables are one.
-        self.connections: dict[tuple[tuple[Walk, ...], bool], int] = {}
+        self._numbers: dict[tuple[tuple[Walk, ...], bool], int] = {}
         self._structures = tuple(map(self._prepared, questions.structures))
+        #: What connects two variables: walks, and whether the variables are one.
+        self.connections = [*self._numbers]
         self._host: _Host | None = None
 
     def occurring(self, shape: GraphShape) -> int:
@@ -154,7 +155,7 @@ class Searcher:
         links = []
         for (first, second), between in walks.items():
             connection = between, first == second
-            number = self.connections.setdefault(connection, len(self.connections))
+            number = self._numbers.setdefault(connection, len(self._numbers))
             links.append((first, second, number))
         return SearchBody(tuple(variables), tuple(links))
 
@@ -163,8 +164,7 @@ class _Host:
     """A frame prepared for searching, and what has been found in shapes of it.
 
     ``labels`` are the answers of all its edges, ``degrees`` the nodes that pass each test on
-    degrees; ``verdicts`` say by number and answers whether a structure occurs, ``fitting`` by
-    the number of a connection where it can start and end, and between which pairs it is.
+    degrees; ``verdicts`` say by number and answers whether a structure occurs.
     """
 
     def __init__(self, frame: Frame, searcher: Searcher) -> None:
@@ -172,7 +172,8 @@ class _Host:
         self.labels = reduce(or_, [mask for _, _, mask in frame.edges], 0)
         self.verdicts: dict[tuple[int, ...], bool] = {}
         self.degrees: NodeSets = []
-        self.fitting = cache(partial(self._fitting, [*searcher.connections]))
+        self._connections = searcher.connections
+        self._fitting: dict[int, tuple[int, int, Pairs]] = {}
         self._labels = searcher.questions.labels
         for test in searcher.questions.degrees:
             degrees = Counter([source for source, _ in self._edges(test.labels)])
@@ -183,19 +184,22 @@ class _Host:
         bit = 1 << self._labels[labels]
         return tuple([(source, end) for source, end, mask in self.frame.edges if mask & bit])
 
-    def _fitting(
-        self, connections: list[tuple[tuple[Walk, ...], bool]], number: int
-    ) -> tuple[int, int, Pairs]:
-        walks, loop = connections[number]
+    def fitting(self, number: int) -> tuple[int, int, Pairs]:
+        """Return where the connection with this number can start and end, and its pairs."""
+        if number in self._fitting:
+            return self._fitting[number]
+        walks, loop = self._connections[number]
         connected: Iterable[tuple[int, int]] = ()
         for rank, walk in enumerate(walks):
             edges = dict.fromkeys(self._edges(walk.labels))
-            ends = edges if walk.is_edge else _walked(self.frame.size, tuple(edges), walk)
-            connected = [pair for pair in connected if pair in ends] if rank else ends
+            walked = edges if walk.is_edge else _walked(self.frame.size, tuple(edges), walk)
+            connected = [pair for pair in connected if pair in walked] if rank else walked
         # Different variables stand for different nodes.
         pairs = [(1 << start, 1 << end) for start, end in connected if (start == end) == loop]
         starts = reduce(or_, [start for start, _ in pairs], 0)
-        return starts, reduce(or_, [end for _, end in pairs], 0), pairs
+        ends = reduce(or_, [end for _, end in pairs], 0)
+        self._fitting[number] = starts, ends, pairs
+        return starts, ends, pairs
 
 
 @lru_cache(maxsize=1 << 16)

@@ -51,7 +51,7 @@ def splits_disjoint(data: Dataset, tally: Result) -> None:
     generalization items alone; sentences that train, dev and test share are counted.
     """
     shared = 0
-    tally.checked += data.items()
+    tally.checked += data.items
     for (split, entry), (other, before) in repetitions(data.splits):
         if other is split:
             continue
@@ -127,7 +127,7 @@ def one_target(data: Dataset, tally: Result) -> None:
     strings = data.manifest.ambiguous
     lenient = strings is not None and strings.policy != REJECT
     several = 0
-    tally.checked += data.items()
+    tally.checked += data.items
     for (split, entry), (other, before) in repetitions(data.splits):
         if split.targets[entry] != other.targets[before]:
             several += 1

@@ -97,7 +97,11 @@ def workers_for(
 
     A small dataset is worth no processes: then the work is done here.
     """
-    if number < 2 or _work(directory) < WORTH_IT:
+    work = 0
+    with suppress(OSError):
+        work = sum(path.stat().st_size for path in (directory / "conllu").glob("*.conllu"))
+        work += _CERTIFICATE_BYTE * (directory / CERTIFICATE).stat().st_size
+    if number < 2 or work < WORTH_IT:
         yield Workers(task)
         return
     with nullcontext(standby) if standby else standing_by(number) as pool:
@@ -136,17 +140,6 @@ def _unheard_by_children() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _work(directory: Path) -> int:
-    """Return how much there is to do, in bytes of CoNLL-U."""
-    files = [*(directory / "conllu").glob("*.conllu")]
-    try:
-        certificate = directory / CERTIFICATE
-        more = _CERTIFICATE_BYTE * certificate.stat().st_size if certificate.is_file() else 0
-        return more + sum(path.stat().st_size for path in files)
-    except OSError:
-        return 0
 
 
 def _begin() -> None:
