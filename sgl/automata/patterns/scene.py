@@ -39,14 +39,14 @@ from sgl.automata.patterns.schema import (
     Schema,
     WalkGoal,
 )
-from sgl.automata.patterns.symbols import Symbol
+from sgl.automata.patterns.symbols import LocalEdge, Symbol
 
 
 class PortInfo(NamedTuple):
     """What is known about the node at a port.
 
     ``label`` is the bit set of the predicates it passes, ``None`` while it is a
-    placeholder; ``counts`` its outgoing edges for each counter.
+    placeholder; ``counts`` its edges to forgotten nodes for each counter.
     """
 
     label: int | None
@@ -54,10 +54,20 @@ class PortInfo(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """``reach[r]`` lists (from port, to port, lengths) for relation ``r``."""
+    """What a phrase shows of its graph.
+
+    ``reach[r]`` lists (from port, to port, lengths) for relation ``r``, ``counted`` the edges
+    between ports that some counter counts: another rule may write the same edge again.
+    """
 
     ports: tuple[PortInfo, ...]
     reach: tuple[tuple[tuple[int, int, int], ...], ...]
+    counted: tuple[LocalEdge, ...]
+
+
+def _renamed(edge: LocalEdge, table: Sequence[int]) -> LocalEdge:
+    """Return an edge between other nodes."""
+    return LocalEdge(table[edge.source], edge.effect, table[edge.target])
 
 
 #: In place of a match that is found: nothing can make it fail any more.
@@ -79,7 +89,8 @@ class Scene:
             table[node] = port
         self._table = (*table, DONE, UNASSIGNED)
         self.labels = list(symbol.labels)
-        counts = [[0] * len(schema.counters) for _ in symbol.labels]
+        left = [[0] * len(schema.counters) for _ in symbol.labels]
+        counted = {edge for edge in symbol.edges if edge.effect.counters}
         unnamed = []
         for ports, outline in zip(symbol.ports, outlines, strict=True):
             for node, info in zip(ports, outline.ports, strict=True):
@@ -88,16 +99,26 @@ class Scene:
                 else:
                     self.labels[node] = info.label
                 for counter, number in enumerate(info.counts):
-                    counts[node][counter] += number
-        for edge in symbol.edges:
-            for counter in edge.effect.counters:
-                counts[edge.source][counter] += 1
+                    left[node][counter] += number
+            counted |= {_renamed(edge, ports) for edge in outline.counted}
         self.named = any(self.labels[node] is not None for node in unnamed)
-        self._counts = [tuple(map(min, row, schema.counters)) for row in counts]
+        staying = {e for e in counted if DONE not in (table[e.source], table[e.target])}
+        for edge in counted - staying:
+            for counter in edge.effect.counters:
+                left[edge.source][counter] += 1
+        shown = [
+            PortInfo(self.labels[x], tuple(map(min, left[x], schema.counters)))
+            for x in symbol.exports
+        ]
+        for edge in staying:
+            for counter in edge.effect.counters:
+                left[edge.source][counter] += 1
+        self._counts = [tuple(map(min, row, schema.counters)) for row in left]
         self._reach = [self._walks(symbol, outlines, r) for r in range(len(schema.relations))]
         self.outline = Outline(
-            ports=tuple([PortInfo(self.labels[x], self._counts[x]) for x in symbol.exports]),
+            ports=tuple(shown),
             reach=tuple([self._between_ports(reach) for reach in self._reach]),
+            counted=tuple(sorted([_renamed(edge, table) for edge in staying])),
         )
 
     def _walks(self, symbol: Symbol, outlines: Sequence[Outline], relation: int) -> Reach:

@@ -33,12 +33,14 @@ class Effect(NamedTuple):
     """What an edge label means to a schema.
 
     ``goals[i]`` are the edge goals it satisfies in clause ``i`` (the body first),
-    ``relations`` and ``counters`` those that it takes part in; all by index.
+    ``relations`` and ``counters`` those that it takes part in; all by index.  An edge that is
+    counted has its ``label``, since it counts once even if several rules write it.
     """
 
     goals: tuple[tuple[int, ...], ...]
     relations: tuple[int, ...]
     counters: tuple[int, ...]
+    label: str
 
 
 class LocalEdge(NamedTuple):
@@ -150,7 +152,7 @@ class FragmentIndex:
             relations = accepting(query.relations, label)
             counters = accepting(query.counters, label)
             if any(goals) or relations or counters:
-                effects[label] = Effect(goals, relations, counters)
+                effects[label] = Effect(goals, relations, counters, label if counters else "")
         # What no rule has, the last label, passes nothing.
         passing = [np.append(self._passes(predicate), False) for predicate in query.predicates]
         kinds = np.array(self._frame_of, np.intp)
