@@ -20,7 +20,7 @@ from sgl.research.analyse.predictions import named_system
 from sgl.research.evaluate.benchmark import MANIFEST, DatasetError, read_benchmark
 from sgl.research.evaluate.compound_dataset import FILE as COMPOUNDS
 from sgl.research.evaluate.data import Json
-from sgl.research.evaluate.evaluation import Evaluator
+from sgl.research.evaluate.evaluation import Evaluation
 from sgl.research.evaluate.page import render_evaluation
 from sgl.research.evaluate.surface import WAYS
 from sgl.research.evaluate.tables import latex, show_result
@@ -56,22 +56,6 @@ class EvaluationRequest:
     json_file: Path | None = None
     html_file: Path | None = None
     latex_file: Path | None = None
-
-    @property
-    def results(self) -> list[Path]:
-        """The files that are written."""
-        files = self.json_file, self.html_file, self.latex_file
-        return [path for path in files if path is not None]
-
-    @property
-    def inputs(self) -> list[Path]:
-        """The files that are read; of a dataset those that a result could be called like."""
-        files = self.grammar, self.compounds, self.lexicon
-        return [
-            *(path for path in files if path is not None),
-            *(named_system(given)[1] for given in self.predictions),
-            *(self.dataset / name for name in ("", MANIFEST, COMPOUNDS)),
-        ]
 
 
 @click.command("eval")
@@ -119,7 +103,12 @@ def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click d
     request = EvaluationRequest(settings=dict(session.settings), form=session.form, **options)
     if (request.compounds is None) != (request.lexicon is None):
         session.refuse("`--compounds` and `--lexicon` need one another")
-    session.check_results(request.results, request.inputs)
+    files = request.json_file, request.html_file, request.latex_file
+    # Of a dataset those files that a result could be called like.
+    inputs = [request.dataset, *(request.dataset / name for name in (MANIFEST, COMPOUNDS))]
+    inputs += [named_system(given)[1] for given in request.predictions]
+    inputs += [f for f in (request.grammar, request.compounds, request.lexicon) if f is not None]
+    session.check_results([file for file in files if file is not None], inputs)
     chinese = ("jieba",) if request.segment == "jieba" else ()
     for libraries, extra in ((chinese, "zh"), (_NEEDED, "eval")):
         if not installed(libraries, extra, session.diagnostics):
@@ -138,7 +127,7 @@ def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnosti
     except DatasetError as problem:
         diagnostics.error("SGL1401", None, problem.message, notes=problem.notes, hint=problem.hint)
         return FAILED
-    data = Evaluator(request, benchmark, sources, diagnostics).evaluate()
+    data = Evaluation(request, benchmark, sources, diagnostics).evaluate()
     if data is not None:
         if request.form != "json":
             show_result(data)

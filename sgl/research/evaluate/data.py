@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import combinations
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
@@ -21,8 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
-from sgl.research.evaluate.benchmark import Benchmark, places_by
-from sgl.research.evaluate.runs import Systems
+from sgl.research.evaluate.benchmark import places_by
 from sgl.research.evaluate.scoring import (
     EDGES,
     EQUIVALENT,
@@ -32,13 +31,11 @@ from sgl.research.evaluate.scoring import (
     REFORMATTED,
     VERDICTS,
     Mistake,
-    Scores,
 )
-from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SurfaceScores
-from sgl.research.evaluate.trees import TreeShape
+from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
 
 if TYPE_CHECKING:
-    from sgl.research.evaluate.command import EvaluationRequest
+    from sgl.research.evaluate.evaluation import Evaluation
 
 Json = dict[str, Any]
 
@@ -57,31 +54,6 @@ METRICS = {
 
 #: The tables by the shape of trees, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
-
-
-@dataclass(frozen=True)
-class Evaluation:
-    """Everything that was found about some systems on one split.
-
-    ``unavailable`` says of what was not computed why.
-    """
-
-    request: EvaluationRequest
-    benchmark: Benchmark
-    systems: Systems
-    scores: Scores
-    surface: Mapping[str, tuple[SurfaceScores, ...]]
-    signatures: Mapping[str, str]
-    shapes: tuple[TreeShape, ...]
-    unavailable: Mapping[str, str]
-
-    @property
-    def metrics(self) -> list[str]:
-        """The metrics in the order of tables: verdicts, BLEU and chrF++, shares."""
-        surface = (BLEU_METRIC, CHRF_METRIC) if self.surface else ()
-        scored = self.scores.scores
-        shares = [metric for metric in scored if metric not in VERDICTS]
-        return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
 
 
 def evaluation_data(evaluation: Evaluation) -> Json:

@@ -22,11 +22,17 @@ from sgl.research.analyse.command import report_fault
 from sgl.research.analyse.predictions import PredictionsError, systems_of
 from sgl.research.evaluate.benchmark import Benchmark, PatternInfo, grammar_of, places_by
 from sgl.research.evaluate.compound_rates import compounds_of
-from sgl.research.evaluate.data import METRICS, Evaluation, Json, evaluation_data
+from sgl.research.evaluate.data import METRICS, Json, evaluation_data
 from sgl.research.evaluate.partial import PartialMatch
-from sgl.research.evaluate.runs import Run, Systems, read_run
-from sgl.research.evaluate.scoring import EDGES, PARTIAL, Scores
-from sgl.research.evaluate.surface import BLEU_METRIC, Segmentation, Surface, SurfaceScores
+from sgl.research.evaluate.runs import Run, read_run
+from sgl.research.evaluate.scoring import EDGES, PARTIAL, VERDICTS, Scores
+from sgl.research.evaluate.surface import (
+    BLEU_METRIC,
+    CHRF_METRIC,
+    Segmentation,
+    Surface,
+    SurfaceScores,
+)
 from sgl.research.evaluate.trees import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 
 if TYPE_CHECKING:
@@ -39,8 +45,13 @@ _BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"
 _SHAPES = "tables by length and depth"
 
 
-class Evaluator:
-    """Evaluates one request; ``unavailable`` says why something is not computed."""
+class Evaluation:
+    """Everything that is found about some systems on one split.
+
+    ``unavailable`` says of what is not computed why.
+    """
+
+    scores: Scores
 
     def __init__(
         self,
@@ -49,64 +60,65 @@ class Evaluator:
         sources: SourceMap,
         diagnostics: Diagnostics,
     ) -> None:
-        self._request = request
-        self._benchmark = benchmark
+        self.request = request
+        self.benchmark = benchmark
+        self.systems: dict[str, list[Run]] = {}
+        self.surface: dict[str, list[SurfaceScores]] = {}
+        self.signatures: dict[str, str] = {}
+        self.shapes: list[TreeShape] = []
+        self.unavailable: dict[str, str] = {}
         self._language = request.language or benchmark.target
         self._sources = sources
         self._diagnostics = diagnostics
-        self._unavailable: dict[str, str] = {}
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics in the order of tables: verdicts, BLEU and chrF++, shares."""
+        surface = (BLEU_METRIC, CHRF_METRIC) if self.surface else ()
+        scored = self.scores.scores
+        shares = [metric for metric in scored if metric not in VERDICTS]
+        return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
 
     def evaluate(self) -> Json | None:
         """Return the result as plain data; None after errors."""
-        request = self._request
-        systems = self._systems()
-        if systems is None:
+        request = self.request
+        self._read_systems()
+        if self._diagnostics.errors:
             return None
         files = request.compounds, request.lexicon
-        compounds = compounds_of(self._benchmark, files, request.segment, self._diagnostics)
+        compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
         partial = self._partial_match()
         if compounds is None or self._diagnostics.errors:
             return None
-        rates = compounds.rates(self._benchmark, systems, published=request.published_rule)
+        rates = compounds.rates(self.benchmark, self.systems, published=request.published_rule)
         with progress() as line:
-            scores = Scores(self._benchmark, systems)
-            scores.judge(trees=partial is None)
+            self.scores = Scores(self.benchmark, self.systems)
+            self.scores.judge(trees=partial is None)
             if partial is not None:
-                scores.match(partial, line)
-            if partial is not None and PARTIAL not in scores.scores:
-                self._unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
-            surface, signatures = self._surface(systems, compounds.chosen, line)
+                self.scores.match(partial, line)
+                if PARTIAL not in self.scores.scores:
+                    self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
+            self._count_surface(compounds.chosen, line)
+            self._read_shapes()
             line("testing differences", 0, 1)
-            data = evaluation_data(
-                Evaluation(
-                    request,
-                    self._benchmark,
-                    systems,
-                    scores,
-                    surface,
-                    signatures,
-                    self._tree_shapes(),
-                    self._unavailable,
-                )
-            )
-        if self._benchmark.is_in_distribution:
+            data = evaluation_data(self)
+        if self.benchmark.is_in_distribution:
             # Nobody expects partial matches of these items; the page says why there are none.
-            self._unavailable.pop(METRICS[PARTIAL], None)
-        self._warn(scores)
+            self.unavailable.pop(METRICS[PARTIAL], None)
+        self._warn()
         return data | ({"compounds": rates} if rates is not None else {})
 
-    def _systems(self) -> Systems | None:
-        """Return the systems with their runs; None after errors about any of the files."""
-        benchmark = self._benchmark
-        runs: dict[str, list[Run]] = {}
+    def _read_systems(self) -> None:
+        """Read the runs of all systems; report files that cannot be used."""
+        benchmark = self.benchmark
         words = [tuple(word.form for word in sentence.words) for sentence in benchmark.sentences]
-        for name, path in systems_of(self._request.predictions):
+        for name, path in systems_of(self.request.predictions):
             try:
                 run = read_run(path, benchmark.rows, self._language, words)
             except PredictionsError as problem:
                 report_fault(path, problem, self._diagnostics)
                 continue
-            runs.setdefault(name, []).append(run)
+            self.systems.setdefault(name, []).append(run)
             for what, names in (("missing", run.missing), ("empty", run.empty)):
                 if names:
                     self._diagnostics.warning(
@@ -123,11 +135,10 @@ class Evaluator:
                     notes=["most of its lines are right for the row before or after theirs"],
                     hint="with the names of rows before the predictions this cannot happen",
                 )
-        return None if self._diagnostics.errors else runs
 
     def _partial_match(self) -> PartialMatch | None:
         """Return what decides about partial matches; without a grammar for them, None."""
-        request, benchmark, compiled = self._request, self._benchmark, None
+        request, benchmark, compiled = self.request, self.benchmark, None
         if benchmark.view:
             why = "the target is a logical form"
         elif benchmark.sentences:
@@ -143,7 +154,7 @@ class Evaluator:
             core, plan = compiled.grammar, compiled.plan
             if not benchmark.patterns:
                 patterns = {p.name: PatternInfo(p.title, p.groups) for p in plan.patterns}
-                self._benchmark = replace(benchmark, patterns=patterns)
+                self.benchmark = replace(benchmark, patterns=patterns)
             names = [layer.name for layer in core.text_layers]
             source = benchmark.source if benchmark.source in names else plan.source
             target = benchmark.target if benchmark.target in names else plan.target
@@ -153,72 +164,67 @@ class Evaluator:
                     return PartialMatch(core, plan.patterns, source, target, plan.lemma_layer)
                 except UnparsableLayerError as problem:
                     why = str(problem)
-        self._unavailable[METRICS[PARTIAL]] = why
+        self.unavailable[METRICS[PARTIAL]] = why
         return None
 
-    def _surface(
-        self, systems: Systems, segmentation: Segmentation | None, line: Progress
-    ) -> tuple[dict[str, tuple[SurfaceScores, ...]], dict[str, str]]:
-        """Return BLEU and chrF++ of every run, and the signatures of both."""
-        if self._benchmark.view:
-            self._unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
-            return {}, {}
+    def _count_surface(self, segmentation: Segmentation | None, line: Progress) -> None:
+        """Count what BLEU and chrF++ of every run are made of."""
+        if self.benchmark.view:
+            self.unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
+            return
         try:
             surface = Surface(self._language, segmentation)
         except ImportError as problem:
-            self._unavailable[_BLEU_AND_CHRF] = f"{problem} (pip install 'sgl-compiler[eval]')"
-            return {}, {}
-        places = places_by((row.category,) for row in self._benchmark.rows)
-        gold = [row.target for row in self._benchmark.rows]
-        found: dict[str, tuple[SurfaceScores, ...]] = {}
-        for number, (name, runs) in enumerate(systems.items()):
-            line("BLEU and chrF++", number, len(systems))
-            found[name] = tuple(
+            self.unavailable[_BLEU_AND_CHRF] = f"{problem} (pip install 'sgl-compiler[eval]')"
+            return
+        rows = self.benchmark.rows
+        places = places_by((row.category,) for row in rows)
+        for number, (name, runs) in enumerate(self.systems.items()):
+            line("BLEU and chrF++", number, len(self.systems))
+            self.surface[name] = [
                 surface.count(
                     {
-                        kind: ([gold[n] for n in chosen], [run.texts[n] for n in chosen])
+                        kind: ([rows[n].target for n in chosen], [run.texts[n] for n in chosen])
                         for kind, chosen in places.items()
                     }
                 )
                 for run in runs
-            )
-        return found, surface.signatures
+            ]
+        self.signatures = surface.signatures
 
-    def _tree_shapes(self) -> tuple[TreeShape, ...]:
-        """Return the shapes of the trees of the items, if the dataset has them."""
-        benchmark = self._benchmark
-        if benchmark.sentences:
-            return tuple(
-                tree_shape(sentence.heads, tuple([word.deprel for word in sentence.words]))
-                for sentence in benchmark.sentences
-            )
+    def _read_shapes(self) -> None:
+        """Find the shapes of the trees of the items, if the dataset has them."""
+        benchmark = self.benchmark
         why = "the dataset has no CoNLL-U file"
+        if benchmark.sentences:
+            self.shapes = list(map(tree_shape, benchmark.sentences))
+            return
         if benchmark.directory is not None:
             path = benchmark.directory / "conllu" / f"{benchmark.split}.conllu"
             try:
-                found = tuple(read_tree_shapes(path))
+                found = read_tree_shapes(path)
                 if len(found) == len(benchmark.rows):
-                    return found
+                    self.shapes = found
+                    return
                 why = f"`{path}` has {len(found):,} sentences"
             except FileNotFoundError:
                 pass
             except (OSError, TreeFileError) as problem:
                 why = f"`{path}`: {problem}"
-        self._unavailable[_SHAPES] = why
-        return ()
+        self.unavailable[_SHAPES] = why
 
-    def _warn(self, scores: Scores) -> None:
+    def _warn(self) -> None:
         """Say what was not computed although it could be, and where a metric falls short."""
-        for what, why in self._unavailable.items():
+        for what, why in self.unavailable.items():
             self._diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
-        if scores.edgeless:
+        if self.scores.edgeless:
             self._diagnostics.warning(
                 "SGL1405",
                 None,
-                f"not computed: {METRICS[EDGES]} of {count(scores.edgeless, 'item')}",
+                f"not computed: {METRICS[EDGES]} of {count(self.scores.edgeless, 'item')}",
                 notes=["the grammar does not derive their gold texts; the others are counted"],
             )
-        short = {name: pair for name, pair in scores.gold.items() if pair[0] != pair[1]}
+        short = {name: pair for name, pair in self.scores.gold.items() if pair[0] != pair[1]}
         if short:
             self._diagnostics.warning(
                 "SGL1407",

@@ -152,13 +152,17 @@ def read_tree_shapes(path: Path) -> list[TreeShape]:
     for block in TreebankReader().read(path):
         if isinstance(block, Malformed):
             raise TreeFileError(f"line {block.line}: {block.reason}")
-        shapes.append(tree_shape(block.heads, tuple([word.deprel for word in block.words])))
+        shapes.append(tree_shape(block))
     return shapes
 
 
+def tree_shape(sentence: TreebankSentence) -> TreeShape:
+    """Return the shape of the tree of a sentence."""
+    return _shape(sentence.heads, tuple([word.deprel for word in sentence.words]))
+
+
 @lru_cache(1 << 16)
-def tree_shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
-    """Return the shape of one tree; ``heads`` count from 1, and 0 is above the root."""
+def _shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
     nested = 0
     for word in range(len(heads)):
         met: Counter[str] = Counter()

@@ -31,6 +31,7 @@ from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.scoring import Mistake, mistake_of
 from sgl.research.evaluate.surface import Surface
 from sgl.research.evaluate.trees import TreeFileError, TreeShape, read_tree_shapes, tree_shape
+from sgl.research.treebank import TreebankSentence, TreebankWord
 
 # --- compounds ------------------------------------------------------------------------------
 
@@ -218,12 +219,16 @@ def test_the_interval_of_a_share_is_wilsons() -> None:
 # --- shapes ---------------------------------------------------------------------------------
 
 
+def shape(heads: list[int], relations: list[str]) -> TreeShape:
+    words = [TreebankWord("w", "w", "X", *edge) for edge in zip(heads, relations, strict=True)]
+    return tree_shape(TreebankSentence(1, 0, 0, (), tuple(words)))
+
+
 def test_depth_and_nesting_are_those_of_the_tree() -> None:
-    heads = (2, 0, 6, 6, 6, 2)
-    relations = ("nsubj", "root", "mark", "nsubj", "aux", "ccomp")
-    assert tree_shape(heads, relations) == TreeShape(6, 2, 1)
-    assert tree_shape((2, 3, 0), ("ccomp", "ccomp", "root")) == TreeShape(3, 2, 2)
-    assert tree_shape((0,), ("root",)) == TreeShape(1, 0, 0)
+    relations = ["nsubj", "root", "mark", "nsubj", "aux", "ccomp"]
+    assert shape([2, 0, 6, 6, 6, 2], relations) == TreeShape(6, 2, 1)
+    assert shape([2, 3, 0], ["ccomp", "ccomp", "root"]) == TreeShape(3, 2, 2)
+    assert shape([0], ["root"]) == TreeShape(1, 0, 0)
 
 
 @pytest.mark.parametrize(
