@@ -14,7 +14,6 @@ they work on any treebank in CoNLL-U::
 
 from sgl.research.analyse.analysis import Analysis, analyse
 from sgl.research.analyse.metrics import (
-    EdgeAccuracy,
     Measures,
     Sides,
     edge_accuracy,
@@ -23,18 +22,11 @@ from sgl.research.analyse.metrics import (
     without_punctuation,
 )
 from sgl.research.analyse.scoring import AnalysisSettings
-from sgl.research.treebank import (
-    Malformed,
-    TreebankReader,
-    TreebankSentence,
-    TreebankWord,
-)
+from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
 
 __all__ = [
     "Analysis",
     "AnalysisSettings",
-    "EdgeAccuracy",
-    "Malformed",
     "Measures",
     "Sides",
     "TreebankReader",

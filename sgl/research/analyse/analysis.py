@@ -266,13 +266,14 @@ def find_suspects(
         }
         for at in order[:_KEPT]
     ]
+    # Examples are of the system for which the structure is worst.
+    worst = np.where(suspicious, scored, -np.inf).argmax(axis=0)
+    lengths = treebank.columns["length"]
     chosen: list[_Choice] = []
     for at in order[:_WITH_EXAMPLE]:
-        # The shortest sentence that the system has failed for which the structure is worst.
-        worst = int(np.argmax(np.where(suspicious[:, at], scored[:, at], -np.inf)))
         fitting = np.isin(collector.of_sentence, table.times[[at]].indices)
-        places = np.flatnonzero(fitting & failed[systems[worst].name])
-        chosen.append((int(places[np.argmin(treebank.columns["length"][places])]), worst))
+        places = np.flatnonzero(fitting & failed[systems[worst[at]].name])
+        chosen.append((int(places[lengths[places].argmin()]), int(worst[at])))
     _add_examples(suspects, chosen, collector.view, treebank, systems, settings)
     return {
         "view": collector.view,

@@ -67,14 +67,13 @@ def read_lexicon(path: Path) -> CompoundLexicon:
     """Read a lexicon.
 
     Raises:
-        CompoundError: the file cannot be read, or is no lexicon.
+        OSError: the file cannot be read.
+        CompoundError: it is no lexicon.
     """
     try:
         text = path.read_text(encoding="utf-8")
         # Atoms are texts; for the safe loader `on` and `no` are true and false.
         content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
-    except OSError as problem:
-        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
     except (ValueError, RecursionError, yaml.YAMLError) as problem:
         raise CompoundError(f"`{path}` is not YAML: {problem}") from problem
     entries: dict[str, dict[str, tuple[str, ...]]] = {}
@@ -100,8 +99,6 @@ def read_compounds(
     """
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as problem:
-        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
     except UnicodeDecodeError as problem:
         raise CompoundError(f"`{path}` is not UTF-8 at byte {problem.start + 1}") from problem
     if len(lines) != len(rows):
@@ -121,7 +118,8 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     """Return the compounds that a dataset has for its rows; None without any for the target.
 
     Raises:
-        CompoundError: the file cannot be read, or is no table of compounds.
+        OSError: the file cannot be read.
+        CompoundError: it is no table of compounds.
     """
     if benchmark.directory is None:
         return None
@@ -130,8 +128,6 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
         content = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except OSError as problem:
-        raise CompoundError(f"cannot read `{path}`: {problem.strerror or problem}") from problem
     except (ValueError, RecursionError) as problem:
         raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
     try:
@@ -231,6 +227,10 @@ def compounds_of(
         if compounds_file is not None and lexicon_file is not None:
             lexicon = read_lexicon(lexicon_file)
             table = CompoundTable(lexicon, read_compounds(compounds_file, benchmark.rows, lexicon))
+    except OSError as problem:
+        what = f"cannot read `{problem.filename}`: {problem.strerror or problem}"
+        diagnostics.error("SGL1406", None, what)
+        return None
     except CompoundError as problem:
         diagnostics.error("SGL1406", None, str(problem))
         return None

@@ -159,7 +159,7 @@ def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) ->
     and are still connected differently.
     """
     colours = _colours(first), _colours(second)
-    if _coloured(first, colours[0]) != _coloured(second, colours[1]):
+    if Counter(_coloured(first, colours[0])) != Counter(_coloured(second, colours[1])):
         return False
     if len(set(colours[0].values())) == len(colours[0]) == len(colours[1]):
         return True
@@ -189,9 +189,9 @@ def _colours(atoms: Sequence[LabelledAtom]) -> _Colours:
     return colours
 
 
-def _coloured(atoms: Sequence[LabelledAtom], colours: _Colours) -> Counter[Hashable]:
-    """Count the atoms, with colours instead of variables."""
-    return Counter([(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms])
+def _coloured(atoms: Sequence[LabelledAtom], colours: _Colours) -> list[Hashable]:
+    """Return the atoms, with colours instead of variables."""
+    return [(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms]
 
 
 def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> nx.Graph[tuple[int, int]]:
@@ -199,8 +199,8 @@ def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> nx.Graph[tu
     import networkx as nx
 
     graph: nx.Graph[tuple[int, int]] = nx.Graph()
-    for number, (label, arguments) in enumerate(atoms):
-        kind = (label, *[colours.get(a, a) for a in arguments])
+    kinds = _coloured(atoms, colours)
+    for number, ((_, arguments), kind) in enumerate(zip(atoms, kinds, strict=True)):
         graph.add_node((number, -1), kind=kind)
         for place, argument in enumerate(arguments):
             if isinstance(argument, int):

@@ -27,7 +27,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
 
-Way = Literal["spaces", "characters", "words", "jieba"]
-WAYS: tuple[str, ...] = get_args(Way)
+WAYS = ("spaces", "characters", "words", "jieba")
 
 
 class Segmentation(NamedTuple):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from treebanks import SPELT, conllu, dice, example, random_heads, write
 
 from sgl.cli.main import FAILED, run
-from sgl.research.analyse import Malformed, TreebankReader, TreebankSentence
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 
 @pytest.mark.parametrize(
