@@ -58,9 +58,6 @@ QUARTILE, INEXACT = "quartile", "inexact"
 _LISTED = 100
 _REMEMBERED = 1 << 16
 
-#: The measures that are numbers.
-_NUMBERS = tuple(name for name in Measures._fields if name != "projective")
-
 
 @dataclass(frozen=True, slots=True)
 class AnalysisSettings:
@@ -121,15 +118,16 @@ class TreebankMeasures:
 
     @cached_property
     def columns(self) -> dict[str, Values]:
-        """The measures of all sentences, by name."""
-        rows = np.array(self._rows, np.float64).reshape(-1, len(Measures._fields))
-        return {name: rows[:, at].copy() for at, name in enumerate(_NUMBERS)}
+        """The measures of all sentences that are numbers, by name."""
+        return {name: self._column(at) for at, name in enumerate(Measures._fields[:-1])}
 
     @cached_property
     def projective(self) -> Flags:
         """Which sentences have a projective tree."""
-        rows = np.array(self._rows, np.float64).reshape(-1, len(Measures._fields))
-        return rows[:, -1] > 0
+        return self._column(-1) > 0
+
+    def _column(self, at: int) -> Values:
+        return np.array(self._rows, np.float64).reshape(-1, len(Measures._fields))[:, at].copy()
 
     @cached_property
     def places(self) -> Ints:

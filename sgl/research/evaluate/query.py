@@ -27,7 +27,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED
@@ -64,25 +63,22 @@ QueryMatch = tuple[int, tuple[TargetSpan, ...]]
 
 @dataclass(frozen=True)
 class PatternQuery:
-    """What one pattern asks for, in any item."""
+    """What one pattern asks for, in any item.
+
+    In predictions the structures are looked for ``without_lemmas``.  ``extents`` say of each how
+    much of each variable is compared.
+    """
 
     structures: tuple[Structure, ...]
-    words: bool
+    without_lemmas: tuple[Structure, ...]
+    extents: tuple[tuple[Extent, ...], ...]
 
     @classmethod
     def of(cls, pattern: Pattern) -> PatternQuery:
         """Return the query of a pattern."""
-        return cls(pattern.gen or pattern.held_out, bool(pattern.targets))
-
-    @cached_property
-    def _extents(self) -> tuple[tuple[Extent, ...], ...]:
-        """For each structure how much of each variable is compared."""
-        return tuple(_extents(structure, words=self.words) for structure in self.structures)
-
-    @cached_property
-    def _without_lemmas(self) -> tuple[Structure, ...]:
-        """The structures as they are looked for in predictions."""
-        return tuple(map(_without_lemmas, self.structures))
+        structures = pattern.gen or pattern.held_out
+        extents = tuple([_extents(found, words=bool(pattern.targets)) for found in structures])
+        return cls(structures, tuple(map(_without_lemmas, structures)), extents)
 
     def in_gold(self, said: Realization) -> frozenset[QueryMatch]:
         """Return what the query asks for in an item."""
@@ -90,7 +86,7 @@ class PatternQuery:
 
     def in_prediction(self, said: Realization) -> frozenset[QueryMatch]:
         """Return what a prediction has to offer."""
-        return self._instances(said, self._without_lemmas)
+        return self._instances(said, self.without_lemmas)
 
     def _instances(
         self, said: Realization, structures: Sequence[Structure]
@@ -98,7 +94,7 @@ class PatternQuery:
         scene = GraphMatcher(said.graph)
         written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
         found: set[QueryMatch] = set()
-        for number, (structure, extents) in enumerate(zip(structures, self._extents, strict=True)):
+        for number, (structure, extents) in enumerate(zip(structures, self.extents, strict=True)):
             for binding in scene.bindings(structure):
                 spans = [
                     TargetSpan(extent, written[extent][node], _label(scene, structure, binding, at))
