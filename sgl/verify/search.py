@@ -48,13 +48,16 @@ import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
 from sgl.verify.shape import Frame, GraphShape, ShapeTable
-from sgl.verify.structure import GraphPattern, Labels, StructureBody, Walk
+from sgl.verify.structure import GraphPattern, StructureBody, Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.
 Match = dict[str, int]
 
 #: Connected pairs of nodes, each as a set of one node.
 Pairs = list[tuple[int, int]]
+
+#: Walks, each with the bit of its labels.
+LabelledWalks = tuple[tuple[int, Walk], ...]
 
 #: For each question, or each variable of a body, a set of nodes.
 NodeSets = list[int]
@@ -94,7 +97,7 @@ class Searcher:
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions
-        self._numbers: dict[tuple[tuple[Walk, ...], bool], int] = {}
+        self._numbers: dict[tuple[LabelledWalks, bool], int] = {}
         self._structures = tuple(map(self._prepared, questions.structures))
         #: What connects two variables: walks, and whether the variables are one.
         self.connections = [*self._numbers]
@@ -148,10 +151,11 @@ class Searcher:
             true = tuple(bit for bit, negated in asked if not negated)
             false = tuple(bit for bit, negated in asked if negated)
             variables.append((variable.name, true, false))
-        walks: dict[tuple[int, int], tuple[Walk, ...]] = {}
+        walks: dict[tuple[int, int], LabelledWalks] = {}
         for link in body.links:
             pair = link.source, link.target
-            walks[pair] = (*walks.get(pair, ()), link.walk)
+            label = 1 << self.questions.labels[link.walk.labels]
+            walks[pair] = (*walks.get(pair, ()), (label, link.walk))
         links = []
         for (first, second), between in walks.items():
             connection = between, first == second
@@ -174,25 +178,23 @@ class _Host:
         self.degrees: NodeSets = []
         self._connections = searcher.connections
         self._fitting: dict[int, tuple[int, int, Pairs]] = {}
-        self._labels = searcher.questions.labels
         for test in searcher.questions.degrees:
-            degrees = Counter([source for source, _ in self._edges(test.labels)])
+            label = 1 << searcher.questions.labels[test.labels]
+            degrees = Counter([source for source, _, mask in frame.edges if mask & label])
             passing = (test.accept(degrees[node]) << node for node in range(frame.size))
             self.degrees.append(sum(passing))
 
-    def _edges(self, labels: Labels) -> tuple[tuple[int, int], ...]:
-        bit = 1 << self._labels[labels]
-        return tuple([(source, end) for source, end, mask in self.frame.edges if mask & bit])
-
     def fitting(self, number: int) -> tuple[int, int, Pairs]:
         """Return where the connection with this number can start and end, and its pairs."""
-        if number in self._fitting:
-            return self._fitting[number]
+        known = self._fitting.get(number)
+        if known is not None:
+            return known
         walks, loop = self._connections[number]
         connected: Iterable[tuple[int, int]] = ()
-        for rank, walk in enumerate(walks):
-            edges = dict.fromkeys(self._edges(walk.labels))
-            walked = edges if walk.is_edge else _walked(self.frame.size, tuple(edges), walk)
+        for rank, (label, walk) in enumerate(walks):
+            walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
+            if not walk.is_edge:
+                walked = _walked(self.frame.size, tuple(walked), walk)
             connected = [pair for pair in connected if pair in walked] if rank else walked
         # Different variables stand for different nodes.
         pairs = [(1 << start, 1 << end) for start, end in connected if (start == end) == loop]
@@ -217,7 +219,8 @@ def _walked(
     for source, target in edges:
         successors[source] |= 1 << target
     pairs: list[tuple[int, int]] = []
-    for start in range(size):
+    # Where no edge goes out only the walk without edges starts.
+    for start in sorted({source for source, _ in edges}) if walk.low else range(size):
         reached, frontier = 0, 1 << start
         # Beyond as many edges as nodes a walk reaches nothing new.
         for length in range(1 + (walk.low + size if walk.high is None else walk.high)):
