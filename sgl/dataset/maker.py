@@ -23,7 +23,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.chunk import Chunk, Piece
-from sgl.dataset.notation import DerivationNotation, FeaturesOutput, item_id, recursive_labels
+from sgl.dataset.notation import FeaturesOutput, expression_output, item_id, recursive_labels
 from sgl.dataset.rows import (
     arrow_array,
     content,
@@ -96,8 +96,8 @@ class ChunkMaker:
             for name in dict.fromkeys((*layers, *plan.targets))
             if name != plan.source
         }
-        notation = DerivationNotation(grammar, grammar.text_layer(plan.source))
-        self._expressions = writer("derivation", notation.output)
+        expressions = expression_output(grammar, grammar.text_layer(plan.source))
+        self._expressions = writer("derivation", expressions)
         self._arity = np.array(grammar.arity, np.int64)
         #: How many words each rule adds to the source.
         self._words = np.array(grammar.source_tokens, np.int32)

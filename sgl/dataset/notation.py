@@ -37,33 +37,21 @@ RECURSIVE_RELATIONS = frozenset(
 _RESERVED = frozenset('()"\\:#')
 
 
-class DerivationNotation:
-    """Writes the derivations of a grammar as s-expressions."""
+def expression_output(grammar: CoreGrammar, source: int) -> TextOutput:
+    """Return what writes the derivations of a grammar as s-expressions.
 
-    def __init__(self, grammar: CoreGrammar, source: int) -> None:
-        """``source`` is the text layer whose words name the lexical rules."""
-        self.labels = _labels(grammar, source)
-        rules = tuple(
-            replace(rule, templates=(_bracketed(rule, label),), fragments=())
-            for rule, label in zip(grammar.rules, self.labels, strict=True)
-        )
-        layers = (TextLayer("derivation", join=""),)
-        #: The s-expressions.
-        self.output = TextOutput(
-            replace(grammar, rules=rules, text_layers=layers, graph_layers=(), views=()), 0
-        )
-
-    def write(self, derivation: Derivation) -> str:
-        """Return the s-expression of ``derivation``."""
-        return self.output(derivation)
-
-
-def _bracketed(rule: Rule, label: str) -> Template:
-    """Return the template of a rule in s-expressions."""
-    if not rule.rhs:
-        return (Token(label),)
-    children = [part for child in range(len(rule.rhs)) for part in (Token(" "), Slot(child))]
-    return (Token("("), Token(label), *children, Token(")"))
+    ``source`` is the text layer whose words name the lexical rules.
+    """
+    rules = []
+    for rule, label in zip(grammar.rules, rule_labels(grammar, source), strict=True):
+        template: Template = (Token(label),)
+        if rule.rhs:
+            parts = [part for child in range(len(rule.rhs)) for part in (Token(" "), Slot(child))]
+            template = (Token("("), *template, *parts, Token(")"))
+        rules.append(replace(rule, templates=(template,), fragments=()))
+    layers = (TextLayer("derivation", join=""),)
+    own = replace(grammar, rules=tuple(rules), text_layers=layers, graph_layers=(), views=())
+    return TextOutput(own, 0)
 
 
 @dataclass(frozen=True)
@@ -113,7 +101,8 @@ def features(graph: Graph, labels: Sequence[str]) -> str:
     return ";".join(f"{label}={counts[label]}" for label in labels)
 
 
-def _labels(grammar: CoreGrammar, source: int) -> list[str]:
+def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
+    """Return what s-expressions call each rule, by the words of a text layer."""
     names = [_atom(_name(rule, source)) for rule in grammar.rules]
     with_category = [
         f"{name}:{_atom(grammar.categories[rule.lhs].name)}"

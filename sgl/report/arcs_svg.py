@@ -45,8 +45,8 @@ class _Placed:
 
     arc: Arc
     level: int
-    start: float = _OFFSET
-    end: float = _OFFSET
+    start: float
+    end: float
 
 
 def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
@@ -78,29 +78,23 @@ def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str
 
 
 def _levels(arcs: Sequence[Arc]) -> list[_Placed]:
-    """Give each arc the lowest level on which it meets no shorter arc."""
-    placed: list[_Placed] = []
+    """Give each arc the lowest level on which it meets no shorter arc.
+
+    Arcs on the same side of a word end side by side, the longest in the middle.
+    """
+    levels: list[tuple[Arc, int]] = []
     for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left, arc.label)):
         below = [
-            other.level
-            for other in placed
-            if other.arc.left < arc.right and arc.left < other.arc.right
+            level for other, level in levels if other.left < arc.right and arc.left < other.right
         ]
-        placed.append(_Placed(arc, max(below, default=0) + 1))
-    return _spread(placed)
-
-
-def _spread(placed: list[_Placed]) -> list[_Placed]:
-    """Let arcs on the same side of a word end side by side, the longest in the middle."""
+        levels.append((arc, max(below, default=0) + 1))
     taken: Counter[tuple[int, str]] = Counter()
-    spread: list[_Placed] = []
-    for item in reversed(placed):
-        left, right = (item.arc.left, "right"), (item.arc.right, "left")
-        start = _OFFSET + _SPREAD * taken[left]
-        end = _OFFSET + _SPREAD * taken[right]
-        taken.update([left, right])
-        spread.append(_Placed(item.arc, item.level, start, end))
-    return spread
+    placed: list[_Placed] = []
+    for arc, level in reversed(levels):
+        ends = (arc.left, "right"), (arc.right, "left")
+        placed.append(_Placed(arc, level, *(_OFFSET + _SPREAD * taken[end] for end in ends)))
+        taken.update(ends)
+    return placed
 
 
 def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[list[float], float]:
@@ -135,23 +129,20 @@ def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) ->
         f"{start + corner:.1f},{height:.1f} H{end - corner:.1f} Q{end:.1f},{height:.1f} "
         f"{end:.1f},{height + turn:.1f} V{base:.1f}"
     )
+    middle, width = (start + end) / 2, _label_width(arc)
+    patch = {"x": middle - width / 2, "y": height - 8, "width": width, "height": 16.0}
     kind = "extracted" if arc.extracted else "basic"
     return element(
         "g",
         element("path", d=path, class_="arc"),
         _tip(end, base, side),
-        _label(arc, (start + end) / 2, height),
+        # The label is on a patch that interrupts the line.
+        element(
+            "g",
+            element("rect", **patch, class_="patch"),
+            element("text", arc.label, x=middle, y=height + 4, class_="label"),
+        ),
         class_=kind,
-    )
-
-
-def _label(arc: Arc, x: float, y: float) -> Markup:
-    """Return the label in the middle of its arc, on a patch that interrupts the line."""
-    width = _label_width(arc)
-    return element(
-        "g",
-        element("rect", x=x - width / 2, y=y - 8, width=width, height=16.0, class_="patch"),
-        element("text", arc.label, x=x, y=y + 4, class_="label"),
     )
 
 

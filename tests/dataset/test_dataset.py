@@ -26,7 +26,7 @@ from sgl.dataset import (
     manifest,
     write_manifest,
 )
-from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
+from sgl.dataset.notation import expression_output, features, item_id, recursive_labels, rule_labels
 from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
 
@@ -297,10 +297,10 @@ EMMA_SAYS = derivation(
 
 
 def test_a_derivation_reads_like_a_tree() -> None:
-    notation = DerivationNotation(TOY, 0)
+    expression = expression_output(TOY, 0)
     inner = "(clause (np the dog) (intransitive ran))"
     text = f"(statement (clause (name Emma) (complement said {inner})))"
-    assert notation.write(EMMA_SAYS) == text
+    assert expression(EMMA_SAYS) == text
     assert item_id(text) == sha256(text.encode()).hexdigest()[:16]
 
 
@@ -314,7 +314,7 @@ def test_rules_with_the_same_name_are_told_apart() -> None:
     build.word("NP[anim=no]", "bat", "バット", upos="NOUN")
     build.word("NP[anim=no]", "bat", "棒", upos="NOUN")
     build.word("NP[anim=no]", "(a b)", "空", upos="NOUN")
-    labels = DerivationNotation(build.build("bats", "S"), 0).labels
+    labels = rule_labels(build.build("bats", "S"), 0)
     assert labels == [
         "s:S#1",
         "s:S#2",
@@ -326,7 +326,7 @@ def test_rules_with_the_same_name_are_told_apart() -> None:
 
 
 def test_equal_texts_mean_equal_derivations() -> None:
-    labels = DerivationNotation(TOY, 0).labels
+    labels = rule_labels(TOY, 0)
     assert len(set(labels)) == len(TOY.rules)
 
 

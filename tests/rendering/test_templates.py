@@ -19,7 +19,7 @@ from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar, Rule, Token, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.dataset.maker import SentenceWriter
-from sgl.dataset.notation import DerivationNotation, FeaturesOutput
+from sgl.dataset.notation import FeaturesOutput, expression_output
 from sgl.rendering import templates
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
@@ -71,7 +71,7 @@ def outputs_of(grammar: CoreGrammar) -> Iterator[Templated]:
     """Everything that is written of the derivations of a grammar."""
     for layer in range(len(grammar.text_layers)):
         yield TextOutput(grammar, layer)
-        yield DerivationNotation(grammar, layer).output
+        yield expression_output(grammar, layer)
     for layer in range(len(grammar.graph_layers)):
         yield WordsOutput(grammar, layer)
         yield FeaturesOutput(grammar, layer, ("agent", "nmod:in", "unheard of"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
-from sgl.dataset.notation import DerivationNotation, features, item_id, recursive_labels
+from sgl.dataset.notation import expression_output, features, item_id, recursive_labels
 from sgl.rendering import Output, ViewError, ViewOutput, outputs
 from sgl.sampling import sample
 from sgl.sampling.acceptance import SampledItem, StratumItems
@@ -72,7 +72,7 @@ class Recorder:
         known = outputs(grammar)
         self._targets = [known[name] for name in plan.targets]
         self._graph = grammar.graph_layer(plan.lemma_layer) if plan.lemma_layer else None
-        self._notation = DerivationNotation(grammar, self._source)
+        self._expression = expression_output(grammar, self._source)
         self._labels = () if self._graph is None else recursive_labels(grammar, self._graph)
         self._written: dict[str, int] = {}
 
@@ -86,7 +86,7 @@ class Recorder:
         number = self._written.get(stratum.split, 0) + 1
         self._written[stratum.split] = number
         item = interpret(self._grammar, found.derivation)
-        expression = self._notation.write(found.derivation)
+        expression = self._expression(found.derivation)
         graph = None if self._graph is None else item.graphs[self._graph]
         return Record(
             split=stratum.split,

@@ -14,7 +14,7 @@ from split_items import TREEBANK, derivation_trees
 from toy import all_derivations, random_derivations, toy_grammar
 
 from sgl.core.arrays import Derivations
-from sgl.dataset.notation import DerivationNotation
+from sgl.dataset.notation import expression_output
 from sgl.pipeline.report import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
 from sgl.research.divergence.elements import Occurrences, feature_elements
@@ -82,8 +82,8 @@ def test_what_is_no_derivation_is_named_by_its_row(text: str) -> None:
 def test_derivations_in_arrays_have_the_compounds_of_their_texts() -> None:
     grammar = toy_grammar()
     derivations = list(all_derivations(grammar, 4))[:200]
-    notation = DerivationNotation(grammar, 0)
-    written = read_derivations([notation.write(derivation) for derivation in derivations])
+    expression = expression_output(grammar, 0)
+    written = read_derivations([expression(derivation) for derivation in derivations])
     packed = derivation_trees(grammar, Derivations.of(derivations))
     for elements in (node_atoms, edge_compounds):
         one, other = elements(written), elements(packed)
