@@ -39,7 +39,6 @@ def split_of(
         category=(grammar.start,) * len(transitions),
         transitions=columns(transitions),
         roots=tuple(roots),
-        inside=(1.0,) * len(transitions),
         mass=1.0,
     )
 
