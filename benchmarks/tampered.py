@@ -36,6 +36,7 @@ from common import Json, Workers, forget, print_table, run_tasks, write_json
 from mutation.data import scaled_plan
 from mutation.judge import open_original
 from sgl.automata import StructureCompiler
+from sgl.dataset import write_checksums
 from sgl.diagnostics import Diagnostics
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
@@ -72,7 +73,7 @@ def main() -> int:
 
         memory = options.json.with_suffix(".partial") if options.json else None
         workers = Workers(options.jobs, memory)
-        key = f"{Copy(base).manifest['signature']} {options.limit}"
+        key = f"{Copy(base).manifest['identity']} {options.limit}"
         results = run_tasks(names, work, workers, key)
     report(results)
     print(f"{time.time() - started:.0f} s")
@@ -133,6 +134,9 @@ def tamper(base: Path, tampering: Tampering) -> Json:
             tampering.act(copy)
         except (StopIteration, ValueError, KeyError, IndexError) as problem:
             return {**result, "verdict": NOT_HERE, "message": str(problem)}
+        if copy.directory.is_dir():
+            # The list of all files would notice any change, so the forger writes it anew.
+            write_checksums(copy.directory, {})
         return {**result, **_verified(copy.directory, tampering)}
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from mutation.claims import TRAIN, Original
 from sgl.automata import StructureCompiler
 from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
-from sgl.dataset import Provenance, manifest, write_manifest
+from sgl.dataset import Provenance, manifest, write_checksums, write_manifest
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items
 from sgl.frontend import Compiled
@@ -66,6 +66,7 @@ def verify_small(
     provenance = Provenance("mutant", "", "0" * 64, {}, {})
     grammar = original.compiled.grammar
     write_manifest(directory, manifest(grammar, claimed, provenance, counts, [], files))
+    write_checksums(directory, {})
     return verify(directory)
 
 

@@ -161,6 +161,9 @@ class Copy:
                     others = sum(part["count"] for part in parts[1:])
                     stratum["count"] = found[stratum["category"]] - others
             entry["items"] = len(lines)
+        items = sum(entry["items"] for entry in self.manifest["splits"].values())
+        before = self.manifest["identity"].rpartition("|items:")[0]
+        self.manifest["identity"] = f"{before}|items:{items}"
         self.save()
 
     def rehash(self) -> None:

@@ -45,7 +45,7 @@ def _form(copy: Copy) -> Iterator[Tampering]:
     kind = "manifest: form"
     claim = "the manifest cannot be read"
     for member in sorted(copy.manifest):
-        if member in ("format", "name", "signature", "layers", "distinct", "splits", "patterns"):
+        if member in ("format", "name", "identity", "layers", "distinct", "splits", "patterns"):
             act = partial(_without, member)
             yield Tampering(kind, f"no {member}", claim, READABLE, act)
     changes: dict[str, Change] = {

@@ -79,6 +79,7 @@ def show_summary(
     session.echo()
     report = produced.verification
     passed = sum(result.status == "passed" for result in report.results)
+    skipped = sum(result.status == "skipped" for result in report.results)
     violations = sum(result.total for result in report.results)
     proved = sum(pattern.proved for pattern in proofs.patterns)
     session.echo(
@@ -88,11 +89,11 @@ def show_summary(
     session.echo(
         f"verified  {passed} of {count(len(report.results), 'check')} on "
         f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
-        f"{count(violations, 'violation')}"
+        f"{count(violations, 'violation')}; `sglc verify` makes {skipped} more"
     )
     session.echo(f"strings   {string_figures(produced.manifest).sentence}")
     session.echo(f"dataset   {produced.directory} (open report.html)")
-    session.echo(f"signature {produced.manifest['signature']}")
+    session.echo(f"signature {produced.signature}")
     session.echo(f"time      {seconds:.1f} s")
 
 

@@ -22,6 +22,7 @@ from sgl.verify.certificate import FAULTS, Checker
 @click.command("verify")
 @click.argument("path", type=FILE)
 @json_option
+@click.option("--signature", default="", help="Refuse a dataset with another signature than this.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -30,28 +31,39 @@ from sgl.verify.certificate import FAULTS, Checker
     help="Processes that share the work; the result is the same.",
 )
 @no_cache_option
-def command(path: Path, as_json: bool, workers: int, no_cache: bool) -> int:
+def command(path: Path, as_json: bool, signature: str, workers: int, no_cache: bool) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
     If PATH is a file, it is a certificate, and it is checked alone.
     """
     with Session(keep=not no_cache) as session:
         if path.is_file():
+            if signature:
+                session.refuse("a certificate has no signature; name the directory of a dataset")
             _verify_certificate(session, path, as_json)
         else:
-            _verify_dataset(session, path, as_json, workers)
+            _verify_dataset(session, path, as_json, workers, signature)
     return session.status
 
 
-def _verify_dataset(session: Session, path: Path, as_json: bool, workers: int) -> None:
+def _verify_dataset(
+    session: Session, path: Path, as_json: bool, workers: int, signature: str
+) -> None:
     try:
-        report = verify(path, lambda done, all_, what: session.progress(what, done, all_), workers)
+        report = verify(
+            path,
+            lambda done, all_, what: session.progress(what, done, all_),
+            workers,
+            signature=signature,
+        )
     except VerifyError as problem:
         session.refuse(str(problem), status=OUTPUT)
     if as_json:
         session.json(report.as_data(), sort=True)
     else:
         session.lines(verification_lines(report))
+        if report.ok:
+            session.echo(f"signature {report.signature}")
     if not report.ok:
         session.stop(FAILED)
 

@@ -7,11 +7,13 @@
         content = manifest(grammar, plan, provenance, samples, claims, files)
         write_manifest(directory, content)
         (directory / "README.md").write_text(card(content))
+        write_checksums(directory, {file.path: file.sha256 for file in files})
 
 What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
 """
 
 from sgl.dataset.card import card
+from sgl.dataset.checksums import CHECKSUMS, signature, write_checksums
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import (
@@ -27,6 +29,7 @@ from sgl.dataset.manifest import (
 from sgl.dataset.staged import OutputError, check_target, put_back, staged_directory
 
 __all__ = [
+    "CHECKSUMS",
     "Chunk",
     "DataFile",
     "Guarantee",
@@ -41,7 +44,9 @@ __all__ = [
     "manifest",
     "plain",
     "put_back",
+    "signature",
     "staged_directory",
     "string_figures",
+    "write_checksums",
     "write_manifest",
 ]

@@ -1,13 +1,14 @@
-"""Plans as plain data, the fingerprint of a grammar with its plan, the signature of a dataset.
+"""Plans as plain data, the fingerprint of a grammar with its plan, the identity of a dataset.
 
 The fingerprint is the SHA-256 of the *core form*: what the author's files *mean*.  A
 certificate has this form in full, so that anybody can compute the fingerprint.  Comments,
 layout, names of files and line numbers do not enter it, nor does the seed, which the
-signature names by itself::
+identity names by itself::
 
     sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
 
-Whoever has the compiler, the grammar and this line gets the same data.
+Whoever has the compiler, the grammar and this line gets the same data.  The signature of a
+dataset (``sgl.dataset.checksums``) names the files as well.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.plan import Pattern, Plan, Quota, Stratum
 from sgl.core.structure import Structure
 
-#: Digits of the fingerprint in a signature.
+#: Digits of the fingerprint in an identity.
 SHORT = 12
 
 #: The members of a pattern and of a quota, in the order in which the manifest has them.
@@ -134,8 +135,8 @@ def _stratum(s: Stratum) -> list[object]:
     return [*stated, plain(s.constraint)]
 
 
-def signature(grammar_sha256: str, seed: int, items: int) -> str:
-    """Return the line by which a dataset is cited."""
+def identity(grammar_sha256: str, seed: int, items: int) -> str:
+    """Return the line that says which dataset this is, in all of its files."""
     return (
         f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}"
         f"|seed:{seed}|items:{items}"

@@ -16,7 +16,7 @@ from typing import Any
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Ambiguous, Plan
-from sgl.dataset.fingerprint import pattern_data, plain, signature
+from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.sampling.random import SCHEME
 from sgl.sampling.strata import StratumSample
@@ -141,7 +141,7 @@ def manifest(
         "format": FORMAT,
         "name": provenance.name,
         "title": provenance.title,
-        "signature": signature(provenance.fingerprint, plan.seed, items),
+        "identity": identity(provenance.fingerprint, plan.seed, items),
         "compiler": {"version": __version__, "edition": EDITION},
         "grammar": {
             "sha256": provenance.fingerprint,

@@ -24,8 +24,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-#: The first member of every manifest; what marks a directory as a dataset.
-FORMAT = "sgl-dataset/1"
+#: The first member of every manifest; with any number it marks a directory as a dataset.
+FORMAT = "sgl-dataset/2"
+_FAMILY = FORMAT.partition("/")[0] + "/"
 
 MANIFEST = "manifest.json"
 
@@ -45,7 +46,7 @@ def is_dataset(directory: Path) -> bool:
         manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return False
-    return isinstance(manifest, dict) and manifest.get("format") == FORMAT
+    return isinstance(manifest, dict) and str(manifest.get("format")).startswith(_FAMILY)
 
 
 @contextmanager

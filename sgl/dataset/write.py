@@ -12,12 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Plan
+from sgl.dataset.checksums import sha256_of_file
 from sgl.dataset.chunk import Chunk, Piece, chunks_of
 from sgl.dataset.manifest import DataFile
 from sgl.dataset.rows import derivation_lines, parquet_writer, schema_of, streams_of
@@ -110,6 +110,4 @@ def write_rejected(directory: Path, rejected: Iterable[tuple[Piece, Derivations]
 
 
 def _written(directory: Path, path: Path, rows: int) -> DataFile:
-    with path.open("rb") as stream:
-        digest = file_digest(stream, "sha256").hexdigest()
-    return DataFile(path.relative_to(directory).as_posix(), digest, rows)
+    return DataFile(path.relative_to(directory).as_posix(), sha256_of_file(path), rows)

@@ -8,6 +8,7 @@
         _write_manifest      certificate.json, manifest.json
         _verify              verification.json
         _write_report        report.html, README.md
+        write_checksums      SHA256SUMS
 
 The directory is put in place at the end of the block, unless the verifier has found
 violations.
@@ -34,6 +35,7 @@ from sgl.cache import Cache, cached, current, using
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset import (
+    CHECKSUMS,
     Chunk,
     DataFile,
     OutputError,
@@ -45,7 +47,9 @@ from sgl.dataset import (
     manifest,
     plain,
     put_back,
+    signature,
     staged_directory,
+    write_checksums,
     write_manifest,
 )
 from sgl.dataset.maker import ChunkMaker
@@ -76,19 +80,23 @@ MANY_ITEMS = 30_000
 #: What the directory of a dataset that is being written has for a name in the folder of its run.
 STAGE = "stage"
 
+#: Checks that are left to ``sglc verify``, with the reasons.
+_OMITTED = {"V028": f"{CHECKSUMS} is written after the verification"}
+
 #: How many processes help the verifier.
 _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 
 @dataclass(frozen=True)
 class ProducedDataset:
-    """What was produced: where, the manifest, and the verifier's report.
+    """What was produced: where, the manifest, the signature, and the verifier's report.
 
     With violations nothing was put in place.
     """
 
     directory: Path
     manifest: dict[str, Any]
+    signature: str
     verification: Report
 
 
@@ -180,12 +188,14 @@ class _DatasetProduction:
         ):
             samples, files = self._write_rows(directory, run)
             content = self._write_manifest(directory, samples, files)
-            self._write_sampler(directory, samples, content["signature"])
+            self._write_sampler(directory, samples, content["identity"])
             report = self._verify(directory, standby)
             self._write_report(directory, content, report)
+            write_checksums(directory, {file.path: file.sha256 for file in files})
+            signed = signature(directory, content["identity"])
             if not report.ok:
                 raise _RejectedError
-        return ProducedDataset(target, content, report)
+        return ProducedDataset(target, content, signed, report)
 
     # ---- rows
 
@@ -269,12 +279,12 @@ class _DatasetProduction:
         return samples
 
     def _write_sampler(
-        self, directory: Path, samples: Sequence[StratumSample], signature: str
+        self, directory: Path, samples: Sequence[StratumSample], identity: str
     ) -> None:
         self.stage("writing the sampler", 0, 1)
         # The standalone sampler does not parse: it is told which candidates are ambiguous.
         strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
-        source = standalone_source(self.tables._replace(strata=strata), signature)
+        source = standalone_source(self.tables._replace(strata=strata), identity)
         (directory / "sampler.py").write_text(source, "utf-8")
 
     # ---- claims
@@ -326,8 +336,12 @@ class _DatasetProduction:
             _PROCESSORS,
             check,
             standby,
+            omitted=_OMITTED,
         )
-        text = json.dumps(report.as_data(), ensure_ascii=False, indent=1, sort_keys=True)
+        data = report.as_data()
+        # No file of the dataset can state the hash of all its files.
+        del data["signature"]
+        text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
         (directory / VERIFICATION).write_text(text + "\n", "utf-8")
         return report
 

@@ -126,7 +126,7 @@ def report_data(
     masses = {entry.stream: entry.mass for entry in statistics}
     return {
         "title": compiled.project.title or compiled.project.name,
-        "signature": manifest["signature"],
+        "identity": manifest["identity"],
         "parameters": sorted(compiled.parameters.items()),
         "source_language": plan.source,
         "target_language": plan.target if plan.target in texts else "",

@@ -38,10 +38,10 @@ BUNDLED = (
 )
 
 
-def standalone_source(tables: Tables, signature: str) -> str:
+def standalone_source(tables: Tables, identity: str) -> str:
     """Return the source of the standalone sampler for these tables.
 
-    ``signature`` names the dataset that it reproduces.
+    ``identity`` names the dataset that it reproduces.
     """
     environment = Environment(
         loader=PackageLoader("sgl.sampling"),
@@ -60,7 +60,7 @@ def standalone_source(tables: Tables, signature: str) -> str:
         if names
     ]
     return environment.get_template("sampler.py.j2").render(
-        signature=json.dumps(signature),
+        identity=json.dumps(identity),
         imports="\n".join(whole + parts),
         bodies=bodies,
         tables=textwrap.wrap(serialize(tables), 92),

@@ -17,8 +17,10 @@ path is no dataset directory at all.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
+from types import MappingProxyType
 
 from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.checks import (
@@ -28,6 +30,7 @@ from sgl.verify.checks import (
     MANIFEST_NAME,
     Check,
 )
+from sgl.verify.checksums import foreign_entries, signature_of
 from sgl.verify.dataset import Progress, load
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
@@ -64,6 +67,9 @@ def verify(
     workers: int = 1,
     judge: Judge = certificate_faults,
     standby: ProcessPoolExecutor | None = None,
+    *,
+    signature: str = "",
+    omitted: Mapping[str, str] = MappingProxyType({}),
 ) -> Report:
     """Check everything that the manifest of a dataset claims against its files.
 
@@ -71,9 +77,10 @@ def verify(
     and what is being done.  With two ``workers`` or more, as many other processes share
     the work where it is worth it (they import the main module of the program, as Python's
     *spawn* does), or those of ``standby``; the report is the same.  ``judge`` says what is
-    wrong with a certificate, given its bytes; it may be called in another process.  Raises
-    ``VerifyError`` if ``directory`` is not a dataset directory; all other problems are
-    in the report.
+    wrong with a certificate, given its bytes; it may be called in another process.  A
+    dataset with another ``signature`` than this fails ``V028``.  Checks that are ``omitted``
+    are skipped, for the reasons given by code.  Raises ``VerifyError`` if ``directory`` is not
+    a dataset directory; all other problems are in the report.
     """
     if not directory.is_dir():
         raise VerifyError(f"{directory} is not a directory")
@@ -81,24 +88,31 @@ def verify(
         raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
     first = Result(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM, checked=1)
     try:
+        foreign = sorted(foreign_entries(directory))
+        if foreign:
+            raise ManifestError(f"neither files nor folders: {', '.join(foreign)}")
         manifest, clauses = read_manifest(directory)
     except ManifestError as error:
         first.fault(str(error), MANIFEST)
         reason = f"{MANIFEST_CODE} {MANIFEST_NAME} has not passed"
         rest = (check.skipped(reason) for check in CHECKS)
-        return Report(directory.name, "", 0, 0, (first, *rest))
+        return Report(directory.name, "", "", 0, 0, (first, *rest))
     show = progress or _ignore
     task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
-        data = load(directory, manifest, clauses, others, judge_now, show)
+        data = load(directory, manifest, clauses, others, judge_now, signature, show)
         results = [first]
         for done, check in enumerate(CHECKS):
             show(done, len(CHECKS), f"checking {check.name}")
-            results.append(check.result(data, results))
+            if check.code in omitted:
+                results.append(check.skipped(omitted[check.code]))
+            else:
+                results.append(check.result(data, results))
         show(len(CHECKS), len(CHECKS), "checked")
     shapes = len(data.known.shapes.shapes())
-    return Report(manifest.name, manifest.signature, data.items, shapes, tuple(results))
+    found = signature_of(directory, manifest)
+    return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results))
 
 
 def _ignore(done: int, total: int, what: str) -> None:

@@ -13,6 +13,7 @@ from inspect import getdoc
 
 from sgl.verify import (
     certificate_checks,
+    checksums,
     file_checks,
     pattern_checks,
     sentence_checks,
@@ -22,7 +23,9 @@ from sgl.verify.report import Result, SkippedError
 
 MANIFEST_CODE = "V001"
 MANIFEST_NAME = "manifest"
-MANIFEST_CLAIM = "The manifest can be read and its format is known."
+MANIFEST_CLAIM = (
+    "The manifest can be read, its format is known, and the directory has only files and folders."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,4 +95,5 @@ CHECKS = (
     Check("V025", "certificate", certificate_checks.certificate, _STRUCTURES),
     Check("V026", "one target", sentence_checks.one_target),
     Check("V027", "readings", sentence_checks.readings),
+    Check("V028", "checksums", checksums.checksums),
 )

@@ -38,7 +38,8 @@ class Dataset:
     ``items`` counts the well-formed sentences; ``clauses`` are the structures of the manifest
     by number, ``categories`` those of
     all splits with their groups; ``known`` is what has been found out about words and
-    shapes; ``judge`` says what is wrong with a certificate.
+    shapes; ``judge`` says what is wrong with a certificate; ``signature`` is the one that is
+    expected, if any is.
     """
 
     directory: Path
@@ -49,6 +50,7 @@ class Dataset:
     clauses: tuple[Clause, ...]
     known: Knowledge
     judge: Judge
+    signature: str
 
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
@@ -99,6 +101,7 @@ def load(
     clauses: tuple[Clause, ...],
     workers: Workers,
     judge: Judge,
+    signature: str,
     progress: Progress,
 ) -> Dataset:
     """Read the CoNLL-U files of a dataset, and search its shapes."""
@@ -112,7 +115,8 @@ def load(
             shape.occurring = occurring
     categories = tuple(category for split in splits for category in split.categories())
     items = sum(category.items for category in categories)
-    return Dataset(directory, manifest, splits, items, categories, clauses, workers.known, judge)
+    known = workers.known
+    return Dataset(directory, manifest, splits, items, categories, clauses, known, judge, signature)
 
 
 def _read(

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-FORMAT = "sgl-dataset/1"
+FORMAT = "sgl-dataset/2"
 MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
 
 #: A larger file is not a manifest.
@@ -185,6 +185,21 @@ class SplitClaim:
 
 
 @dataclass(frozen=True, slots=True)
+class CompilerVersion:
+    """The compiler that has written the dataset, and the language edition that it reads."""
+
+    version: str
+    edition: str
+
+
+@dataclass(frozen=True, slots=True)
+class GrammarDigest:
+    """The fingerprint of grammar and plan."""
+
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class DataFile:
     """A listed file: path inside the dataset, SHA-256, number of rows."""
 
@@ -243,7 +258,10 @@ class Manifest:
 
     format: str
     name: str
-    signature: str
+    identity: str
+    compiler: CompilerVersion
+    grammar: GrammarDigest
+    seed: int
     layers: Layers
     distinct: Distinct
     splits: dict[str, SplitClaim]

@@ -86,10 +86,12 @@ class Report:
     """The outcome of all checks on one dataset.
 
     ``items`` counts the sentences that were read, ``shapes`` how many different
-    ones the structures can tell apart.
+    ones the structures can tell apart.  The ``signature`` is empty while the directory has no
+    list of its files.
     """
 
     name: str
+    identity: str
     signature: str
     items: int
     shapes: int

@@ -147,8 +147,8 @@ def test_a_dataset_that_the_verifier_refuses_is_not_put_in_place(
         "V009", "held out", "", "failed", 1, 1, (Violation("a subject has a modifier"),)
     )
 
-    def verify(*_: object) -> Report:
-        return Report("farm", "", 1, 1, (refused,))
+    def verify(*_: object, **_omitted: object) -> Report:
+        return Report("farm", "", "", 1, 1, (refused,))
 
     monkeypatch.setattr("sgl.pipeline.production.verify", verify)
     work.write(MAIN, BASE)

@@ -184,7 +184,7 @@ def test_the_manifest_describes_what_was_drawn(dataset: Dataset) -> None:
         "format",
         "name",
         "title",
-        "signature",
+        "identity",
         "compiler",
         "grammar",
         "parameters",
@@ -200,7 +200,7 @@ def test_the_manifest_describes_what_was_drawn(dataset: Dataset) -> None:
         "guarantees",
         "files",
     ]
-    assert read["signature"] == (
+    assert read["identity"] == (
         f"sgl:0.1.0|edition:2026|grammar:sha256:{PROVENANCE.fingerprint[:12]}|seed:2024|items:450"
     )
     assert {name: split["items"] for name, split in read["splits"].items()} == COUNTS
@@ -235,7 +235,7 @@ def test_the_card_says_what_the_manifest_says(dataset: Dataset) -> None:
     assert front["configs"][0]["data_files"] == [
         {"split": split, "path": f"parquet/{split}.parquet"} for split in SPLITS
     ]
-    assert content["signature"] in text
+    assert content["identity"] in text
     assert "| train | exposure:cat_as_object | 30 |" in text
     assert "`pp_in_subject`: 20 items." in text
     assert "- `{ V -[nsubj]-> N; N -[nmod]-> M }`" in text

@@ -7,7 +7,7 @@ import pytest
 
 from sgl.dataset.staged import OutputError, check_target, is_dataset, staged_directory
 
-MANIFEST = json.dumps({"format": "sgl-dataset/1"})
+MANIFEST = json.dumps({"format": "sgl-dataset/2"})
 
 
 def names_in(directory: Path) -> list[str]:

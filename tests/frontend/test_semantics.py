@@ -15,6 +15,7 @@ from kites import KITES, NOUNS, VERBS, form, isolated, kites, write
 
 from sgl.cli.main import run
 from sgl.core.interpret import derive_graph
+from sgl.dataset import write_checksums
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.verify import verify
@@ -283,6 +284,7 @@ def test_a_column_that_was_changed_is_found(dataset: Path, tmp_path: Path) -> No
         if file["path"] == "parquet/dev.parquet":
             file["sha256"] = sha256(path.read_bytes()).hexdigest()
     (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    write_checksums(copy, {})
     report = verify(copy)
     assert [r.code for r in report.results if r.status == "failed"] == ["V007"]
 

@@ -39,6 +39,7 @@ def test_the_directory_has_everything(dataset: Path) -> None:
     splits = ("train", "dev", "test", "gen")
     assert names == {
         "README.md",
+        "SHA256SUMS",
         "certificate.json",
         "manifest.json",
         "report.html",
@@ -47,6 +48,7 @@ def test_the_directory_has_everything(dataset: Path) -> None:
         *(f"data/{split}.tsv" for split in splits),
         *(f"parquet/{split}.parquet" for split in splits),
         *(f"conllu/{split}.conllu" for split in splits),
+        *(f"derivations/{split}.tsv" for split in (*splits, "rejected")),
     }
 
 

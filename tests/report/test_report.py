@@ -58,7 +58,7 @@ def report(**changes: object) -> dict[str, Any]:
     }
     values: dict[str, Any] = {
         "title": "Toy & co",
-        "signature": "sgl:0.1.0|seed:1",
+        "identity": "sgl:0.1.0|seed:1",
         "parameters": [],
         "source_language": "en",
         "target_language": "ja",

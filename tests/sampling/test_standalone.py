@@ -22,7 +22,7 @@ from sgl.sampling.rows import rows
 from sgl.sampling.serialization import deserialize, serialize
 from sgl.sampling.standalone import BUNDLED
 
-SIGNATURE = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:450"
+IDENTITY = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:450"
 
 
 def with_shares(plan: Plan) -> Plan:
@@ -38,7 +38,7 @@ def with_shares(plan: Plan) -> Plan:
 
 PLAN = with_shares(toy_plan())
 TABLES = pack(TOY, PLAN, splits_of(TOY, PLAN))
-SOURCE = standalone_source(TABLES, SIGNATURE)
+SOURCE = standalone_source(TABLES, IDENTITY)
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -113,7 +113,7 @@ def test_a_split_that_does_not_exist_is_named(sampler: Run) -> None:
 
 
 def test_it_says_what_it_reproduces(sampler: Run) -> None:
-    assert SIGNATURE in " ".join(sampler("--help").stdout.replace("\n", "").split())
+    assert IDENTITY in " ".join(sampler("--help").stdout.replace("\n", "").split())
 
 
 def test_it_imports_the_standard_library_only() -> None:
@@ -164,7 +164,7 @@ def test_quotes_and_backslashes_survive(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "strange_sampler.py").write_text(source, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     module = importlib.import_module("strange_sampler")
-    assert module.SIGNATURE == 'a "b" \\ c'
+    assert module.IDENTITY == 'a "b" \\ c'
     assert module.deserialize(module.PACKED) == tables
     assert module.files_of(tables) == {
         name: text.encode() for name, text in expected_files(tables).items()

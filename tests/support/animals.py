@@ -40,10 +40,10 @@ def small_dataset(directory: Path, *, dev: bool = True, target: str = "ja") -> P
         lines = [f"{source}\t{said}\t{kind}\n" for source, said in pairs]
         (directory / "data" / f"{name}.tsv").write_text("".join(lines), "utf-8")
     manifest = {
-        "format": "sgl-dataset/1",
+        "format": "sgl-dataset/2",
         "name": "animals",
         "title": "Animals",
-        "signature": "sgl:0|grammar:animals",
+        "identity": "sgl:0|grammar:animals",
         "layers": {"source": "en", "target": target, "further": [], "views": []},
         "splits": {name: {} for name in splits},
         "patterns": [{"name": "new_pair", "title": "New pair", "groups": ["lexical"]}],

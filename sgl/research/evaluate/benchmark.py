@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
-from sgl.dataset import fingerprint
+from sgl.dataset import fingerprint, signature
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
@@ -190,7 +190,7 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         return Benchmark(
             manifest["name"],
             manifest["title"] or manifest["name"],
-            manifest["signature"],
+            signature(path, manifest["identity"]),
             chosen,
             layers["source"],
             wanted,

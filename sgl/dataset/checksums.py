@@ -1,0 +1,47 @@
+"""``SHA256SUMS``, and the signature that follows from it.
+
+A dataset cannot state the hash of all its files: it would have to be in one of them.  So its
+files state its *identity*, and ``SHA256SUMS`` lists every other file, as ``sha256sum`` does::
+
+    1f0c…  README.md
+    9a3b…  certificate.json
+    77d1…  conllu/dev.conllu
+
+The SHA-256 of that list completes the identity to the *signature*::
+
+    sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from hashlib import file_digest, sha256
+from pathlib import Path
+
+CHECKSUMS = "SHA256SUMS"
+
+
+def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
+    """Write the list of all files in ``directory``, whose content is final.
+
+    ``known`` are hashes of files that need not be read again, by their paths inside it.
+    """
+    files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
+    names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
+    lines = (f"{known.get(name) or sha256_of_file(files[name])}  {name}\n" for name in names)
+    (directory / CHECKSUMS).write_text("".join(lines), "utf-8", newline="\n")
+
+
+def signature(directory: Path, identity: str) -> str:
+    """Return the signature of the dataset with this identity; without a list, the identity."""
+    try:
+        digest = sha256((directory / CHECKSUMS).read_bytes()).hexdigest()
+    except FileNotFoundError:
+        return identity
+    return f"{identity}|files:sha256:{digest}"
+
+
+def sha256_of_file(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
+    with path.open("rb") as stream:
+        return file_digest(stream, "sha256").hexdigest()
