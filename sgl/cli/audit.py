@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 from rich.table import Table
-from rich.text import Text
 
 from sgl.cli.arguments import (
     IGNORED,
@@ -24,14 +23,24 @@ from sgl.cli.arguments import (
     source_option,
     text_layers,
 )
-from sgl.cli.session import FILE, Session, grammar_argument, grammar_options, json_text
-from sgl.cli.terminal import count, text_table
+from sgl.cli.audit_sets import PatternSummary, warn_of_missing_needs
+from sgl.cli.session import (
+    FILE,
+    Session,
+    grammar_argument,
+    grammar_options,
+    json_text,
+    named_values,
+)
+from sgl.cli.terminal import cell, count, text_table
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import (
     Audit,
     Auditor,
     DeclaredStructure,
+    PatternNames,
     SentenceReader,
+    SetCollector,
     StructureFinder,
     audit_data,
     declared_structures,
@@ -49,7 +58,15 @@ from sgl.report import render_audit
 _DIFFERENCES = 15
 _ROWS = 5
 _WORDS = 8
-_LONGEST = 48
+_READINGS = 3
+
+#: How a reading that gives the published texts is called.
+_CHOSEN = {
+    "likeliest": "the likeliest reading:",
+    "another": "another:",
+    "several": "several:",
+    "none": "none:",
+}
 
 #: The fields of a declared structure that `--json` writes.
 _DECLARED = ("name", "pattern", "role", "held_out", "structure")
@@ -67,7 +84,14 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
     metavar="NAMES",
     help="The columns of the files: layers, views, - for any other.  [default: source and target]",
 )
-@click.option("--patterns", is_flag=True, help="Find all declared structures.")
+@click.option("--patterns", is_flag=True, help="Find all declared structures; compare sets.")
+@click.option(
+    "--items",
+    multiple=True,
+    metavar="KIND=PATTERN",
+    callback=named_values,
+    help="The pattern of a kind, or of a file, that is not called like it (repeatable).",
+)
 @normalise_option
 @json_file_option
 @click.option("--html", "html_file", type=FILE, help="Write a readable page.")
@@ -80,6 +104,7 @@ def command(
     target: str | None,
     columns: str | None,
     patterns: bool,
+    items: Mapping[str, str],
     normalise: str,
     json_file: Path | None,
     html_file: Path | None,
@@ -87,18 +112,23 @@ def command(
     """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
 
     A corpus has a sentence on each line, its translation after a tab, and perhaps a
-    kind, by which rows are counted, after another tab.
+    kind, by which rows are counted, after another tab.  Kinds and files with the name or
+    the title of a pattern have generalization items; all other rows of the first file are
+    training.
     """
     started = time.monotonic()
     compiled = session.open(grammar)
     declared: Sequence[DeclaredStructure] = ()
     if patterns:
         declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
-    auditor = _auditor(session, compiled, source, target, columns, normalise, declared)
+    session.check_names(items.values(), [p.name for p in compiled.plan.patterns], "pattern")
+    names = PatternNames(compiled.plan.patterns, items)
+    auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
     session.check_results((json_file, html_file), (*corpora, grammar))
     with session.reading():
         audit = auditor.run(corpora, file_bar(session))
-    _Summary(session, audit).show(declared)
+    warn_of_missing_needs(session, audit)
+    _Summary(session, audit).show()
     seconds = time.monotonic() - started
     session.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
     data = {
@@ -125,6 +155,7 @@ def _auditor(
     columns: str | None,
     normalise: str,
     declared: Sequence[DeclaredStructure],
+    names: PatternNames,
 ) -> Auditor:
     """Return the auditor that the options ask for; end the command if they do not fit."""
     core, plan = compiled.grammar, compiled.plan
@@ -153,7 +184,9 @@ def _auditor(
     targets = tuple(known[name] for name in compared)
     finder = StructureFinder(core, tuple(declared)) if declared else None
     reader = SentenceReader(parser, targets, finder, normalizer(parser.layer))
-    return Auditor(reader, given, declared, [normalizer(target.layer) for target in targets])
+    normalizers = [normalizer(target.layer) for target in targets]
+    collector = SetCollector(core, parser.layer, plan, declared, names) if declared else None
+    return Auditor(reader, given, declared, normalizers, collector)
 
 
 # ---- what is said in the terminal
@@ -170,7 +203,7 @@ class _Summary:
         distinct = len(set(short)) == len(short)
         self._short = dict(zip(names, short if distinct else names, strict=True))
 
-    def show(self, declared: Sequence[DeclaredStructure]) -> None:
+    def show(self) -> None:
         """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
         audit, total = self._audit, self._audit.total
         self._session.table(self._coverage())
@@ -180,9 +213,9 @@ class _Summary:
                 f"{_share(pair.rows, second.total.rows)} rows of {self._short[second.name]} "
                 f"are in {self._short[first.name]} too ({count(pair.distinct, 'sentence')})"
             )
-        if declared:
+        if audit.declared:
             self._session.echo()
-            self._show_structures(declared)
+            PatternSummary(self._session, audit, list(self._short.values())).show()
         if audit.causes:
             self._session.echo()
             self._session.table(self._differences())
@@ -193,7 +226,7 @@ class _Summary:
         if failing:
             shown = ", ".join(f"{word or 'the end'} ({rows:,})" for word, rows in failing[:_WORDS])
             self._say(f"they fail at: {shown}{', …' if len(failing) > _WORDS else ''}")
-        self._show_rows("ambiguous", total.ambiguous, audit.ambiguous)
+        self._show_ambiguous(total)
         if audit.choices:
             self._session.echo()
             self._session.table(self._choices())
@@ -209,10 +242,10 @@ class _Summary:
         table = text_table("corpus", *numbers, right=numbers)
         for file in audit.files:
             name = self._short[file.name]
-            table.add_row(_cell(name), *self._counts(file.total), f"{file.distinct:,}")
+            table.add_row(cell(name), *self._counts(file.total), f"{file.distinct:,}")
             if len(file.kinds) > 1:
                 for kind, tally in sorted(file.kinds.items()):
-                    table.add_row(_cell(f"  {kind or '–'}"), *self._counts(tally), style="dim")
+                    table.add_row(cell(f"  {kind or '–'}"), *self._counts(tally), style="dim")
         if len(audit.files) > 1:
             table.add_row("all", *self._counts(audit.total))
         return table
@@ -226,28 +259,6 @@ class _Summary:
             f"{tally.unreadable:,}",
         ]
 
-    def _show_structures(self, declared: Sequence[DeclaredStructure]) -> None:
-        """Show the structures that occur, in the order of their declaration, and what leaks."""
-        total = self._audit.total
-        tallies = [file.total for file in self._audit.files]
-        names = list(self._short.values())
-        table = text_table("structure", "claim", *names, right=names)
-        for entry in declared:
-            counts = [tally.some[entry.name] for tally in tallies]
-            if any(counts):
-                claim = "held out" if entry.held_out else entry.role
-                style = "bold red" if entry.held_out else ""
-                table.add_row(entry.name, claim, *(f"{n:,}" for n in counts), style=style)
-        self._session.table(table)
-        held = [entry for entry in declared if entry.held_out]
-        absent = sum(not total.some[entry.name] for entry in declared)
-        found = [f"{e.name} ({total.some[e.name]:,})" for e in held if total.some[e.name]]
-        self._session.echo(
-            f"held out: {len(found)} of {count(len(held), 'structure')} found"
-            + (f": {', '.join(found)}" if found else "")
-        )
-        self._session.echo(f"nowhere: {absent} of {count(len(declared), 'declared structure')}")
-
     def _differences(self) -> Table:
         titles = ("rows", "explained by", "kind", "given → published", "line")
         table = text_table(*titles, right=["rows"])
@@ -255,11 +266,11 @@ class _Summary:
         for cause in causes[:_DIFFERENCES]:
             pairs = [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS]
             given, published = pairs[0]
-            pair = _cell(f"{given or '∅'} → {published or '∅'}")
+            pair = cell(f"{given or '∅'} → {published or '∅'}")
             if len(pairs) > 1:
                 pair.append(f" (+{len(pairs) - 1})")
-            place = _cell(self._line(cause.example))
-            table.add_row(f"{cause.rows:,}", _cell(cause.name), cause.kind, pair, place)
+            place = cell(self._line(cause.example))
+            table.add_row(f"{cause.rows:,}", cell(cause.name), cause.kind, pair, place)
         if len(causes) > _DIFFERENCES:
             rest = sum(cause.rows for cause in causes[_DIFFERENCES:])
             table.add_row(f"{rest:,}", f"{len(causes) - _DIFFERENCES} others")
@@ -270,8 +281,8 @@ class _Summary:
         table = text_table("rows", "readings part at", "kind", "between", "line", right=["rows"])
         found = self._audit.ranked_choices()
         for entry in found[:_DIFFERENCES]:
-            choice, place = entry.choice, _cell(self._line(entry.example))
-            names = _cell(choice.category), choice.kind, _cell(str(choice))
+            choice, place = entry.choice, cell(self._line(entry.example))
+            names = cell(choice.category), choice.kind, cell(str(choice))
             table.add_row(f"{entry.rows:,}", *names, place)
         if len(found) > _DIFFERENCES:
             table.add_row("", f"{len(found) - _DIFFERENCES} others")
@@ -279,6 +290,27 @@ class _Summary:
 
     def _line(self, row: ListedRow) -> str:
         return f"{self._short[row.file]}:{row.line}"
+
+    def _show_ambiguous(self, total: Tally) -> None:
+        """Show the first rows with several readings: what the corpus chose, then the others."""
+        if not total.ambiguous:
+            return
+        chosen = ", ".join(f"{_CHOSEN[which]} {n:,}" for which, n in sorted(total.chosen.items()))
+        told = f"; the published text is that of {chosen}" if chosen else ""
+        self._session.echo(f"\n{count(total.ambiguous, 'row')} ambiguous{told}")
+        for row in self._audit.ambiguous[:_ROWS]:
+            place = f"  {self._line(row)}: "
+            self._say(place + row.sentence)
+            self._say(" " * len(place) + row.detail.partition(";")[0])
+            for reading in row.readings[:_READINGS]:
+                which = "chosen" if reading.chosen else "other"
+                self._say(f"    {which if total.chosen else '':8}{reading.phrases}")
+                for text in reading.outputs:
+                    self._say(f"            {text}")
+            if len(row.readings) > _READINGS:
+                self._session.echo("            …")
+        if total.ambiguous > _ROWS:
+            self._session.echo(f"  … and {total.ambiguous - _ROWS:,} more")
 
     def _show_rows(self, what: str, number: int, rows: Sequence[ListedRow]) -> None:
         """Show the first rows of one sort."""
@@ -291,13 +323,6 @@ class _Summary:
             self._say(" " * len(place) + row.detail)
         if number > _ROWS:
             self._session.echo(f"  … and {number - _ROWS:,} more")
-
-
-def _cell(text: str, columns: int = _LONGEST) -> Text:
-    """Return a text of somebody else: shown as it is, and cut if it is long."""
-    cell = Text(visible(text), no_wrap=True)
-    cell.truncate(columns, overflow="ellipsis")
-    return cell
 
 
 def _share(part: int, whole: int) -> str:

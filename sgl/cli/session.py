@@ -333,16 +333,17 @@ def session_options(command: _Command) -> _Command:
     return in_session
 
 
-def _settings(
+def named_values(
     ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
 ) -> dict[str, str]:
-    settings = {}
+    """Return what a repeatable option says, by name: the callback of ``NAME=VALUE``."""
+    found = {}
     for value in values:
         name, equals, text = value.partition("=")
         if not equals or not name:
             raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
-        settings[name] = text
-    return settings
+        found[name] = text
+    return found
 
 
 _set_option = click.option(
@@ -350,7 +351,7 @@ _set_option = click.option(
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    callback=_settings,
+    callback=named_values,
     help="Set a parameter of the grammar (repeatable).",
 )
 

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sgl.diagnostics.source import visible
+
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
     from rich.table import Table
+    from rich.text import Text
 
 #: Seconds after which a speed says something.
 _TELLING = 1.0
@@ -22,6 +25,9 @@ _BAR = 20
 
 #: Columns for tables that go to a file or a pipe.
 _WIDE = 160
+
+#: Columns of a table's cell with a text of somebody else.
+_LONGEST = 48
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -38,6 +44,15 @@ def text_table(*columns: str, right: Collection[str] = (), no_wrap: bool = False
         justify: JustifyMethod = "right" if title in right else "left"
         table.add_column(title, justify=justify, no_wrap=no_wrap)
     return table
+
+
+def cell(text: str, columns: int = _LONGEST) -> Text:
+    """Return a text of somebody else: shown as it is, and cut if it is long."""
+    from rich.text import Text
+
+    shown = Text(visible(text), no_wrap=True)
+    shown.truncate(columns, overflow="ellipsis")
+    return shown
 
 
 def print_table(table: Table) -> None:

@@ -178,3 +178,127 @@ def test_ambiguous_rows_are_counted_by_where_their_readings_part(
     assert choice["options"] == ["a", "the"]
     assert choice["rows"] == data["ambiguous"]
     assert "Det               word  a / the" in capsys.readouterr().out
+
+
+# --- sets of rows ------------------------------------------------------------------------------
+
+#: Two patterns with a target word each; the horse is the subject in one, the object in the other.
+PATTERNS = """
+pattern horse_in_object "Horse: Subj → Obj"
+  targets horse
+  forbid { V -[obj]-> N[lemma in @targets] }
+  need   { V -[nsubj]-> N[lemma in @targets] }
+
+pattern cow_in_object "Cow: Subj → Obj"
+  targets cow
+  forbid { V -[obj]-> N[lemma in @targets] }
+  need   { V -[nsubj]-> N[lemma in @targets] }
+"""
+
+TRAIN = """\
+The dog saw a cat.\t犬が猫を見た。\tin_distribution
+The horse saw a cat.\t馬が猫を見た。\tin_distribution
+The cat saw a dog near the hen.\t猫が鶏の近くの犬を見た。\tin_distribution
+"""
+
+ITEMS = """\
+The dog saw a horse.\t犬が馬を見た。\tHorse: Subj -> Obj
+The hen near a cat saw a horse.\t猫の近くの鶏が馬を見た。\tHorse: Subj -> Obj
+The horse saw a cat.\t馬が猫を見た。\tHorse: Subj -> Obj
+The dog chased a cow.\t犬が牛を追いかけた。\tcow_in_object
+The dog saw a cow.\t犬が牛を見た。\tcow_in_object
+The dog saw a zebra.\t犬がシマウマを見た。\tcow_in_object
+The hen near a cat saw a dog.\t猫の近くの鶏が犬を見た。\tsubjects
+"""
+
+
+@pytest.fixture
+def sets(work: Workplace, corpus: Path) -> dict[str, object]:
+    """The JSON object of an audit of training and items."""
+    work.write("farm.sgl", (corpus / "farm.sgl").read_text("utf-8") + PATTERNS)
+    work.write("train.tsv", TRAIN)
+    work.write("gen.tsv", ITEMS)
+    options = ["--patterns", "--items=subjects=pp_in_subject", "--json=s.json", "--html=s.html"]
+    assert run(["audit", "farm.sgl", "train.tsv", "gen.tsv", *options]) == OK
+    data = json.loads((corpus / "s.json").read_text("utf-8"))
+    assert isinstance(data, dict)
+    return data
+
+
+def test_what_training_lacks_of_the_needs_is_said_first(
+    work: Workplace, sets: dict[str, object]
+) -> None:
+    assert sets["missing_needs"] == ["cow_in_object.need"]
+    assert [(need["name"], need["rows"]) for need in sets["needs"]] == [  # type: ignore[attr-defined]
+        ("cow_in_object.need", 0),
+        ("pp_in_subject.need", 1),
+        ("horse_in_object.need", 1),
+    ]
+    captured = work.capsys.readouterr()
+    assert "warning[SGL1106]: training lacks 1 part that patterns need" in captured.err
+    assert "cow_in_object.need: 0 rows with { V -[nsubj]-> N[lemma=cow] }" in captured.err
+    assert "  need (1): cow_in_object.need" in captured.out
+
+
+def test_a_set_is_compared_with_its_pattern_and_with_the_others(sets: dict[str, object]) -> None:
+    training, horse, cow, subjects = sets["sets"]  # type: ignore[misc]
+    assert training["training"]
+    names = ("kind", "pattern", "rows", "parsed", "own", "isolated")
+    assert [tuple(entry[name] for name in names) for entry in (horse, cow, subjects)] == [
+        ("Horse: Subj -> Obj", "horse_in_object", 3, 3, 2, 1),
+        ("cow_in_object", "cow_in_object", 3, 2, 2, 2),
+        ("subjects", "pp_in_subject", 1, 1, 1, 1),
+    ]
+    assert cow["seconds"] == []
+    (second,) = horse["seconds"]
+    assert (second["pattern"], second["rows"], second["allowed"]) == ("pp_in_subject", 1, False)
+    assert second["example"]["sentence"] == "The hen near a cat saw a horse."
+
+
+def test_words_that_training_does_not_have_are_listed_by_column(sets: dict[str, object]) -> None:
+    _, horse, cow, _ = sets["sets"]  # type: ignore[misc]
+    assert horse["new_words"] == []
+    assert {(new["column"], new["word"], new["rows"]) for new in cow["new_words"]} == {
+        ("en", "cow", 2),
+        ("ja", "牛", 2),
+        ("en", "chased", 1),
+        ("ja", "追いかけた", 1),
+        ("en", "zebra", 1),
+    }
+
+
+def test_sets_share_rows_and_frames(work: Workplace, sets: dict[str, object]) -> None:
+    horse = {"file": "gen.tsv", "kind": "Horse: Subj -> Obj"}
+    cow = {"file": "gen.tsv", "kind": "cow_in_object"}
+    train = {"file": "train.tsv", "kind": "in_distribution"}
+    # "The ▢ saw a cat." is in training with a horse and with a dog.
+    assert sets["shared_sets"] == [
+        {"first": train, "second": horse, "rows": 1, "distinct": 1, "framed": 2},
+        {"first": train, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
+        {"first": horse, "second": cow, "rows": 0, "distinct": 0, "framed": 1},
+    ]
+    assert "1                   2  gen.tsv: Horse: Subj -> Obj" in work.capsys.readouterr().out
+    page = (work.directory / "s.html").read_text("utf-8")
+    for words in ("cow_in_object.need", "zebra", "Horse: Subj -&gt; Obj"):
+        assert words in page
+
+
+@pytest.mark.usefixtures("corpus")
+def test_an_ambiguous_row_has_the_reading_that_the_corpus_chose(work: Workplace) -> None:
+    work.write("one.tsv", "A dog saw the cat.\t犬が猫を見た。\n")
+    options = ["--source=ja", "--target=en", "--columns=en,ja", "--json=a.json"]
+    assert run(["audit", "farm.sgl", "one.tsv", *options]) == OK
+    data = json.loads((work.directory / "a.json").read_text("utf-8"))
+    assert sum(data["chosen"].values()) == 1
+    (row,) = data["ambiguous_rows"]
+    assert [reading["outputs"] for reading in row["chosen"]] == [{"en": "A dog saw the cat."}]
+    assert len(row["others"]) == 3
+    said = work.capsys.readouterr().out
+    assert "1 row ambiguous; the published text is that of" in said
+    assert "    chosen  " in said
+
+
+@pytest.mark.usefixtures("corpus")
+def test_a_pattern_of_items_must_exist(work: Workplace) -> None:
+    assert run(["audit", "farm.sgl", "first.tsv", "--patterns", "--items=a=nothing"]) == USAGE
+    assert "there is no pattern `nothing`" in work.capsys.readouterr().err

@@ -14,6 +14,7 @@ from sgl.corpus.audit.auditor import Auditor
 from sgl.corpus.audit.judgement import Judgement, SentenceReader, gives
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, audit_data
+from sgl.corpus.audit.sets import PatternNames, RowSet, SetCollector
 from sgl.corpus.audit.structures import DeclaredStructure, StructureFinder, declared_structures
 
 __all__ = [
@@ -24,7 +25,10 @@ __all__ = [
     "DeclaredStructure",
     "Difference",
     "Judgement",
+    "PatternNames",
+    "RowSet",
     "SentenceReader",
+    "SetCollector",
     "StructureFinder",
     "audit_data",
     "declared_structures",

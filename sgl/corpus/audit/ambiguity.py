@@ -22,12 +22,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from sgl.core.arrays import Derivations
-from sgl.core.interpret import Derivation
+from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.interpret import Derivation, capitalised, fold
 from sgl.corpus.audit.judgement import differing_reading
 from sgl.corpus.audit.structures import StructureFinder
 from sgl.parsing import BatchParser, Forest, Parser
@@ -68,6 +70,66 @@ def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
             continue
         found.add(ReadingChoice(kind, category, tuple(sorted(names))))
     return found
+
+
+class ListedReading(NamedTuple):
+    """A reading for people: its own phrases in brackets, and its text in every target.
+
+    ``chosen``: whether these texts are the published ones.
+    """
+
+    phrases: str
+    outputs: tuple[str, ...]
+    chosen: bool
+
+
+def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) -> list[str]:
+    """Return the sentence once for each reading, with brackets around phrases of its own.
+
+    A phrase is a reading's own if another of the readings has no phrase there, or, where that
+    tells them not apart, no phrase of this name::
+
+        saw [the dog near Emma]     saw the dog near Emma
+    """
+    read = [fold(r, grammar.arity, partial(_spans, grammar, layer)) for r in readings]
+    found = [{(a, b, "") for a, b, _ in spans if a < b} for _, spans in read]
+    shared = frozenset.intersection(*map(frozenset, found))
+    if not all(spans - shared for spans in found):
+        found = [{span for span in spans if span[0] < span[1]} for _, spans in read]
+        shared = frozenset.intersection(*map(frozenset, found))
+    spelling = grammar.text_layers[layer]
+    texts = []
+    for (tokens, _), spans in zip(read, found, strict=True):
+        own = sorted(spans - shared, key=lambda span: (-span[1], span[2]))
+        text = ""
+        for place, token in enumerate(tokens):
+            text += spelling.join if text and token not in spelling.attach else ""
+            opening = [f"[{name} " if name else "[" for start, _, name in own if start == place]
+            text += "".join(opening) + token + "]" * sum(end == place + 1 for _, end, _ in own)
+        texts.append(text)
+    return texts
+
+
+#: The tokens of a phrase, and where the phrases in it begin and end, with their names.
+_Spans = tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]
+
+
+def _spans(grammar: CoreGrammar, layer: int, number: int, children: tuple[_Spans, ...]) -> _Spans:
+    """Return the phrases of a reading, the whole last, from those of its parts."""
+    rule = grammar.rules[number]
+    tokens: list[str] = []
+    spans: list[tuple[int, int, str]] = []
+    for item in rule.templates[layer]:
+        if isinstance(item, Slot):
+            words, inside = children[item.child]
+            if item.capital:
+                words = tuple(map(capitalised, words[:1])) + words[1:]
+            spans += [(len(tokens) + a, len(tokens) + b, name) for a, b, name in inside]
+            tokens += words
+        else:
+            tokens.append(item.text)
+    spans.append((0, len(tokens), rule.name))
+    return tuple(tokens), tuple(spans)
 
 
 #: Sentences that are remembered; others are parsed again.

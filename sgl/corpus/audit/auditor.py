@@ -10,20 +10,35 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
-from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.corpus.audit.ambiguity import choices
+from sgl.corpus.audit.ambiguity import ListedReading, bracketed, choices
 from sgl.corpus.audit.judgement import Judgement, SentenceReader
 from sgl.corpus.audit.mismatch import Difference, explain_difference
-from sgl.corpus.audit.result import Audit, Cause, FileTally, SharedSentences, Tally
+from sgl.corpus.audit.result import (
+    AmbiguousRow,
+    Audit,
+    Cause,
+    FileTally,
+    SharedSentences,
+    Tally,
+)
+from sgl.corpus.audit.sets import SetCollector, hash_text
 from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.readings import Normalizer, spellings
-from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Progress, Unreadable, list_row
+from sgl.corpus.rows import (
+    LISTED,
+    Corpus,
+    CorpusRow,
+    ListedRow,
+    Progress,
+    Unreadable,
+    list_row,
+)
 from sgl.parsing import describe_failure
 
 #: The likeliest readings of which the one closest to the published text is explained.
@@ -43,13 +58,18 @@ class Auditor:
         columns: Sequence[str],
         declared: Sequence[DeclaredStructure] = (),
         normalizers: Sequence[Normalizer | None] = (),
+        collector: SetCollector | None = None,
     ) -> None:
-        """Take a normalizer for each target of the reader; without one texts must be equal."""
+        """Take a normalizer for each target of the reader; without one texts must be equal.
+
+        A ``collector`` compares sets of rows; the reader then finds the declared structures.
+        """
         self.columns = tuple(columns)
         self._reader = reader
         self._grammar = reader.parser.grammar
         self._declared = tuple(declared)
         self._normalizers = tuple(normalizers)
+        self._collector = collector
         self._layer = reader.parser.layer
         source = self._grammar.text_layers[self._layer].name
         self._source = self.columns.index(source)
@@ -60,7 +80,7 @@ class Auditor:
             for target, name in enumerate(targets)
             if name in self.columns
         ]
-        self.audit = Audit(source, targets, tuple(entry.name for entry in self._declared))
+        self.audit = Audit(source, targets, self._declared)
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
         """Audit all files.
@@ -69,6 +89,8 @@ class Auditor:
             OSError: a file cannot be opened or read.
         """
         counted = [self._file(path, progress) for path in paths]
+        if self._collector is not None:
+            self.audit.sets = list(self._collector.sets.values())
         for file, (hashes, _) in zip(self.audit.files, counted, strict=True):
             file.distinct = len(hashes)
         for (first, (known, _)), (second, (new, counts)) in combinations(enumerate(counted), 2):
@@ -95,7 +117,7 @@ class Auditor:
                     list_row(self.audit.unreadable, ListedRow(file.name, row.line, "", row.reason))
                 else:
                     sentence = row.texts[self._source]
-                    hashes.append(_hash(sentence))
+                    hashes.append(hash_text(sentence))
                     place = ListedRow(file.name, row.line, sentence, "")
                     self._row(tally, row, place, judged[sentence])
         return np.unique(np.array(hashes, np.uint64), return_counts=True)
@@ -106,29 +128,88 @@ class Auditor:
             detail = describe_failure(self._grammar, judged.spelling, judged.failure)
             _, word = self._reader.parser.word_at(judged.spelling, judged.failure.position)
             self.audit.fail(replace(place, detail=detail), word)
+            self._collect(row, place, judged, ())
             return
         tally.parsed += 1
         tally.changed.update(judged.changed)
         tally.some.update([self._declared[index].name for index in sorted(judged.some)])
         tally.every.update([self._declared[index].name for index in sorted(judged.every)])
+        published = {
+            target: [text for text, _ in spellings(row.texts[column], self._normalizer(target))]
+            for target, _, column in self._compared
+        }
+        chosen = judged.chosen(published)
         if judged.forest is not None:
-            differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
-            tally.ambiguous += 1
-            tally.differing += bool(differ)
-            texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
-            listed = replace(place, detail=f"{judged.readings:,} readings{texts}")
-            list_row(self.audit.ambiguous, listed)
-            layers = (target.layer for target in self._reader.targets if target.layer is not None)
-            for choice in choices(judged.forest, next(layers, self._layer)):
-                self.audit.part(listed, choice)
+            self._ambiguous(tally, place, judged, chosen)
+        self._collect(row, place, judged, chosen)
         for target, name, column in self._compared:
-            normalizer = self._normalizers[target] if self._normalizers else None
-            published = [text for text, _ in spellings(row.texts[column], normalizer)]
-            if any(self._reader.gives(judged, target, text) for text in published):
+            if any(self._reader.gives(judged, target, text) for text in published[target]):
                 tally.exact[name] += 1
             else:
                 listed = replace(place, detail=row.texts[column])
-                self._differ(listed, judged, target, published)
+                self._differ(listed, judged, target, published[target])
+
+    def _normalizer(self, target: int) -> Normalizer | None:
+        return self._normalizers[target] if self._normalizers else None
+
+    def _ambiguous(
+        self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]
+    ) -> None:
+        """Count and list a row with several readings, of which the corpus chose some."""
+        assert judged.forest is not None
+        differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
+        tally.ambiguous += 1
+        tally.differing += bool(differ)
+        if self._compared:
+            several = "several" if len(chosen) > 1 else "another"
+            which = "none" if not chosen else "likeliest" if chosen == (0,) else several
+            tally.chosen[which] += 1
+        texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
+        detail = f"{judged.readings:,} readings{texts}"
+        if len(self.audit.ambiguous) < LISTED:
+            # The chosen readings first, so that they are among those that are listed.
+            order = sorted(range(len(judged.read)), key=lambda n: n not in chosen)[:_COMPARED]
+            phrases = bracketed(self._grammar, [judged.read[n][0] for n in order], self._layer)
+            self.audit.ambiguous.append(
+                AmbiguousRow(
+                    place.file,
+                    place.line,
+                    place.sentence,
+                    detail,
+                    tuple(
+                        ListedReading(text, judged.read[n][1], n in chosen)
+                        for text, n in zip(phrases, order, strict=True)
+                    ),
+                )
+            )
+        layers = (target.layer for target in self._reader.targets if target.layer is not None)
+        for choice in choices(judged.forest, next(layers, self._layer)):
+            self.audit.part(replace(place, detail=detail), choice)
+
+    def _collect(
+        self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]
+    ) -> None:
+        """Add a row to its set: what the readings have that the corpus chose."""
+        if self._collector is None:
+            return
+        file = len(self.audit.files) - 1
+        rows = self._collector.add(file, place.file, row.kind, place.sentence)
+        if judged.failure is not None:
+            self._collector.add_unparsed(rows, self.audit.source, place.sentence)
+            return
+        contained = judged.some
+        if judged.forest is not None and chosen:
+            readings = [judged.read[number][0] for number in chosen]
+            contained = frozenset().union(*map(self._reader.structures, readings))
+        reading = judged.read[chosen[0] if chosen else 0][0]
+        self._collector.add_reading(rows, place, reading, contained)
+        self._collector.add_words(rows, self.audit.source, reading, self._layer)
+        for target, name, column in self._compared:
+            layer = self._reader.targets[target].layer
+            if layer is None:
+                rows.add_words(name, row.texts[column].split())
+            elif chosen:
+                self._collector.add_words(rows, name, reading, layer)
 
     def _differ(
         self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]
@@ -161,8 +242,3 @@ class Auditor:
         texts = (" ".join(rule.words(layer)) for layer in layers)
         word = next(filter(None, texts), rule.name)
         return f"{word} ({self._grammar.categories[rule.lhs].name})"
-
-
-def _hash(sentence: str) -> int:
-    digest = blake2b(sentence.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "little")

@@ -15,7 +15,7 @@ readings are listed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, product
 
@@ -111,12 +111,14 @@ class Judgement(SentenceReadings):
     """The readings of a sentence, and what they say.
 
     Attributes:
-        outputs: for each target the texts of the likeliest readings, best first.
+        read: the likeliest readings, best first, each with its text in every target.
+        outputs: for each target the different texts of these readings, best first.
         some: the structures that some reading contains, by index; ``every`` those
             that all readings contain.
         failure: why there is no reading.
     """
 
+    read: tuple[tuple[Derivation, tuple[str, ...]], ...] = ()
     outputs: tuple[tuple[str, ...], ...] = ()
     some: frozenset[int] = frozenset()
     every: frozenset[int] = frozenset()
@@ -124,9 +126,18 @@ class Judgement(SentenceReadings):
 
     def likeliest(self, readings: int) -> tuple[Derivation, ...]:
         """Return the likeliest readings of a sentence that has some, best first."""
-        if self.forest is None:
-            return (self.derivation,)
-        return tuple(ranked.derivation for ranked in best_readings(self.forest, readings))
+        return tuple(derivation for derivation, _ in self.read[:readings])
+
+    def chosen(self, published: Mapping[int, Sequence[str]]) -> tuple[int, ...]:
+        """Return which of the likeliest readings give the published texts, by their numbers.
+
+        ``published`` has for some targets, by index, the spellings of the published text.
+        """
+        return tuple(
+            number
+            for number, (_, texts) in enumerate(self.read)
+            if all(texts[target] in spellings for target, spellings in published.items())
+        )
 
 
 class SentenceReader:
@@ -153,6 +164,10 @@ class SentenceReader:
         """Judge many sentences, which are read together where that pays."""
         return self._cache.read(sentences)
 
+    def structures(self, derivation: Derivation) -> frozenset[int]:
+        """Return the structures of a reading, by index."""
+        return frozenset() if self._finder is None else self._finder.in_reading(derivation)
+
     def gives(self, judged: Judgement, target: int, text: str) -> bool:
         """Return whether some reading gives this text in the target with this index."""
         if text in judged.outputs[target]:
@@ -166,12 +181,21 @@ class SentenceReader:
         if found.forest is not None:
             if self._finder is not None:
                 some, every = self._finder.in_forest(found.forest)
-            outputs = [first_outputs(found.forest, target, _READINGS) for target in self.targets]
+            readings = [r.derivation for r in best_readings(found.forest, _READINGS)]
         elif found.derivation:
-            if self._finder is not None:
-                some = every = self._finder.in_reading(found.derivation)
-            outputs = [(target(found.derivation),) for target in self.targets]
+            some = every = self.structures(found.derivation)
+            readings = [found.derivation]
         else:
             return Judgement(found.spelling, failure=self.parser.failure(found.spelling))
-        read = found.spelling, found.changed, found.derivation, found.forest
-        return Judgement(*read, tuple(outputs), some, every)
+        read = tuple((r, tuple(target(r) for target in self.targets)) for r in readings)
+        outputs = zip(*(texts for _, texts in read), strict=True)
+        return Judgement(
+            found.spelling,
+            found.changed,
+            found.derivation,
+            found.forest,
+            read,
+            tuple(tuple(dict.fromkeys(texts)) for texts in outputs),
+            some,
+            every,
+        )

@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from sgl.corpus.audit.ambiguity import ReadingChoice
+from sgl.corpus.audit.ambiguity import ListedReading, ReadingChoice
+from sgl.corpus.audit.sets import RowSet, new_words, shared_rows
+from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.rows import LISTED, ListedRow, list_row
 
 #: Pairs of differing texts that are told apart for one cause.
@@ -30,6 +32,8 @@ class Tally:
         rows: all of them, the unreadable included.
         exact: by layer, the rows whose text in that layer some reading gives.
         differing: ambiguous rows whose readings differ in a target layer.
+        chosen: ambiguous rows by the reading that gives the published texts: ``likeliest``,
+            ``another``, ``several`` of them or ``none`` of the likeliest.
         changed: parsed rows by what had to be put right in the spelling.
         some: by structure, the rows of which some reading contains it; ``every`` those
             of which all readings do.
@@ -41,6 +45,7 @@ class Tally:
     ambiguous: int = 0
     differing: int = 0
     exact: Counter[str] = field(default_factory=Counter)
+    chosen: Counter[str] = field(default_factory=Counter)
     changed: Counter[str] = field(default_factory=Counter)
     some: Counter[str] = field(default_factory=Counter)
     every: Counter[str] = field(default_factory=Counter)
@@ -115,6 +120,13 @@ class Cause:
         return sorted(self.pairs.items(), key=lambda e: (e[0] == OTHER_PAIRS, -e[1], e[0]))
 
 
+@dataclass(frozen=True, slots=True)
+class AmbiguousRow(ListedRow):
+    """A row with several readings, the likeliest of them first."""
+
+    readings: tuple[ListedReading, ...]
+
+
 @dataclass
 class ChoiceTally:
     """The rows of which the readings part at one kind of choice; the first is the example."""
@@ -130,7 +142,8 @@ class Audit:
 
     Attributes:
         source: the layer that was parsed; ``targets`` those that were compared.
-        structures: the names of the structures that were looked for.
+        declared: the structures that were looked for.
+        sets: the sets of rows, if structures were looked for.
         unreadable: rows that cannot be read, up to ``LISTED``, as the other two lists.
         failing: the words at which sentences stop being the beginning of any that the
             grammar derives; "" is their end.
@@ -140,11 +153,12 @@ class Audit:
 
     source: str
     targets: tuple[str, ...]
-    structures: tuple[str, ...] = ()
+    declared: tuple[DeclaredStructure, ...] = ()
+    sets: list[RowSet] = field(default_factory=list)
     files: list[FileTally] = field(default_factory=list)
     unreadable: list[ListedRow] = field(default_factory=list)
     unparsed: list[ListedRow] = field(default_factory=list)
-    ambiguous: list[ListedRow] = field(default_factory=list)
+    ambiguous: list[AmbiguousRow] = field(default_factory=list)
     failing: Counter[str] = field(default_factory=Counter)
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
     choices: dict[ReadingChoice, ChoiceTally] = field(default_factory=dict)
@@ -154,6 +168,34 @@ class Audit:
     def total(self) -> Tally:
         """The tally of all files."""
         return total(file.total for file in self.files)
+
+    @property
+    def training(self) -> Tally:
+        """The tally of the rows of the first file that are no items of a pattern."""
+        return self._without_items(1)
+
+    def leaks(self) -> dict[str, int]:
+        """Return the structures that are held out and occur in rows that are no items."""
+        some = self._without_items(len(self.files)).some
+        held_out = [entry.name for entry in self.declared if entry.held_out]
+        return {name: some[name] for name in held_out if some[name]}
+
+    def _without_items(self, files: int) -> Tally:
+        """Return the tally of the first files without the items of patterns."""
+        items = {(rows.file, rows.kind) for rows in self.sets if rows.pattern}
+        return total(
+            tally
+            for number, file in enumerate(self.files[:files])
+            for kind, tally in file.kinds.items()
+            if (number, kind) not in items
+        )
+
+    def needs(self) -> list[tuple[DeclaredStructure, int]]:
+        """Return what patterns need in training, with its rows there: the missing first."""
+        training = self.training
+        needs = [entry for entry in self.declared if entry.role == "need" and training.parsed]
+        counted = [(entry, training.some[entry.name]) for entry in needs]
+        return sorted(counted, key=lambda need: need[1] > 0)
 
     def fail(self, row: ListedRow, word: str) -> None:
         """Note a sentence without a reading, and the word at which it fails."""
@@ -221,11 +263,71 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             }
             for entry in audit.ranked_choices()
         ],
-        "ambiguous_rows": [row.data("readings") for row in audit.ambiguous],
+        "ambiguous_rows": [
+            {
+                **row.data("readings"),
+                **{
+                    part: [
+                        {
+                            "phrases": reading.phrases,
+                            "outputs": dict(zip(audit.targets, reading.outputs, strict=True)),
+                        }
+                        for reading in row.readings
+                        if reading.chosen == (part == "chosen")
+                    ]
+                    for part in ("chosen", "others")
+                },
+            }
+            for row in audit.ambiguous
+        ],
+        **(_sets(audit) if audit.declared else {}),
+    }
+
+
+def _sets(audit: Audit) -> dict[str, Any]:
+    """Return what was found of sets of rows, as plain values."""
+    names = [{"file": audit.files[rows.file].name, "kind": rows.kind} for rows in audit.sets]
+    return {
+        "leaks": audit.leaks(),
+        "needs": [
+            {"name": entry.name, "pattern": entry.pattern, "rows": rows}
+            for entry, rows in audit.needs()
+        ],
+        "missing_needs": [entry.name for entry, rows in audit.needs() if not rows],
+        "sets": [
+            {
+                **name,
+                "training": rows.training,
+                "pattern": rows.pattern.name if rows.pattern else "",
+                "rows": rows.rows,
+                "parsed": rows.parsed,
+                "own": rows.own,
+                "isolated": rows.isolated,
+                "seconds": [
+                    {
+                        "pattern": second.pattern,
+                        "allowed": second.allowed,
+                        "rows": second.rows,
+                        "example": second.example.data("readings"),
+                    }
+                    for second in sorted(rows.seconds.values(), key=lambda s: -s.rows)
+                ],
+                "new_words": [
+                    {"column": column, "word": word, "rows": number}
+                    for (column, word), number in sorted(new.items(), key=lambda e: (-e[1], e[0]))
+                ],
+            }
+            for name, rows, new in zip(names, audit.sets, new_words(audit.sets), strict=True)
+        ],
+        "shared_sets": [
+            {**pair._asdict(), "first": names[pair.first], "second": names[pair.second]}
+            for pair in shared_rows(audit.sets)
+        ],
     }
 
 
 def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
+    names = [entry.name for entry in audit.declared]
     return {
         "rows": tally.rows,
         "parsed": tally.parsed,
@@ -233,7 +335,8 @@ def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
         "differing": tally.differing,
         "unreadable": tally.unreadable,
         "exact": {layer: tally.exact[layer] for layer in audit.targets},
+        "chosen": dict(sorted(tally.chosen.items())),
         "changed": dict(sorted(tally.changed.items())),
-        "structures": {name: tally.some[name] for name in audit.structures},
-        "structures_in_every_reading": {name: tally.every[name] for name in audit.structures},
+        "structures": {name: tally.some[name] for name in names},
+        "structures_in_every_reading": {name: tally.every[name] for name in names},
     }

@@ -1,0 +1,273 @@
+"""What sets of rows share: held-out structures, words and sentences.
+
+A *set* is the rows of one kind in one file.  If the kind, or the file, is called like a
+pattern, by its name or its title, it is a *generalization set*, and its rows are *items*::
+
+    gen.tsv    pp_in_subject      items of the pattern pp_in_subject
+    gen.tsv    PP in DO -> Subj   items of the pattern with the title "PP in DO → Subj"
+    train.tsv  in_distribution    no items: in the first file such rows are training
+
+A *frame* is a sentence without one of its words, wherever it occurs: of items without a
+target word, of other rows without each word in turn.  Sets that have frames in common have
+the same sentences with another word filled in::
+
+    A ▢ ate .     A shark ate .  (prim_to_subj)     A cockroach ate .  (obj_to_subj)
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from itertools import chain, combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, capitalised, derive_tokens
+from sgl.core.lemmas import introduced_lemmas
+from sgl.core.plan import Pattern, Plan
+from sgl.corpus.audit.structures import DeclaredStructure
+from sgl.corpus.rows import ListedRow
+
+#: Stands in a frame for the word that is left out.
+_BLANK = "\0"
+
+
+def hash_text(text: str) -> int:
+    """Return eight bytes that stand for a text."""
+    content = text.encode("utf-8", "surrogatepass")
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
+
+
+class PatternNames:
+    """Finds the pattern that a kind or a file is called like."""
+
+    def __init__(self, patterns: Iterable[Pattern], given: Mapping[str, str]) -> None:
+        """``given`` names the pattern of a kind or file that is called otherwise."""
+        names = {pattern.name: pattern for pattern in patterns}
+        self._given = {text: names[name] for text, name in given.items()}
+        self._known = {_letters(pattern.title): pattern for pattern in names.values()}
+        self._known |= {_letters(name): pattern for name, pattern in names.items()}
+
+    def of(self, file: str, kind: str) -> Pattern | None:
+        """Return the pattern of the rows of a kind in a file; None if it is that of none."""
+        name = file.replace("\\", "/").rpartition("/")[2]
+        for text in (kind, name, name.partition(".")[0]):
+            found = self._given.get(text) or self._known.get(_letters(text))
+            if text and found is not None:
+                return found
+        return None
+
+
+def _letters(text: str) -> str:
+    """Return what counts in a name: its letters and digits, whatever their case."""
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+@dataclass
+class Second:
+    """The items of a set that contain what another pattern holds out; the first is the example."""
+
+    pattern: str
+    allowed: bool
+    example: ListedRow
+    rows: int = 0
+
+
+@dataclass
+class RowSet:
+    """A set of rows.
+
+    Attributes:
+        file: the index of the file.
+        rows: those that can be read; ``parsed`` those with a reading.
+        own: items that contain what their pattern asks of them.
+        isolated: those of them that contain nothing that another pattern holds out.
+        seconds: by the other pattern.
+        words: the rows with each word of each column.
+        sentences: the hash of each row; ``frames`` those of all frames, of which each
+            belongs to the row with the number in ``framed``.
+    """
+
+    file: int
+    kind: str
+    pattern: Pattern | None
+    rows: int = 0
+    parsed: int = 0
+    own: int = 0
+    isolated: int = 0
+    seconds: dict[str, Second] = field(default_factory=dict)
+    words: Counter[tuple[str, str]] = field(default_factory=Counter)
+    sentences: array[int] = field(default_factory=lambda: array("Q"))
+    frames: array[int] = field(default_factory=lambda: array("Q"))
+    framed: array[int] = field(default_factory=lambda: array("Q"))
+
+    @property
+    def training(self) -> bool:
+        """Whether the set is training: in the first file, and no items."""
+        return self.file == 0 and self.pattern is None
+
+    def add_words(self, column: str, words: Iterable[str]) -> None:
+        """Count the words of a row in a column; marks are no words."""
+        self.words.update((column, word) for word in set(words) if any(map(str.isalnum, word)))
+
+
+class SharedRows(NamedTuple):
+    """What two sets, by index, have in common.
+
+    ``rows`` of the second have a sentence of the first, ``distinct`` counts each of these
+    sentences once; ``framed`` rows of the second have a frame of the first.
+    """
+
+    first: int
+    second: int
+    rows: int
+    distinct: int
+    framed: int
+
+
+class SetCollector:
+    """Sorts rows into sets and keeps what these may share."""
+
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        layer: int,
+        plan: Plan,
+        declared: Sequence[DeclaredStructure],
+        names: PatternNames,
+    ) -> None:
+        """Take the text ``layer`` that is parsed; ``declared`` structures are given by index."""
+        self.sets: dict[tuple[int, str], RowSet] = {}
+        self._grammar, self._layer = grammar, layer
+        self._names = names
+        self._relations = {p.name: _Relations.of(p, plan.patterns, declared) for p in plan.patterns}
+        self._lemmas = introduced_lemmas(grammar, plan)
+        self._framing = any(pattern.targets for pattern in plan.patterns)
+        self._vocabulary = frozenset(chain.from_iterable(r.words(layer) for r in grammar.rules))
+
+    def add(self, file: int, name: str, kind: str, text: str) -> RowSet:
+        """Return the set of a row of a file, with its sentence counted."""
+        rows = self.sets.get((file, kind))
+        if rows is None:
+            rows = self.sets[file, kind] = RowSet(file, kind, self._names.of(name, kind))
+        rows.rows += 1
+        rows.sentences.append(hash_text(text))
+        return rows
+
+    def add_unparsed(self, rows: RowSet, layer: str, text: str) -> None:
+        """Count the words of a sentence without a reading, if its layer separates words."""
+        if not self._grammar.text_layers[self._layer].join:
+            return
+        words = re.findall(r"\w+", text)
+        # Only the first word may be another one in the middle of a sentence.
+        if words and words[0] not in self._vocabulary:
+            words[0] = words[0][:1].lower() + words[0][1:]
+        rows.add_words(layer, words)
+
+    def add_reading(
+        self,
+        rows: RowSet,
+        place: ListedRow,
+        derivation: Derivation,
+        contained: frozenset[int],
+    ) -> None:
+        """Count the structures that a row contains, and keep its frames."""
+        rows.parsed += 1
+        pattern = rows.pattern
+        if pattern is not None:
+            relations = self._relations[pattern.name]
+            own = not relations.own.isdisjoint(contained)
+            others = [n for n, held in relations.others.items() if not held.isdisjoint(contained)]
+            rows.own += own
+            rows.isolated += own and not others
+            for name in others:
+                allowed = name in pattern.allow
+                rows.seconds.setdefault(name, Second(name, allowed, place)).rows += 1
+        if self._framing and (pattern is None or pattern.targets):
+            for frame in self._frames(pattern, derivation):
+                rows.frames.append(frame)
+                rows.framed.append(rows.rows)
+
+    def add_words(self, rows: RowSet, column: str, derivation: Derivation, layer: int) -> None:
+        """Count the words that the rules of a reading write in a text layer."""
+        rules = self._grammar.rules
+        rows.add_words(column, chain.from_iterable(rules[r].words(layer) for r in derivation))
+
+    def _frames(self, pattern: Pattern | None, derivation: Derivation) -> Iterator[int]:
+        """Yield the frames of a sentence: without a target, or without any word."""
+        tokens = derive_tokens(self._grammar, derivation, self._layer)
+        omitted = dict.fromkeys(filter(str.isalnum, tokens))
+        if pattern is not None:
+            targets = set(pattern.targets)
+            own = (r for r in derivation if not targets.isdisjoint(self._lemmas[r]))
+            words = {w for r in own for w in self._grammar.rules[r].words(self._layer)}
+            words |= set(map(capitalised, words))
+            omitted = {word: None for word in omitted if word in words}
+        for word in omitted:
+            yield hash_text(" ".join([_BLANK if token == word else token for token in tokens]))
+
+
+class _Relations(NamedTuple):
+    """The structures, by index, that items of a pattern must and should not contain."""
+
+    own: frozenset[int]
+    others: dict[str, frozenset[int]]
+
+    @classmethod
+    def of(
+        cls, pattern: Pattern, patterns: Iterable[Pattern], declared: Sequence[DeclaredStructure]
+    ) -> _Relations:
+        """Return those of a pattern; what it holds out itself is not another's."""
+        canonical = [entry.structure.canonical() for entry in declared]
+        asked = {structure.canonical() for structure in pattern.gen}
+        known = asked | {structure.canonical() for structure in pattern.held_out}
+        own = (i for i, e in enumerate(declared) if e.pattern == pattern.name)
+        others = {
+            other.name: frozenset(
+                index
+                for index, entry in enumerate(declared)
+                if entry.pattern == other.name and entry.held_out and canonical[index] not in known
+            )
+            for other in patterns
+            if other.name != pattern.name
+        }
+        return cls(frozenset(i for i in own if canonical[i] in asked), others)
+
+
+# ---- what is found when all rows are there
+
+
+def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
+    """Return for each set of items its words, with their columns, that training does not have."""
+    known = frozenset(chain.from_iterable(rows.words for rows in sets if rows.training))
+    return [
+        Counter({w: n for w, n in rows.words.items() if known and rows.pattern and w not in known})
+        for rows in sets
+    ]
+
+
+def shared_rows(sets: Sequence[RowSet]) -> list[SharedRows]:
+    """Return what any two sets have in common, if they have anything.
+
+    Frames are compared if one of the sets has target words.
+    """
+    counted = [np.unique(np.array(r.sentences, np.uint64), return_counts=True) for r in sets]
+    frames = [np.array(rows.frames, np.uint64) for rows in sets]
+    found = []
+    for (first, one), (second, other) in combinations(enumerate(sets), 2):
+        new, counts = counted[second]
+        common = np.isin(new, counted[first][0], assume_unique=True)
+        framed = 0
+        if one.pattern or other.pattern:
+            numbers = np.array(other.framed, np.uint64)
+            framed = len(np.unique(numbers[np.isin(frames[second], frames[first])]))
+        shared = SharedRows(first, second, int(counts[common].sum()), int(common.sum()), framed)
+        if shared.rows or shared.framed:
+            found.append(shared)
+    return found
