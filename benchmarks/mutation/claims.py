@@ -171,7 +171,6 @@ class Claims:
 
     def _of_stratum(self, stratum: Stratum, evidence: StratumEvidence) -> Iterator[Breach]:
         wanted, own = stratum.constraint, evidence.stratum.constraint
-        trusted = self._plain and not (own.keep and self._keeps)
         for group in wanted.require:
             if not (self._plain and group in own.require):
                 reader = AutomatonView(self._meant.presence_of_any(group))
@@ -180,7 +179,8 @@ class Claims:
                     text = " or ".join(map(str, group))
                     yield self._breach("a sentence lacks its structure", evidence, text, lacking)
         for structure in dict.fromkeys((*wanted.exclude, *self._held_out(stratum))):
-            if not (trusted and structure in own.exclude):
+            kept = self._keeps and structure in own.cut
+            if not (self._plain and structure in own.exclude and not kept):
                 reader = AutomatonView(self._meant.absence(structure))
                 if not accepts_all(evidence.split, reader):
                     presence = self._meant.disjunction((structure,))

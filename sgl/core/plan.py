@@ -41,13 +41,13 @@ class Constraint:
     """A Boolean combination of structures that a sentence must satisfy.
 
     For each group in ``require`` at least one structure occurs; no structure of
-    ``exclude`` occurs.  With ``keep`` a derivation that uses a rule the author
-    keeps in training satisfies the constraint whatever ``exclude`` says.
+    ``exclude`` occurs.  Those of ``cut`` are among these: a derivation that uses a rule
+    the author keeps in training may contain them nevertheless.
     """
 
     require: tuple[tuple[Structure, ...], ...] = ()
     exclude: tuple[Structure, ...] = ()
-    keep: bool = False
+    cut: tuple[Structure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -93,11 +93,17 @@ class _Strata:
     # ---- what is kept out
 
     def _trained(
-        self, require: tuple[tuple[Structure, ...], ...], *exclude: Iterable[Structure]
+        self,
+        require: tuple[tuple[Structure, ...], ...],
+        reserved: Iterable[Structure],
+        *exclude: Iterable[Structure],
     ) -> Constraint:
-        """Return the constraint of a stratum of which training could have sentences."""
-        forbidden = (f for lowered in self.patterns for f in lowered.pattern.forbid)
-        return Constraint(require, _unique(forbidden, *exclude, self.nowhere), keep=True)
+        """Return the constraint of a stratum of which training could have sentences.
+
+        What patterns hold out or reserve is cut.
+        """
+        cut = _unique(*(lowered.pattern.forbid for lowered in self.patterns), reserved)
+        return Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
 
     def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
         """Return what the exposures of all patterns reserve, but for the allowed ones."""
@@ -137,13 +143,13 @@ class _Strata:
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
             if quota.split == split:
-                excluded = (quota.outside, self._reserved(part.allow), others)
+                reserved = self._reserved(part.allow)
                 yield Stratum(
                     split,
                     category,
                     f"{split}/{category}/{index}",
                     quota.count,
-                    self._trained((part.only, *quota.groups), *excluded),
+                    self._trained((part.only, *quota.groups), reserved, quota.outside, others),
                     repeated_lemmas=part.repeated_lemmas,
                 )
 

@@ -143,8 +143,9 @@ class Between:
         yield from self._repeated_lemmas(own)
 
     def _containing(self, evidence: StratumEvidence, structure: Structure) -> Iterator[Departure]:
-        cut = structure in evidence.stratum.constraint.exclude
-        if cut and not (self._keeps and evidence.stratum.constraint.keep):
+        constraint = evidence.stratum.constraint
+        kept = self._keeps and structure in constraint.cut
+        if structure in constraint.exclude and not kept:
             return
         if not self._vocabulary.lacks(structure) and not self._evidence.excludes(
             evidence, structure

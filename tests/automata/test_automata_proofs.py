@@ -119,7 +119,7 @@ def test_progress_is_reported() -> None:
 def test_a_kept_rule_lets_a_held_out_structure_in() -> None:
     grammar = keeping(TOY, "adjective")
     held_out = pattern("pp_in_subject", (PP_IN_SUBJECT,))
-    plan = plan_of(held_out, train=Constraint(exclude=(PP_IN_SUBJECT,), keep=True))
+    plan = plan_of(held_out, train=Constraint(exclude=(PP_IN_SUBJECT,), cut=(PP_IN_SUBJECT,)))
     (claim,) = prove(StructureCompiler(grammar), plan).of("pp_in_subject").held_out
     assert claim.verdict is Verdict.REFUTED
     assert claim.stream == "train/in_distribution"
@@ -130,7 +130,9 @@ def test_a_kept_rule_lets_a_held_out_structure_in() -> None:
 def test_keeping_a_rule_that_cannot_meet_the_structure_is_proved() -> None:
     """``who`` asks for subjects; the held-out questions ask for objects."""
     grammar = keeping(TOY, "who")
-    plan = plan_of(pattern("far_gap", (FAR_GAP,)), train=Constraint(exclude=(FAR_GAP,), keep=True))
+    plan = plan_of(
+        pattern("far_gap", (FAR_GAP,)), train=Constraint(exclude=(FAR_GAP,), cut=(FAR_GAP,))
+    )
     (claim,) = prove(StructureCompiler(grammar), plan).of("far_gap").held_out
     assert claim.verdict is Verdict.PROVED
 

@@ -130,14 +130,15 @@ class StructureCompiler:
     @computed_once
     def language(self, constraint: Constraint) -> TreeAutomaton:
         """Return the derivations that satisfy a constraint; trim, minimal and in order."""
-        language = self.absence_of_all(constraint.exclude)
-        kept = [rule.id for rule in self.grammar.rules if rule.keep and constraint.keep]
+        kept = [rule.id for rule in self.grammar.rules if rule.keep and constraint.cut]
+        always = [s for s in constraint.exclude if not kept or s not in constraint.cut]
+        language = self.absence_of_all(always)
         if kept:
-            # Whatever uses a kept rule may contain what is excluded.
+            # Whatever uses a kept rule may contain what is cut.
             cut = intersection(
-                self.presence_of_any(constraint.exclude), without_rules(self.everything, kept)
+                self.presence_of_any(constraint.cut), without_rules(self.everything, kept)
             )
-            language = trim(complement(cut))
+            language = intersection(language, trim(complement(cut)))
         for group in constraint.require:
             language = intersection(language, self.disjunction(group))
         return canonical(language)
@@ -170,7 +171,8 @@ def find_conflict(compiler: StructureCompiler, constraint: Constraint) -> Confli
 
     def impossible(clauses: _Clauses) -> bool:
         required, excluded = _sides(clauses)
-        return compiler.language(Constraint(required, excluded, constraint.keep)).empty
+        cut = tuple([structure for structure in constraint.cut if structure in excluded])
+        return compiler.language(Constraint(required, excluded, cut)).empty
 
     clauses: list[_Clause] = [((structure,), True) for structure in constraint.exclude]
     clauses += [(group, False) for group in constraint.require]

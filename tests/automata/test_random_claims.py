@@ -1,0 +1,57 @@
+"""On random grammars and patterns, streams and verdicts are what the documentation says.
+
+The model that says so shares nothing with the compiler: ``benchmarks/claims_model.py``.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import claims_model
+from random_claims import Difference, compare
+
+#: A grammar with a kept rule and a restriction, which the kept rule does not escape.
+KEPT_AND_RESTRICTED = 419
+
+
+def test_a_kept_rule_obeys_restrictions(tmp_path: Path) -> None:
+    figures: Counter[str] = Counter()
+    compare(KEPT_AND_RESTRICTED, tmp_path / "grammar", figures, dataset=False)
+    assert figures["with a kept rule"] == figures["with a restriction"] == 1
+    assert figures["verdicts"] > 0
+
+
+@pytest.mark.slow
+def test_streams_and_verdicts_are_those_of_the_model(tmp_path: Path) -> None:
+    figures: Counter[str] = Counter()
+    for seed in range(400, 460):
+        compare(seed, tmp_path / str(seed), figures, dataset=True)
+    assert figures["certificates accepted"] > 20
+    assert figures["verdicts"] > 10_000
+
+
+@pytest.mark.slow
+def test_a_model_that_ignores_degrees_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The comparison can fail."""
+    node_passes = claims_model.node_passes
+
+    def careless(tree: object, body: claims_model.Body, name: str, node: int) -> bool:
+        plain = claims_model.Body(body.variables, body.tests, {}, body.links)
+        return node_passes(tree, plain, name, node)
+
+    monkeypatch.setattr(claims_model, "node_passes", careless)
+    figures: Counter[str] = Counter()
+
+    def differs(seed: int) -> bool:
+        try:
+            compare(seed, tmp_path / str(seed), figures, dataset=False)
+        except Difference:
+            return True
+        return False
+
+    assert any(differs(seed) for seed in range(400, 440))
