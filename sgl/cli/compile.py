@@ -16,6 +16,7 @@ from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
+from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
 from sgl.pipeline.production import ProducedDataset, produce
@@ -42,6 +43,14 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     target = out if out is not None else Path("out") / compiled.project.name
     # What would stop the run at its end is said before it starts.
     check_target(target)
+    produced, proofs = prove_and_produce(session, compiled, target, parallelism)
+    show_summary(session, produced, proofs, time.monotonic() - started)
+
+
+def prove_and_produce(
+    session: Session, compiled: Compiled, target: Path, parallelism: Parallelism
+) -> tuple[ProducedDataset, Proofs]:
+    """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
     if not compiled.grammar.graph_layers:
         session.fail(
             "SGL0307",
@@ -66,7 +75,7 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     if not produced.verification.ok:
         session.lines(verification_lines(produced.verification, brief=True))
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")
-    show_summary(session, produced, proofs, time.monotonic() - started)
+    return produced, proofs
 
 
 def show_summary(

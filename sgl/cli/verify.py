@@ -6,7 +6,9 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -15,7 +17,7 @@ from sgl.cache import cached
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import FILE, Session, json_option, no_cache_option
 from sgl.cli.terminal import count
-from sgl.verify import USEFUL, Report, VerifyError, verify
+from sgl.verify import USEFUL, Report, Result, VerifyError, verify
 from sgl.verify.certificate import FAULTS, Checker
 
 
@@ -23,6 +25,7 @@ from sgl.verify.certificate import FAULTS, Checker
 @click.argument("path", type=FILE)
 @json_option
 @click.option("--signature", default="", help="Refuse a dataset with another signature than this.")
+@click.option("--grammar", type=FILE, help="Compile this grammar again, and compare every file.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
@@ -31,23 +34,35 @@ from sgl.verify.certificate import FAULTS, Checker
     help="Processes that share the work; the result is the same.",
 )
 @no_cache_option
-def command(path: Path, as_json: bool, signature: str, workers: int, no_cache: bool) -> int:
+def command(
+    path: Path,
+    as_json: bool,
+    signature: str,
+    grammar: Path | None,
+    workers: int,
+    no_cache: bool,
+) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
     If PATH is a file, it is a certificate, and it is checked alone.
     """
     with Session(keep=not no_cache) as session:
         if path.is_file():
-            if signature:
-                session.refuse("a certificate has no signature; name the directory of a dataset")
+            if signature or grammar:
+                session.refuse("`--signature` and `--grammar` are for the directory of a dataset")
             _verify_certificate(session, path, as_json)
         else:
-            _verify_dataset(session, path, as_json, workers, signature)
+            _verify_dataset(session, path, as_json, workers, signature, grammar)
     return session.status
 
 
 def _verify_dataset(
-    session: Session, path: Path, as_json: bool, workers: int, signature: str
+    session: Session,
+    path: Path,
+    as_json: bool,
+    workers: int,
+    signature: str,
+    grammar: Path | None,
 ) -> None:
     try:
         report = verify(
@@ -58,6 +73,9 @@ def _verify_dataset(
         )
     except VerifyError as problem:
         session.refuse(str(problem), status=OUTPUT)
+    if grammar is not None and report.results[0].status == "passed":
+        compared = _compile_again(session, path, grammar)
+        report = replace(report, results=(*report.results, compared))
     if as_json:
         session.json(report.as_data(), sort=True)
     else:
@@ -66,6 +84,24 @@ def _verify_dataset(
             session.echo(f"signature {report.signature}")
     if not report.ok:
         session.stop(FAILED)
+
+
+def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
+    """Compile a grammar with the parameters and the seed of a dataset; compare every file."""
+    # Only this needs the compiler.
+    from sgl.cli.compile import prove_and_produce
+    from sgl.parallel.executor import Parallelism
+    from sgl.pipeline.reproduction import compare, request_of
+
+    session.settings, seed = request_of(path)
+    compiled = session.open(grammar)
+    if compiled.plan.seed != seed:
+        compiled = replace(compiled, plan=replace(compiled.plan, seed=seed))
+    with TemporaryDirectory() as folder:
+        again = Path(folder) / path.resolve().name
+        prove_and_produce(session, compiled, again, Parallelism())
+        session.progress("comparing files")
+        return compare(path, again)
 
 
 def verification_lines(report: Report, *, brief: bool = False) -> Iterator[str]:
@@ -77,7 +113,9 @@ def verification_lines(report: Report, *, brief: bool = False) -> Iterator[str]:
         if result.total:
             figures += f", {count(result.total, 'violation')}"
         yield f"{result.status:<8}{result.code}  {result.name:<24}  {result.reason or figures}"
-        yield from (f"          {violation}" for violation in result.violations[:5])
+        # Every file that differs is named.
+        shown = result.violations[:5] if result.code.startswith("V") else result.violations
+        yield from (f"          {violation}" for violation in shown)
     violations = sum(result.total for result in report.results)
     yield (
         f"{count(report.items, 'item')} in {count(report.shapes, 'graph shape')}: "

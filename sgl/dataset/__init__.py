@@ -13,7 +13,7 @@ What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels a
 """
 
 from sgl.dataset.card import card
-from sgl.dataset.checksums import CHECKSUMS, signature, write_checksums
+from sgl.dataset.checksums import CHECKSUMS, sha256_of_file, signature, write_checksums
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import (
@@ -26,10 +26,11 @@ from sgl.dataset.manifest import (
     string_figures,
     write_manifest,
 )
-from sgl.dataset.staged import OutputError, check_target, put_back, staged_directory
+from sgl.dataset.staged import MANIFEST, OutputError, check_target, put_back, staged_directory
 
 __all__ = [
     "CHECKSUMS",
+    "MANIFEST",
     "Chunk",
     "DataFile",
     "Guarantee",
@@ -44,6 +45,7 @@ __all__ = [
     "manifest",
     "plain",
     "put_back",
+    "sha256_of_file",
     "signature",
     "staged_directory",
     "string_figures",

@@ -1,0 +1,145 @@
+"""Compare a dataset with the one that its grammar gives when it is compiled again, file by file.
+
+Every file has to be the same, bit by bit.  The exception is Parquet, whose bytes depend on the
+version of its library: where another version has written a file, its rows are compared, and the
+hash of the file is taken as it is, in the manifest and in the list of all files.
+"""
+
+from __future__ import annotations
+
+import filecmp
+import json
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sgl.dataset import CHECKSUMS, MANIFEST, sha256_of_file
+from sgl.verify import Result
+
+CODE, NAME = "G001", "grammar"
+CLAIM = "The grammar, compiled again with the same parameters and seed, gives the same files."
+
+#: The order in which files are compared: what depends on others comes after them.
+_ORDER = ("certificate.json", "derivations", "data", "conllu", "parquet", "", MANIFEST, CHECKSUMS)
+
+#: What is shown of a text, and how much of it is before the place where it differs.
+_SHOWN, _BEFORE = 70, 20
+
+
+def request_of(directory: Path) -> tuple[dict[str, str], int]:
+    """Return the parameters and the seed of a dataset, whose manifest the verifier has read."""
+    manifest = json.loads((directory / MANIFEST).read_text("utf-8"))
+    stated = manifest.get("parameters")
+    parameters = stated if isinstance(stated, dict) else {}
+    return {name: str(value) for name, value in parameters.items()}, int(manifest["seed"])
+
+
+def compare(directory: Path, again: Path) -> Result:
+    """Return how a dataset differs from the one that was compiled again."""
+    tally = Result(CODE, NAME, CLAIM)
+    #: Hashes of files that may differ, as the compiler computes them, and those in the dataset.
+    excused: dict[bytes, bytes] = {}
+    for name in sorted(_files(directory) | _files(again), key=_rank):
+        tally.checked += 1
+        stated, made = directory / name, again / name
+        if not made.is_file():
+            tally.fault("the grammar gives no such file", name)
+        elif not stated.is_file():
+            tally.fault("the file is missing", name)
+        elif not filecmp.cmp(stated, made, shallow=False):
+            difference = _difference(stated, made, excused)
+            if difference:
+                tally.fault(difference, name)
+            else:
+                excused[sha256_of_file(made).encode()] = sha256_of_file(stated).encode()
+                tally.figure("another version of the library", 1, name)
+    return tally
+
+
+def _files(directory: Path) -> set[str]:
+    files = (path for path in directory.rglob("*") if path.is_file())
+    return {path.relative_to(directory).as_posix() for path in files}
+
+
+def _rank(name: str) -> tuple[int, str]:
+    """Return the place of a file in the order of comparison."""
+    top = name.partition("/")[0]
+    return _ORDER.index(top if top in _ORDER else ""), name
+
+
+def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:
+    """Return how two files differ; nothing if only the version of the library is another."""
+    if stated.suffix == ".parquet":
+        return _difference_of_tables(stated, made)
+    found, expected = stated.read_bytes(), made.read_bytes()
+    if stated.name in (MANIFEST, CHECKSUMS):
+        for new, old in excused.items():
+            expected = expected.replace(new, old)
+    if found == expected:
+        return ""
+    member = _difference_of_values(found, expected) if stated.suffix == ".json" else ""
+    return member or _difference_of_lines(found, expected)
+
+
+def _difference_of_tables(stated: Path, made: Path) -> str:
+    """Return how two Parquet files differ; nothing if they have equal rows of two versions."""
+    try:
+        found, expected = pq.ParquetFile(stated), pq.ParquetFile(made)
+        if not found.schema_arrow.equals(expected.schema_arrow, check_metadata=True):
+            return "the columns are others"
+        rows, again = found.read(), expected.read()
+        for name in rows.column_names:
+            if not rows[name].equals(again[name]):
+                cells = zip_longest(rows[name].to_pylist(), again[name].to_pylist())
+                row, (a, b) = next(
+                    (row, pair) for row, pair in enumerate(cells) if len({*pair}) > 1
+                )
+                return f"row {row + 1}: {name} is {_excerpt(a)}, compiled again {_excerpt(b)}"
+        if found.metadata.created_by == expected.metadata.created_by:
+            return "other bytes, although the same version of the library gave the same rows"
+    except (pa.ArrowException, OSError, ValueError) as error:
+        return f"the file cannot be read: {error}".partition("\n")[0]
+    return ""
+
+
+def _difference_of_values(found: bytes, expected: bytes) -> str:
+    """Return the first member of a JSON file that differs; nothing if only its writing does."""
+    try:
+        a, b, path = json.loads(found), json.loads(expected), ""
+    except (ValueError, RecursionError):
+        return ""
+    if a == b:
+        return ""
+    while names := _different_members(a, b):
+        a, b, path = a[names[0]], b[names[0]], f"{path}.{names[0]}"
+    return f"{path.lstrip('.') or 'the value'} is {_excerpt(a)}, compiled again {_excerpt(b)}"
+
+
+def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
+    """Return the members that differ, if these are objects or lists of equal form."""
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        return [name for name in a if a[name] != b[name]]
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return [place for place in range(len(a)) if a[place] != b[place]]
+    return []
+
+
+def _difference_of_lines(found: bytes, expected: bytes) -> str:
+    """Return how many lines of two texts differ, and the first of them."""
+    lines = list(zip_longest(found.split(b"\n"), expected.split(b"\n")))
+    different = [number for number, (a, b) in enumerate(lines) if a != b]
+    first, pair = different[0] + 1, [line or b"" for line in lines[different[0]]]
+    places = enumerate(zip(*pair, strict=False))
+    start = next((at for at, (x, y) in places if x != y), min(map(len, pair)))
+    cut = slice(max(start - _BEFORE, 0), None)
+    a, b = (_excerpt(line[cut].decode("utf-8", "replace")) for line in pair)
+    return f"{len(different):,} lines; line {first} is {a}, compiled again {b}"
+
+
+def _excerpt(value: object) -> str:
+    """Return the beginning of a value as JSON."""
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
