@@ -19,6 +19,7 @@ from sgl.cli.session import FILE, Session, json_option, no_cache_option
 from sgl.cli.terminal import count
 from sgl.verify import USEFUL, Report, Result, VerifyError, verify
 from sgl.verify.certificate import FAULTS, Checker
+from sgl.verify.skeleton import visible
 
 
 @click.command("verify")
@@ -161,7 +162,7 @@ def check_certificate(text: bytes) -> dict[str, Any]:
 
 
 def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
-    yield from (f"failed  {fault}" for fault in found["faults"])
+    yield from (f"failed  {visible(fault)}" for fault in found["faults"])
     if not found["accepted"]:
         yield f"not accepted: {count(len(found['faults']), 'line')} of reasoning"
         return
@@ -169,6 +170,6 @@ def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
     yield (
         f"accepted: {count(sum(found['claims'].values()), 'claim')} ({kinds}) about "
         f"{count(found['splits'], 'split')} and {count(found['structures'], 'structure')} "
-        f"of {found['name']}"
+        f"of {visible(found['name'])}"
     )
     yield f"grammar   sha256:{str(found['digest'])[:12]}"

@@ -15,6 +15,7 @@ from sgl.verify import (
     certificate_checks,
     checksums,
     file_checks,
+    name_checks,
     pattern_checks,
     sentence_checks,
 )
@@ -96,4 +97,5 @@ CHECKS = (
     Check("V026", "one target", sentence_checks.one_target),
     Check("V027", "readings", sentence_checks.readings),
     Check("V028", "checksums", checksums.checksums),
+    Check("V029", "names", name_checks.names, _STRUCTURES),
 )

@@ -75,6 +75,10 @@ class Dataset:
         names = comments["sent_id"], comments["category"]
         return Item(*names, source, tuple(targets), sentence.words)
 
+    def group(self, split: Split, entry: int) -> Group:
+        """Return the group of a sentence."""
+        return [*split.groups][split.group_of[entry]]
+
     def violation(
         self, message: str, split: Split, entry: int, clause: Clause | None = None
     ) -> Violation:
@@ -82,8 +86,8 @@ class Dataset:
         item = self.item(split, entry)
         match: Match = {}
         if clause:
-            group = [*split.groups][split.group_of[entry]]
-            match = self.known.searcher.match(group.shape, clause.number) or {}
+            shape = self.group(split, entry).shape
+            match = self.known.searcher.match(shape, clause.number) or {}
         tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items())
         path = CONLLU.format(split.name)
         line = line_at(self.directory / path, split.offsets[entry])

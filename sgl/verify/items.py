@@ -1,4 +1,4 @@
-"""Keep the sentences of a split compactly: some fifty bytes for each.
+"""Keep the sentences of a split compactly: some sixty bytes for each.
 
 The CoNLL-U file is read once, in order, and of each sentence remain
 
@@ -7,8 +7,9 @@ place                 its offset in the file, to read it again
 group                 category, shape and target, numbered: what structures and
                       quotas can tell apart
 number                what its `sent_id` says
-hashes                of its source, of its first target, and for each target of
-                      source, target and category together: tables are compared by it
+hashes                of its source, of the skeleton of its source, of its first target,
+                      and for each target of source, target and category together:
+                      tables are compared by it
 ====================  =========================================================
 
 The texts themselves do not remain.  Equal texts have equal hashes; that unequal ones
@@ -19,11 +20,11 @@ processes have).  Whatever is to be shown is read again from the file.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from hashlib import blake2b
-from operator import or_
+from operator import attrgetter, or_
 from typing import NamedTuple
 
 import numpy as np
@@ -91,10 +92,11 @@ class Split:
 
     Entries are numbered from 0; those that are no sentences are in ``malformed`` and
     belong to no group (-1).  For each entry there are its offset in the file, its group,
-    the number that its `sent_id` says (0 if none), hashes of its source and first target,
-    and for each target the hash of a row.  ``words`` are the distinct words (form, lemma,
-    part of speech) in their order, with the first entry that has each, ``repeating`` the
-    entries in which a lemma occurs twice that should not.
+    the number that its `sent_id` says (0 if none), hashes of its source, of the skeleton of its
+    source and of its first target, and for each target the hash of a row.  ``words`` are the
+    distinct words (form, lemma, part of speech) in their order, ``values`` the attributes of
+    words with their values, ``labels`` those of edges, each with the first entry that has it;
+    ``repeating`` are the entries in which a lemma occurs twice that should not.
     """
 
     name: str
@@ -103,11 +105,14 @@ class Split:
     group_of: array[int] = field(default_factory=_numbers)
     numbers: array[int] = field(default_factory=_numbers)
     sources: array[int] = field(default_factory=_numbers)
+    skeletons: array[int] = field(default_factory=_numbers)
     targets: array[int] = field(default_factory=_numbers)
     repeating: array[int] = field(default_factory=_numbers)
     groups: dict[Group, int] = field(default_factory=dict)
     malformed: dict[int, Malformed] = field(default_factory=dict)
     words: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    values: dict[tuple[str, str], int] = field(default_factory=dict)
+    labels: dict[str, int] = field(default_factory=dict)
     error: str = ""
 
     @classmethod
@@ -121,7 +126,7 @@ class Split:
 
     def columns(self) -> tuple[array[int], ...]:
         """Return what there is for each entry."""
-        texts = (self.sources, self.targets, *self.rows)
+        texts = (self.sources, self.skeletons, self.targets, *self.rows)
         return (self.group_of, self.offsets, self.numbers, *texts)
 
     def extend(self, part: Split, shapes: ShapeTable, lines: int) -> None:
@@ -131,6 +136,10 @@ class Split:
             self.malformed[before + entry] = replace(malformed, line=malformed.line + lines)
         for word, entry in part.words.items():
             self.words.setdefault(word, before + entry)
+        for value, entry in part.values.items():
+            self.values.setdefault(value, before + entry)
+        for label, entry in part.labels.items():
+            self.labels.setdefault(label, before + entry)
         self.repeating.extend(before + entry for entry in part.repeating)
         known = []
         for group in part.groups:
@@ -167,8 +176,10 @@ class Split:
 Place = tuple[Split, int]
 
 
-def repetitions(splits: Sequence[Split]) -> Iterator[tuple[Place, Place]]:
-    """Yield the sentences whose source occurs before, each with the first that has it.
+def repetitions(
+    splits: Sequence[Split], texts: Callable[[Split], array[int]] = attrgetter("sources")
+) -> Iterator[tuple[Place, Place]]:
+    """Yield the sentences whose source, or other text, occurs before, each with the first.
 
     ::
 
@@ -179,7 +190,7 @@ def repetitions(splits: Sequence[Split]) -> Iterator[tuple[Place, Place]]:
         return
     owners = np.concatenate([np.full(len(split), rank) for rank, split in enumerate(splits)])
     entries = np.concatenate([np.arange(len(split)) for split in splits])
-    sources = np.concatenate([np.asarray(split.sources, np.int64) for split in splits])
+    sources = np.concatenate([np.asarray(texts(split), np.int64) for split in splits])
     groups = np.concatenate([np.asarray(split.group_of, np.int64) for split in splits])
     kept = groups >= 0
     owners, entries, sources = owners[kept], entries[kept], sources[kept]

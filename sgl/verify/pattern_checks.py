@@ -140,20 +140,20 @@ def _expect_none(
     clauses: tuple[Clause, ...],
     message: str,
 ) -> None:
-    """Report every item that contains one of some structures, with the first of them."""
+    """Report every item that contains one of some structures, with all that it contains."""
     if not clauses:
         return
     wanted = clause_bits(clauses)
-    found: dict[Group, Clause] = {}
+    found: dict[Group, list[Clause]] = {}
     for category in categories:
         tally.checked += category.items
         for group, _ in category.groups if category.occurring & wanted else ():
             if occurring := group.shape.occurring & wanted:
-                found[group] = next(c for c in clauses if occurring >> c.number & 1)
+                found[group] = [clause for clause in clauses if occurring >> clause.number & 1]
     for split, entry, group in data.members(list(found)):
-        clause = found[group]
-        text = f"{message}: {clause.text}"
-        tally.add(partial(data.violation, text, split, entry, clause))
+        first, *_ = own = found[group]
+        text = f"{message}: {' and '.join(dict.fromkeys(clause.text for clause in own))}"
+        tally.add(partial(data.violation, text, split, entry, first))
 
 
 @dataclass(frozen=True, slots=True)

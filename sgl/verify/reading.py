@@ -26,6 +26,7 @@ from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Sp
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.search import Searcher
 from sgl.verify.shape import GraphShape, ShapeTable
+from sgl.verify.skeleton import sentence_skeleton
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
 from sgl.verify.tokens import Malformed, TokenTable, WordForm
 
@@ -98,10 +99,10 @@ class Knowledge:
 def read_range(known: Knowledge, read: Range) -> Split:
     """Read a range, up to where it can be read if that fails."""
     part = Split.new(read.split, len(known.task.texts) - 1)
-    words: set[WordForm] = set()
+    seen: set[WordForm | int] = set()
     try:
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
-            malformed = entry if isinstance(entry, Malformed) else _add(known, part, words, entry)
+            malformed = entry if isinstance(entry, Malformed) else _add(known, part, seen, entry)
             if malformed:
                 part.malformed[len(part)] = malformed
                 group_of, *others = part.columns()
@@ -119,11 +120,11 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> list[int]:
 
 
 def _add(
-    known: Knowledge, part: Split, before: set[WordForm], sentence: Sentence
+    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence
 ) -> Malformed | None:
     """Add the next sentence of a range, unless it lacks a text: then say so.
 
-    ``before`` are the words of the range so far.
+    ``seen`` are the words of the range so far, and the trees, of which there is one object each.
     """
     comments, words, entry = dict(sentence.comments), sentence.words, len(part)
     try:
@@ -133,11 +134,17 @@ def _add(
     own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
     if len(set(own)) < len(own):
         part.repeating.append(entry)
-    if not before.issuperset(words):
-        before.update(words)
-        for word in words:
+    if not seen.issuperset(words):
+        for word in [word for word in words if word not in seen]:
             content = (word.form, word.get("lemma") or word.form, word.get("upos"))
             part.words.setdefault(content, entry)
+            for pair in word.attributes:
+                part.values.setdefault(pair, entry)
+        seen.update(words)
+    if id(sentence.edges) not in seen:
+        seen.add(id(sentence.edges))
+        for _, label, _ in sentence.edges:
+            part.labels.setdefault(label, entry)
     category, target = comments["category"], ""
     shares = known.task.shares.get((part.name, category))
     if shares:
@@ -151,6 +158,7 @@ def _add(
         sentence.offset,
         int(number) if split == part.name and _NUMBER.fullmatch(number) else 0,
         hashing.of(source),
+        hashing.of(sentence_skeleton(source)),
         hashing.of(targets[0]),
         *[hashing.of(source, target, category) for target in targets],
     )

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
+from sgl.verify.skeleton import visible
+
 Status = Literal["passed", "failed", "skipped"]
 
 #: Violations that are kept with their sentences; all are counted.
@@ -18,7 +20,8 @@ class Violation:
 
     ``place`` is a file with a line, or the place in the manifest.  For a
     sentence, ``match`` pairs the variables of the structure that was found with
-    their tokens, ``("N", "dog (2)")``, counting from 1.
+    their tokens, ``("N", "dog (2)")``, counting from 1.  Whatever is quoted is as it is
+    in the files; as a text, what a terminal would hide or obey is written as escapes.
     """
 
     message: str
@@ -35,7 +38,7 @@ class Violation:
             parts.append(", ".join(f"{name} = {token}" for name, token in self.match))
         if self.place:
             parts.append(self.place)
-        return " · ".join(parts)
+        return visible(" · ".join(parts))
 
 
 @dataclass(frozen=True, slots=True)

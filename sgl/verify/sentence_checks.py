@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from operator import attrgetter
 
 from sgl.verify.dataset import Dataset
-from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Split, repetitions
+from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Place, Split, repetitions
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
 from sgl.verify.report import Result, SkippedError, Violation
 
@@ -45,22 +47,56 @@ def words_exposed(data: Dataset, tally: Result) -> None:
 
 
 def splits_disjoint(data: Dataset, tally: Result) -> None:
-    """No source sentence occurs in two splits.
+    """No source sentence occurs in two splits, nor one that looks like it.
 
-    Where the dataset does not declare distinct sentences, this is asked of the
-    generalization items alone; sentences that train, dev and test share are counted.
+    Sentences look alike if they differ in nothing but case, spaces, Unicode normal form,
+    invisible characters, and letters of other scripts with the same look.  Where the
+    dataset does not declare distinct sentences, this is asked of the generalization items
+    alone, and sentences that train, dev and test share are counted.  What these share but for
+    case and spaces is always counted only.
     """
-    shared = 0
+    shared = recased = 0
+    distinct = data.manifest.distinct.sentences
     tally.checked += data.items
-    for (split, entry), (other, before) in repetitions(data.splits):
-        if other is split:
-            continue
-        if data.manifest.distinct.sentences or GENERALIZATION in (split.name, other.name):
-            tally.add(partial(_twice, data, split, entry, other, before))
+    for (split, entry), others in _in_other_splits(data, attrgetter("sources")):
+        if distinct or _has_items(split, others):
+            tally.add(partial(_twice, data, split, entry, others))
         else:
             shared += 1
-    if not data.manifest.distinct.sentences:
+    for (split, entry), alike in _in_other_splits(data, attrgetter("skeletons")):
+        others = [(o, at) for o, at in alike if o.sources[at] != split.sources[entry]]
+        if not others:
+            continue
+        if _has_items(split, others) or (distinct and _letters_differ(data, split, entry, others)):
+            tally.add(partial(_twice, data, split, entry, others, "looks like"))
+        else:
+            recased += 1
+    if not distinct:
         tally.figure("sentences that train, dev and test share", shared)
+    tally.figure("sentences that they share but for case and spaces", recased)
+
+
+def _in_other_splits(
+    data: Dataset, texts: Callable[[Split], array[int]]
+) -> Iterator[tuple[Place, list[Place]]]:
+    """Yield sentences with a text that splits before have, with the first place in each."""
+    known: dict[tuple[str, int], dict[str, Place]] = {}
+    for (split, entry), (first, before) in repetitions(data.splits, texts):
+        places = known.setdefault((first.name, before), {first.name: (first, before)})
+        if others := [place for name, place in places.items() if name != split.name]:
+            yield (split, entry), others
+        places.setdefault(split.name, (split, entry))
+
+
+def _has_items(split: Split, others: Sequence[Place]) -> bool:
+    """Return whether generalization items are among these."""
+    return GENERALIZATION in {split.name, *(other.name for other, _ in others)}
+
+
+def _letters_differ(data: Dataset, split: Split, entry: int, others: Sequence[Place]) -> bool:
+    """Return whether a sentence differs from one of some others in more than case and spaces."""
+    texts = [data.item(*place).source for place in ((split, entry), *others)]
+    return len({"".join(text.split()).casefold() for text in texts}) > 1
 
 
 def sentences_distinct(data: Dataset, tally: Result) -> None:
@@ -79,7 +115,7 @@ def sentences_distinct(data: Dataset, tally: Result) -> None:
             category = categories[split.group_of[entry]]
             own = category == categories[split.group_of[before]] and category in free
             if data.manifest.distinct.sentences and not own:
-                tally.add(partial(_twice, data, split, entry, split, before))
+                tally.add(partial(_twice, data, split, entry, [(split, before)]))
     tally.figure("repeated sentences", repeated)
 
 
@@ -107,9 +143,18 @@ def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
     return data.violation(f"the lemma {lemma!r} occurs twice", split, entry)
 
 
-def _twice(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
-    first = data.item(other, before)
-    return data.violation(f"the sentence is {first.sent_id} as well", split, entry)
+def _twice(
+    data: Dataset, split: Split, entry: int, others: Sequence[Place], verb: str = "is"
+) -> Violation:
+    """Return the violation by a sentence that is, or looks like, some others."""
+    named, shape = [], data.group(split, entry).shape
+    for other, before in others:
+        item = data.item(other, before)
+        text = f"{item.sent_id} “{item.source}”" if verb != "is" else item.sent_id
+        differs = data.group(other, before).shape is not shape
+        named.append(f"{text}, which has another graph" if differs else text)
+    ending = " as well" if verb == "is" else ""
+    return data.violation(f"the sentence {verb} {' and '.join(named)}{ending}", split, entry)
 
 
 _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"

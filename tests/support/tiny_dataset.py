@@ -238,8 +238,8 @@ def tiny() -> Tiny:
         said("cat", "saw", "book", "exposure:cat_as_object"),
     ]
     said_that = Sentence(
-        "Lina/Lina/PROPN/2:nsubj said/say/VERB/0:root the/the/DET/4:det dog/dog/NOUN/5:nsubj "
-        "slept/slept/VERB/2:ccomp ././PUNCT/2:punct"
+        "Lina/Lina/PROPN/2:nsubj said/say/VERB/0:root the/the/DET/5:det big/big/ADJ/5:amod "
+        "dog/dog/NOUN/6:nsubj slept/slept/VERB/2:ccomp ././PUNCT/2:punct"
     )
     return Tiny(
         splits={

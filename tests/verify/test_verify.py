@@ -272,7 +272,7 @@ PLANTED: list[tuple[Callable[[Tiny], None], set[str]]] = [
     (other_shares_recorded, {"V021"}),
     (part_elsewhere, {"V022"}),
     (part_in_gen, {"V022"}),
-    (part_without_its_structure, {"V023"}),
+    (part_without_its_structure, {"V023", "V029"}),
     (part_outside_its_quota, {"V023"}),
     (repeated_lemma_in_another_part, {"V020"}),
     (structure_that_is_to_be_nowhere, {"V024"}),

@@ -1,0 +1,206 @@
+r"""The check of the names in claims: labels, attributes, values and words that graphs have.
+
+A claim about a name that no graph has is true of any data.  A reader notices if the name
+is nonsense, but not if it looks like one that graphs have::
+
+    claimed     { V -[nsubj]-> N; N -[nm\u043ed]-> M }         with a Cyrillic letter
+    in train    The dog near the girl slept.                    dog -[nmod]-> girl
+
+So names are compared by their skeletons (``sgl.verify.skeleton``).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from sgl.verify.dataset import Dataset
+from sgl.verify.items import Place
+from sgl.verify.manifest import CERTIFICATE, MANIFEST
+from sgl.verify.report import Result, Violation
+from sgl.verify.skeleton import name_skeletons
+from sgl.verify.structure import GraphPattern, Labels, read_structure
+
+_EXAMPLES = 10
+
+
+class _Name(NamedTuple):
+    """A name in its role: ``label``, ``attribute``, or an attribute whose value it is, with ``=``.
+
+    >>> str(_Name("lemma=", "cat"))
+    "lemma='cat'"
+    """
+
+    role: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.role}{self.text!r}"
+
+
+#: Where graphs have a name: the first sentence of each split.
+_Found = dict[_Name, list[Place]]
+
+
+class _NameTest(NamedTuple):
+    """A set of names in a claim; ``excused`` if graphs need not have any of them."""
+
+    names: frozenset[_Name]
+    claim: str
+    place: str
+    excused: bool
+
+
+def names(data: Dataset, tally: Result) -> None:
+    """Graphs have the names that are claimed, and no other names that look like them.
+
+    Names are labels, attributes, their values, targets, and the parts of speech of distinct
+    lemmas.  They look alike as sentences do (V018), or if one has a digit for a letter; but
+    lemmas of different parts of speech may differ in case.  One name of a set is enough.
+    None is needed, and the names are counted, if rules in the certificate make one, if the
+    set is in a negation or a `without`, or if it is to be nowhere and there is no
+    certificate.  Words of other lemmas do not look like forms of a claimed lemma, either.
+    """
+    found, tests = _found(data), [*_tests(data)]
+    claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
+    absent = [name for name in claimed if name not in found]
+    made = _made(data) if absent else frozenset()
+    tally.checked += len(claimed)
+    suspicious: set[_Name] = set()
+    for name, other in _lookalikes(claimed, found):
+        claims = [test.claim for test in tests if name in test.names and other not in test.names]
+        if claims and not _is_another_word(data, name, other, name in made - found.keys()):
+            suspicious.add(name)
+            tally.add(partial(_lookalike, data, name, other, claims, found))
+    vacuous: dict[frozenset[_Name], list[_NameTest]] = {}
+    for test in tests:
+        known = [n for n in test.names if n in found or n in made or n in suspicious]
+        if test.names and not known and not test.excused:
+            vacuous.setdefault(test.names, []).append(test)
+    for group, concerned in vacuous.items():
+        shown = " or ".join(map(str, sorted(group)))
+        message = f"no graph has {shown}: {' and '.join(test.claim for test in concerned)}"
+        tally.fault(message, f"{MANIFEST}: {concerned[0].place}")
+    _disguised_words(data, tally, {name.text for name in claimed if name.role == "lemma="})
+    examples = ", ".join(map(str, absent[:_EXAMPLES]))
+    tally.figure("names in claims that no graph has", len(absent), examples)
+
+
+def _found(data: Dataset) -> _Found:
+    """Return the names that graphs have."""
+    found: _Found = {}
+    for split in data.splits:
+        own = {_Name("label ", label): entry for label, entry in split.labels.items()}
+        for (attribute, value), entry in split.values.items():
+            own[_Name(f"{attribute}=", value)] = entry
+            own.setdefault(_Name("attribute ", attribute), entry)
+        for name, entry in own.items():
+            found.setdefault(name, []).append((split, entry))
+    return found
+
+
+def _tests(data: Dataset) -> Iterator[_NameTest]:
+    """Yield the sets of names in the claims of the manifest."""
+    manifest = data.manifest
+    certified = (data.directory / CERTIFICATE).exists()
+    nowhere = {clause.number for clause in manifest.nowhere}
+    for clause in data.clauses:
+        for inside, needless in _in_structure(read_structure(clause.text)):
+            excused = needless or (clause.number in nowhere and not certified)
+            yield _NameTest(frozenset(inside), clause.text, clause.place, excused)
+    for rank, pattern in enumerate(manifest.patterns):
+        for target in pattern.targets:
+            claim, place = f"the targets of {pattern.name}", f"patterns[{rank}].targets"
+            yield _NameTest(frozenset([_Name("lemma=", target)]), claim, place, excused=False)
+    for tag in manifest.distinct.lemmas:
+        own = frozenset([_Name("upos=", tag)])
+        yield _NameTest(own, "the distinct lemmas", "distinct.lemmas", excused=False)
+
+
+def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[_Name], bool]]:
+    """Yield the sets of names in a structure, and whether graphs need not have any of them."""
+
+    def of(labels: Labels, *, needless: bool) -> tuple[list[_Name], bool]:
+        own = [_Name("label ", label) for label in labels.names]
+        return own, len(own) != 1 and (needless or labels.negated)
+
+    for body in structure.bodies:
+        denied = body is not structure.body
+        for link in body.links:
+            yield of(link.walk.labels, needless=denied)
+        for variable in body.variables:
+            for degree in variable.degrees:
+                yield of(degree.labels, needless=denied or degree.accept(0))
+            for test in variable.tests:
+                yield [_Name("attribute ", test.attribute)], False
+                values = [_Name(f"{test.attribute}=", value) for value in test.values]
+                yield values, len(values) != 1 and (denied or test.negated)
+
+
+def _made(data: Dataset) -> frozenset[_Name]:
+    """Return the names that the rules in the certificate make, as far as it can be read."""
+    made: set[_Name] = set()
+    with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
+        grammar = json.loads((data.directory / CERTIFICATE).read_bytes())["core"]["grammar"]
+        layer = [graph[0] for graph in grammar["graph"]].index(data.manifest.distinct.layer)
+        for fragment in [rule[6][layer] for rule in grammar["rules"]]:
+            made.update(_Name("label ", label) for _, label, _ in fragment["edges"])
+            for attribute, value in (pair for own, *_ in fragment["nodes"] for pair in own or ()):
+                made |= {_Name("attribute ", attribute), _Name(f"{attribute}=", value)}
+    return frozenset(made)
+
+
+def _lookalikes(claimed: Iterable[_Name], found: _Found) -> Iterator[tuple[_Name, _Name]]:
+    """Yield claimed names, each with another that graphs have and that looks like it."""
+    alike: dict[tuple[str, str], list[_Name]] = {}
+    for name in found:
+        for skeleton in dict.fromkeys(name_skeletons(name.text)):
+            alike.setdefault((name.role, skeleton), []).append(name)
+    for name in claimed:
+        keys = [(name.role, skeleton) for skeleton in name_skeletons(name.text)]
+        for other in dict.fromkeys(other for key in keys for other in alike.get(key, ())):
+            if other != name:
+                yield name, other
+
+
+def _is_another_word(data: Dataset, name: _Name, other: _Name, unsampled: bool) -> bool:
+    """Return whether names that look alike are different words, as *may* and *May*.
+
+    An ``unsampled`` one is made by rules, but no graph has it.
+    """
+    if name.text.casefold() != other.text.casefold():
+        return False
+    words = [word for split in data.splits for word in split.words]
+    tags = [{upos for _, lemma, upos in words if lemma == text} for text in (name.text, other.text)]
+    return unsampled or (name.role == "lemma=" and tags[0].isdisjoint(tags[1]) and tags[0] != set())
+
+
+def _lookalike(
+    data: Dataset, name: _Name, other: _Name, claims: list[str], found: _Found
+) -> Violation:
+    """Return the violation by a name that looks like a claimed one, where graphs first have it."""
+    splits = " and ".join(split.name for split, _ in found[other])
+    lacking = "" if name in found else ", which no graph has"
+    message = f"{other.role}{other.text!a} in {splits} looks like {name.text!a}{lacking}"
+    return data.violation(f"{message}: {' and '.join(claims)}", *found[other][0])
+
+
+def _disguised_words(data: Dataset, tally: Result, lemmas: set[str]) -> None:
+    """Report words that look like the forms of some lemmas, and have another lemma."""
+    words = [(split, entry, *word) for split in data.splits for word, entry in split.words.items()]
+    known: dict[str, set[tuple[str, str]]] = {}
+    told: set[frozenset[tuple[str, str]]] = set()
+    for _, _, form, lemma, _ in words:
+        for skeleton in name_skeletons(form) if lemma in lemmas else ():
+            known.setdefault(skeleton, set()).add((form, lemma))
+    for split, entry, form, lemma, _ in words:
+        alike = {own for skeleton in name_skeletons(form) for own in known.get(skeleton, ())}
+        for own_form, own_lemma in sorted(alike):
+            pair = frozenset([(form, lemma), (own_form, own_lemma)])
+            if lemma != own_lemma and form.casefold() != own_form.casefold() and pair not in told:
+                told.add(pair)
+                message = f"{form!a} with lemma={lemma!a} looks like {own_form!a} of {own_lemma!a}"
+                tally.add(partial(data.violation, message, split, entry))

@@ -1,0 +1,84 @@
+r"""See past what a reader cannot see: case, normal forms, invisible characters, look-alikes.
+
+Texts that a reader takes for the same have the same *skeleton*::
+
+    The dog slept.   THE DOG SLEPT.   The d\u043eg slept.   The do\u200bg slept.
+
+The skeleton is the compatibility form of Unicode (NFKC) without default-ignorable
+characters, in one case, with Latin letters for the Cyrillic, Greek and Armenian ones that
+look like them.  Where such a text is shown, ``visible`` writes as escapes what could mislead.
+
+Format: Unicode Standard Annex 15, *Normalization Forms*; Technical Standard 39, *Security
+Mechanisms*, from whose table the usual letters are taken.
+"""
+
+from __future__ import annotations
+
+import re
+from unicodedata import normalize
+
+#: Controls, and what is default-ignorable: soft hyphens, fillers, marks of direction, joiners,
+#: variation selectors, tags; and the empty pattern of Braille.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
+    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+#: Letters, each with the Latin one that it looks like; quotation marks and dashes.
+_PAIRS = """
+    АA ВB ЕE ЅS ІI ЈJ КK МM НH ОO РP СC ТT УY ХX ԚQ ԜW ҺH ӀL ԀD
+    аa вb еe ѕs іi јj кk мm нh оo рp сc тt уy хx ԛq ԝw һh ӏl ԁd гr ѵv
+    ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa βb γy εe ηn ιi κk νv οo ρp τt υu χx ωw
+    ՕO ՍU օo ոn սu հh ցg զq ɑa ɡg ıi ɩi ‘' ’' ʼ' ′' “" ”" ″" ‐- ‑- ‒- –- —- −-
+"""
+_LATIN = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
+_DIGITS = str.maketrans("01", "ol")
+
+
+def sentence_skeleton(text: str) -> str:
+    r"""Return what is left of a sentence, without spaces.
+
+    Letters are taken for Latin ones only beside Latin ones.
+
+    >>> sentence_skeleton("The d\u043eg\u200b slept .")
+    'thedogslept.'
+    """
+    if text.isascii() and text.isprintable():
+        return text.replace(" ", "").lower()
+    letters = _letters(text)
+    return "".join(_skeleton(letters, latin=bool(re.search("[A-Za-z]", letters))).split())
+
+
+def name_skeletons(name: str) -> tuple[str, str]:
+    r"""Return what is left of a name with its own letters, and with Latin ones, also for digits.
+
+    >>> name_skeletons("NM\u041ed1")
+    ('nm\u043ed1', 'nmodl')
+    """
+    own, latin = (_skeleton(_letters(name), latin=latin) for latin in (False, True))
+    return " ".join(own.split()), " ".join(latin.translate(_DIGITS).split())
+
+
+def _letters(text: str) -> str:
+    """Return what can be seen of a text, with accents apart from their letters."""
+    return normalize("NFKD", _HIDDEN.sub("", text))
+
+
+def _skeleton(letters: str, *, latin: bool) -> str:
+    return normalize("NFKC", (letters.translate(_LATIN) if latin else letters).casefold())
+
+
+def visible(text: str) -> str:
+    r"""Return a text that a terminal can show, with escapes for what is or makes invisible.
+
+    >>> print(visible("a\u200bb\n"))
+    a\u200bb\n
+    """
+    if text.isprintable() and not _HIDDEN.search(text):
+        return text
+    shown = (letter.isprintable() and not _HIDDEN.match(letter) for letter in text)
+    escaped = (letter.encode("unicode_escape").decode("ascii") for letter in text)
+    return "".join(
+        own if good else other for own, other, good in zip(text, escaped, shown, strict=True)
+    )
