@@ -19,6 +19,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
+from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
@@ -28,6 +29,7 @@ from sgl.verify.checks import (
     MANIFEST_CLAIM,
     MANIFEST_CODE,
     MANIFEST_NAME,
+    ROWS,
     Check,
 )
 from sgl.verify.checksums import foreign_entries, signature_of
@@ -35,6 +37,7 @@ from sgl.verify.dataset import Progress, load
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Violation
+from sgl.verify.row_reading import read_rows
 from sgl.verify.workers import USEFUL, Judge, standing_by, workers_for
 
 __all__ = [
@@ -101,7 +104,10 @@ def verify(
     task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = others.judging(directory, judge)
-        data = load(directory, manifest, clauses, others, judge_now, signature, show)
+        rows = cache(partial(read_rows, others.known, directory))
+        if ROWS not in omitted:
+            rows = cache(others.submit(read_rows, directory))
+        data = load(directory, manifest, clauses, others, judge_now, signature, rows, show)
         results = [first]
         for done, check in enumerate(CHECKS):
             show(done, len(CHECKS), f"checking {check.name}")

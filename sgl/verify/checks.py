@@ -17,6 +17,7 @@ from sgl.verify import (
     file_checks,
     name_checks,
     pattern_checks,
+    row_checks,
     sentence_checks,
 )
 from sgl.verify.dataset import Dataset
@@ -69,6 +70,9 @@ class Check:
 
 _STRUCTURES = ("V004",)
 
+#: The check that draws all rows again.
+ROWS = "V030"
+
 CHECKS = (
     Check("V002", "files", file_checks.files_unchanged),
     Check("V003", "rows", file_checks.row_counts),
@@ -98,4 +102,6 @@ CHECKS = (
     Check("V027", "readings", sentence_checks.readings),
     Check("V028", "checksums", checksums.checksums),
     Check("V029", "names", name_checks.names, _STRUCTURES),
+    Check(ROWS, "rows drawn", row_checks.rows_drawn),
+    Check("V031", "Parquet columns", row_checks.parquet_columns, (ROWS,)),
 )

@@ -19,6 +19,7 @@ from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split
 from sgl.verify.manifest import Clause, Manifest
 from sgl.verify.reading import Knowledge, Range, read_range, search_shapes
 from sgl.verify.report import Violation
+from sgl.verify.row_reading import RowsFound
 from sgl.verify.search import Match
 from sgl.verify.tokens import Malformed
 from sgl.verify.workers import Judge, Workers
@@ -39,7 +40,7 @@ class Dataset:
     by number, ``categories`` those of
     all splits with their groups; ``known`` is what has been found out about words and
     shapes; ``judge`` says what is wrong with a certificate; ``signature`` is the one that is
-    expected, if any is.
+    expected, if any is; ``rows`` says what is found when all rows are drawn again.
     """
 
     directory: Path
@@ -51,6 +52,7 @@ class Dataset:
     known: Knowledge
     judge: Judge
     signature: str
+    rows: Callable[[], RowsFound]
 
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
@@ -106,6 +108,7 @@ def load(
     workers: Workers,
     judge: Judge,
     signature: str,
+    rows: Callable[[], RowsFound],
     progress: Progress,
 ) -> Dataset:
     """Read the CoNLL-U files of a dataset, and search its shapes."""
@@ -120,7 +123,8 @@ def load(
     categories = tuple(category for split in splits for category in split.categories())
     items = sum(category.items for category in categories)
     known = workers.known
-    return Dataset(directory, manifest, splits, items, categories, clauses, known, judge, signature)
+    parts = manifest, splits, items, categories, clauses, known, judge, signature, rows
+    return Dataset(directory, *parts)
 
 
 def _read(

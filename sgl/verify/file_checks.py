@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache, partial
+from functools import partial
 from hashlib import file_digest
 from importlib import import_module
 from importlib.util import find_spec
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sgl.verify.dataset import Dataset
-from sgl.verify.items import CONLLU, EXPOSURE, IN_DISTRIBUTION, PART, Item, Split
+from sgl.verify.items import CONLLU, Item, Split, kind_of
 from sgl.verify.report import Result, SkippedError
 from sgl.verify.structure import StructureError, read_structure
 
@@ -258,7 +258,7 @@ def _compare(
             found = data.known.hashing.of(row.source, row.target, row.category)
         except TypeError:
             found = None  # Parquet has something else than texts here.
-        if known == found and row.kind in ("", _kind(row.category)):
+        if known == found and row.kind in ("", kind_of(row.category)):
             continue
         if number - 1 not in split.malformed:
             item = data.item(split, number - 1)
@@ -273,14 +273,5 @@ def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
         yield f"the target is {row.target!r}, not {target!r}"
     if row.category != item.category:
         yield f"the category is {row.category!r}, not {item.category!r}"
-    if row.kind not in ("", _kind(item.category)):
-        yield f"the split_kind is {row.kind!r}, not {_kind(item.category)!r}"
-
-
-@cache
-def _kind(category: str) -> str:
-    if category == IN_DISTRIBUTION:
-        return "iid"
-    if category.startswith(PART):
-        return "part"
-    return "exposure" if category.startswith(EXPOSURE) else "gen"
+    if row.kind not in ("", kind_of(item.category)):
+        yield f"the split_kind is {row.kind!r}, not {kind_of(item.category)!r}"

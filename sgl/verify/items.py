@@ -22,7 +22,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from hashlib import blake2b
 from operator import attrgetter, or_
 from typing import NamedTuple
@@ -215,3 +215,13 @@ class Hashing:
         digest = self._begun.copy()
         digest.update("\n".join(texts).encode("utf-8"))
         return int.from_bytes(digest.digest(), "little", signed=True)
+
+
+@cache
+def kind_of(category: str) -> str:
+    """Return the ``split_kind`` of a category."""
+    if category == IN_DISTRIBUTION:
+        return "iid"
+    if category.startswith(PART):
+        return "part"
+    return "exposure" if category.startswith(EXPOSURE) else "gen"

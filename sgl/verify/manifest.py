@@ -154,9 +154,14 @@ class ReadingCounts:
 
 @dataclass(frozen=True, slots=True)
 class RejectionCounts:
-    """The candidates of a stratum that were rejected as ambiguous."""
+    """The candidates of a stratum that were rejected, by the reason."""
 
     ambiguous: int
+    too_long: int = 0
+    repeated_lemma: int = 0
+    unexposed_word: int = 0
+    share_full: int = 0
+    repeated_sentence: int = 0
 
 
 @dataclass(frozen=True, slots=True)

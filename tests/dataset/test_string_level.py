@@ -1,12 +1,4 @@
-"""No training string has a reading with a held-out structure; no string has two outputs.
-
-Two ways of being ambiguous are added to the base grammar.  A phrase with *near* after the
-object goes with the object or with the verb; the Japanese is the same, the graph is not::
-
-    The dog saw the cat near the dog.     cat -nmod-> dog     or     saw -obl-> dog
-
-and *bat* is an animal or a club, with a Japanese word for each.
-"""
+"""No training string has a reading with a held-out structure; no string has two outputs."""
 
 from __future__ import annotations
 
@@ -19,45 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from diagnostics import BASE, MAIN, PIECES
+from ambiguous_grammar import DATASET, RULES
+from diagnostics import MAIN
 
 from sgl.cli.main import FAILED, OK, run
 from sgl.verify import verify
-
-NOUNS = {"hen": "鶏", "pig": "豚", "horse": "馬", "sheep": "羊"}
-AMBIGUOUS = """
-word N: "bat"
-  ja  "コウモリ"
-  syn node(upos=NOUN)
-
-word N: "bat"
-  ja  "バット"
-  syn node(upos=NOUN, Animacy=Inan)
-
-rule vp_pp: VP[form=f] -> V[form=f] NP PP
-  ja  PP NP "を" V
-  syn V -[obj]-> NP; V -[obl]-> PP
-
-pattern pp_of_verb "PP of the object → PP of the verb"
-  forbid { V -[obl]-> N }
-  size   10
-"""
-DATASET = """
-dataset
-  from Text
-  train 60
-  dev   20
-  seed  1
-  distinct sentences
-"""
-#: The base grammar without relative clauses and with more nouns.
-RULES = (
-    BASE.replace(PIECES["dataset"], "")
-    .replace(PIECES["rc"], "")
-    .replace("category RC with gap\n", "")
-    + "".join(f'word N: "{en}"\n  ja "{ja}"\n  syn node(upos=NOUN)\n' for en, ja in NOUNS.items())
-    + AMBIGUOUS
-)
 
 Compile = Callable[[str], Path]
 

@@ -10,39 +10,10 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from composed_grammar import SOURCE, TAKES
 from diagnostics import BASE, MAIN
 
 from sgl.cli.main import OK, run
-
-SOURCE = """
-param exposures = 4
-param selection = on
-
-word N: "milk"
-  ja  "牛乳"
-  syn node(upos=NOUN)
-
-word V[form=past]: "drank"
-  ja  "飲んだ"
-  syn node(lemma=drink, upos=VERB, Tense=Past)
-
-relation takes from "takes.yaml"
-restrict { V -[obj|~obj]-> N } to takes(V, N) when selection
-
-pattern pp_in_subject "PP in object → subject"
-  targets dog cat
-  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
-  waive  { V -[nsubj]-> N[lemma in @targets] }
-  need   { V[lemma=drink]; V -[obj]-> O } >= exposures-3
-  expose exposures each target repeated {
-    V[Tense=Pres]; V -[obj]-> N[lemma in @targets]; N -[nmod]-> M }
-  size   exposures+1 each target within { V[lemma=drink] }, 4 outside { V[lemma=drink] }
-
-part relatives "Sentences with a relative clause"
-  only { N -[acl:relcl]-> V }
-  size 6 within { N -[det]-> D } within { A -[nsubj]-> B }
-  repeated lemmas
-"""
 
 
 @pytest.fixture(scope="module", params=["on", "off"])
@@ -50,7 +21,7 @@ def dataset(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     """The directory that `sglc compile` writes, with and without the restriction."""
     directory = tmp_path_factory.mktemp(f"selection_{request.param}")
     (directory / MAIN).write_text(BASE + SOURCE, encoding="utf-8")
-    (directory / "takes.yaml").write_text("drink: [milk]\n", encoding="utf-8")
+    (directory / "takes.yaml").write_text(TAKES, encoding="utf-8")
     setting = f"selection={request.param}"
     command = ["compile", MAIN, "--out", "out", "--set", setting]
     with contextlib.chdir(directory):

@@ -1,0 +1,159 @@
+"""What derivations mean: their texts, their graphs, and their sentences in CoNLL-U.
+
+The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md has its format.
+This is the checker's own reading of it, which shares nothing with the compiler, but for views:
+a view is trusted to be what ``sgl.rendering.views`` writes.
+"""
+
+import re
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+Json = Any  # a part of the certificate, or a value made of such parts
+Derivation = tuple[int, ...]  # its rules, in preorder
+VALUE = "[A-Z0-9][A-Za-z0-9]*"
+FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
+
+
+class Interpreter:
+    """Says what the derivations of a grammar mean."""
+
+    def __init__(self, grammar: Json) -> None:
+        self.rules, self.start = grammar["rules"], grammar["start"]
+        self.texts = {name: (n, *more) for n, (name, *more) in enumerate(grammar["text"])}
+        self.graphs = {name: (n, *more) for n, (name, *more) in enumerate(grammar["graph"])}
+        self.views = {name: view for name, *view in grammar["views"]}
+        # Of the last derivation, all of these are asked for several times.
+        self.walk, self.words = lru_cache(8)(self.walk_of), lru_cache(8)(self.words_of)
+        self.text, self.graph = lru_cache(8)(self.text_of), lru_cache(4)(self.graph_of)
+
+    def lemmas(self, layer: str) -> list[list[tuple[str, str | None]]]:
+        """Return the lemmas that each rule introduces in a graph layer, if any, with their upos."""
+        number, *_ = self.graphs[layer] if layer else (0,)
+        nodes = [rule[6][number]["nodes"] if layer else () for rule in self.rules]
+        labels = [[dict(attributes or ()) for attributes, *_ in own] for own in nodes]
+        return [[(x["lemma"], x.get("upos")) for x in own if x.get("lemma")] for own in labels]
+
+    def is_text(self, derivation: Derivation) -> bool:
+        """Return whether each rule has children of its categories, and the first is of a text."""
+        try:
+            steps, categories = self.walk(derivation), [self.rules[n][1] for n in derivation]
+        except (IndexError, ValueError):
+            return False
+        fits = all(rule[2] == [categories[n] for n in below] for _, rule, below in steps)
+        return fits and categories[0] == self.start
+
+    def walk_of(self, derivation: Derivation) -> list[Json]:
+        """Return the rules from the back, each after its place and before those of its children."""
+        steps, places = list[Json](), list[int]()
+        for place in range(len(derivation) - 1, -1, -1):
+            rule = self.rules[derivation[place]]
+            steps.append((place, rule, [places.pop() for _ in rule[2]]))
+            places.append(place)
+        if places != [0]:
+            raise ValueError("the rules are not one tree")
+        return steps
+
+    def words_of(self, layer: int, derivation: Derivation) -> Json:
+        """Return the words of a text layer, each after the place where it was written."""
+        phrases = dict[int, Json]()
+        for place, rule, below in self.walk(derivation):
+            words = phrases[place] = []
+            for at, (kind, item, *capital) in enumerate(rule[5][layer]):
+                words += [((place, at), item)] if kind == "word" else phrases[below[item]]
+                if any(capital):  # of the first word that is not empty
+                    begin = len(words) - len(phrases[below[item]])
+                    for n in [n for n in range(begin, len(words)) if words[n][1]][:1]:
+                        origin, word = words[n]
+                        words[n] = origin, word[0].upper() + word[1:]
+        return phrases[0]
+
+    def graph_of(self, name: str, derivation: Derivation) -> Json:
+        """Return nodes (attributes, place of the word), edges, head, and words of a graph layer."""
+        layer, anchor, free = self.graphs[name]
+        names, labels = dict[Json, Json](), list[Json]()  # nodes of rules: the same nodes, labels
+        edges, last = list[Json](), list[Json]()
+        for place, rule, below in reversed(self.walk(derivation)):
+            for at, (attributes, token, ports) in enumerate(rule[6][layer]["nodes"]):
+                own = names.setdefault((place, at), (place, at))
+                for child, port in ports:
+                    exports = self.rules[derivation[below[child]]][6][layer]["exports"]
+                    other = names.setdefault((below[child], exports[port]), own)
+                    if other != own:  # two nodes meet in one node of a child
+                        names = {node: own if it == other else it for node, it in names.items()}
+                if attributes is not None:
+                    labels.append(((place, token), (place, at), tuple(map(tuple, attributes))))
+            made = [((place, s), e, (place, t), any(x)) for s, e, t, *x in rule[6][layer]["edges"]]
+            edges += [edge for edge in made if not edge[3]]
+            last[:0] = [edge for edge in made if edge[3]]
+        words = self.words(self.texts[anchor][0], derivation)
+        places = {origin: n for n, (origin, _) in enumerate(words)}
+        nodes = sorted((places[word], names[n], a) for word, n, a in labels if word in places)
+        number = {node: n for n, (_, node, _) in enumerate(nodes)}
+        named = ((number.get(names[s]), e, number.get(names[t])) for s, e, t, _ in edges + last)
+        kept = dict.fromkeys(edge for edge in named if None not in edge)
+        ordered = tuple(sorted(kept, key=lambda edge: edge[:1] if free else edge))
+        head = names[0, self.rules[derivation[0]][6][layer]["exports"][0]]
+        return [(a, n) for n, _, a in nodes], ordered, number[head], [word for _, word in words]
+
+    def text_of(self, name: str, derivation: Derivation) -> str:
+        """Return the text of a layer, or of a view: in parentheses why, if there is no form."""
+        if name in self.texts:
+            layer, join, attach = self.texts[name]
+            words = [word for _, word in self.words(layer, derivation)]
+            return "".join(words[:1] + [w if w in attach else join + w for w in words[1:]])
+        kind, layer, template = self.views[name]
+        nodes, edges, head, words = self.graph([*self.graphs][layer], derivation)
+        parts = ("core.graph", "rendering.template", "rendering.views")
+        core, own, views = (import_module(f"sgl.{part}") for part in parts)
+        graph = core.Graph(tuple(core.GraphNode(*node) for node in nodes), edges, head)
+        try:
+            view = own.template_view(template) if template else views.VIEWS[kind].render
+            return str(view(graph, words))
+        except ValueError as reason:
+            return f"(no form: {reason})"
+
+    def sentence(self, name: str, derivation: Derivation) -> str:
+        """Return the lines of the words of a sentence in CoNLL-U, with a graph layer."""
+        nodes, edges, head, words = self.graph(name, derivation)
+        _, join, attach = self.texts[self.graphs[name][1]]
+        tight = [not join or word in attach for word in words[1:]] + [False]
+        columns = zip(words, nodes, edge_columns(len(words), edges, head), strict=True)
+        lines = list[str]()
+        for at, (word, (attributes, _), (edge, marked)) in enumerate(columns):
+            cells, misc = word_columns(attributes)
+            misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
+            lines.append(f"{at + 1}\t{word}\t{cells}\t{edge}\t{'|'.join(misc) or '_'}\n")
+        return "".join(lines)
+
+
+@lru_cache(1 << 16)
+def edge_columns(size: int, edges: Json, head: int) -> list[tuple[str, bool]]:
+    """Return columns HEAD, DEPREL and DEPS of each word; whether its edge in the tree is marked."""
+    tree, arcs = dict[int, Json](), [[(False, 0, "root")] * (n == head) for n in range(size)]
+    for source, label, target in edges:
+        arcs[target].append((label[0] == "~", source + 1, label.removeprefix("~")))
+    for into in arcs:
+        into.sort()
+    while len(tree) < size:
+        # A word is in the tree by its unmarked edge; if it has none, by the first that leads there.
+        own = [(n, arc) for n, into in enumerate(arcs) if n not in tree for arc in into]
+        ways = [(n, arc) for n, arc in own if arc[1] == 0 or arc[1] - 1 in tree]
+        ways = [(n, arc) for n, arc in ways if arc[0] == arcs[n][0][0]]
+        if not ways:
+            raise ValueError("a word is not below the head of its sentence")
+        tree |= dict([way for way in ways if not way[1][0]] or ways[:1])
+    deps = ["|".join(f"{h}:{label}" for h, label in sorted(a[1:] for a in into)) for into in arcs]
+    return [(f"{tree[n][1]}\t{tree[n][2]}\t{dep}", tree[n][0]) for n, dep in enumerate(deps)]
+
+
+@lru_cache(1 << 16)
+def word_columns(attributes: Json) -> tuple[str, list[str]]:
+    """Return columns LEMMA to FEATS of a word, and those of its attributes that are in MISC."""
+    values = {name: value for name, value in attributes if value}
+    fixed = [values.pop(name, "_") for name in ("lemma", "upos", "xpos")]
+    pairs = {f"{name}={value}": value.lower().split(",") for name, value in values.items()}
+    feats = [p for p, parts in pairs.items() if FEATURE.fullmatch(p) and parts == sorted({*parts})]
+    shown = "|".join(sorted(feats, key=str.lower)) or "_"
+    return "\t".join((*fixed, shown)), [pair for pair in pairs if pair not in feats]

@@ -1,0 +1,61 @@
+"""Small datasets of several grammars, compiled once, for those who check rows."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import kites
+from ambiguous_grammar import DATASET, RULES
+from composed_grammar import SOURCE, TAKES
+from diagnostics import BASE, MAIN
+
+from sgl.cli.main import OK, run
+
+FARM = Path(__file__).parents[2] / "docs" / "examples"
+_FOLDERS: list[TemporaryDirectory[str]] = []
+
+
+def _farm(directory: Path) -> Path:
+    """The farm of the tutorial, with fewer sentences."""
+    for path in FARM.iterdir():
+        text = path.read_text("utf-8")
+        for old, new in ((" 1000\n", " 120\n"), (" 100\n", " 12\n"), (" 200\n", " 20\n")):
+            text = text.replace(old, new)
+        (directory / path.name).write_text(text.replace(">= 100", ">= 5"), encoding="utf-8")
+    return directory / "farm.sgl"
+
+
+def _written(directory: Path, text: str) -> Path:
+    (directory / MAIN).write_text(text, encoding="utf-8")
+    (directory / "takes.yaml").write_text(TAKES, encoding="utf-8")
+    return directory / MAIN
+
+
+GRAMMARS = {
+    "farm": _farm,
+    # Views as targets, a free layer, parts with quotas of their own.
+    "kites": kites.write,
+    # Shares of targets, exposures that may repeat, lemmas that may repeat, a restriction.
+    "composed": lambda directory: _written(directory, BASE + SOURCE),
+    # Sentences that are rejected as ambiguous, for both reasons.
+    "ambiguous": lambda directory: _written(directory, RULES + DATASET),
+    # Sentences that may repeat; nothing is parsed.
+    "repeating": lambda directory: _written(
+        directory,
+        RULES + DATASET.replace("  distinct sentences\n", "") + "  ambiguous ignore\n",
+    ),
+}
+
+
+@cache
+def compiled(name: str) -> Path:
+    """The dataset of a grammar; it must not be changed."""
+    _FOLDERS.append(TemporaryDirectory())
+    directory = Path(_FOLDERS[-1].name)
+    main = GRAMMARS[name](directory)
+    with contextlib.chdir(directory):
+        assert run(["compile", main.name, "--out", "out"]) == OK
+    return directory / "out"
