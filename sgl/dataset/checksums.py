@@ -32,13 +32,20 @@ def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
     (directory / CHECKSUMS).write_text("".join(lines), "utf-8", newline="\n")
 
 
-def signature(directory: Path, identity: str) -> str:
-    """Return the signature of the dataset with this identity; without a list, the identity."""
+def signature(directory: Path, identity: str, *used: str) -> str:
+    """Return the signature of the dataset with this identity.
+
+    The identity is returned if there is no list of files, or if one of the files that are
+    ``used``, by their paths inside the directory, is not what the list says.
+    """
     try:
-        digest = sha256((directory / CHECKSUMS).read_bytes()).hexdigest()
+        content = (directory / CHECKSUMS).read_bytes()
     except FileNotFoundError:
         return identity
-    return f"{identity}|files:sha256:{digest}"
+    lines = content.decode("utf-8", "replace").split("\n")
+    if any(f"{sha256_of_file(directory / name)}  {name}" not in lines for name in used):
+        return identity
+    return f"{identity}|files:sha256:{sha256(content).hexdigest()}"
 
 
 def sha256_of_file(path: Path) -> str:

@@ -185,17 +185,18 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
             if name not in known:
                 hint = f"it has {', '.join(known)}"
                 raise DatasetError(f"the dataset has no {what} `{name}`", hint=hint)
-        folder = path / "data" / ("" if wanted == targets[0] else wanted)
+        folder = "data" if wanted == targets[0] else f"data/{wanted}"
+        data = f"{folder}/{chosen}.tsv"
         views = {view["name"]: view["kind"] for view in layers["views"]}
         return Benchmark(
             manifest["name"],
             manifest["title"] or manifest["name"],
-            signature(path, manifest["identity"]),
+            signature(path, manifest["identity"], MANIFEST, data),
             chosen,
             layers["source"],
             wanted,
             views.get(wanted, ""),
-            _rows(folder / f"{chosen}.tsv", chosen),
+            _rows(path / data, chosen),
             {
                 entry["name"]: PatternInfo(entry["title"], tuple(entry["groups"]))
                 for entry in manifest["patterns"]
