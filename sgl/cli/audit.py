@@ -304,9 +304,11 @@ class _Summary:
             self._say(" " * len(place) + row.detail.partition(";")[0])
             for reading in row.readings[:_READINGS]:
                 which = "chosen" if reading.chosen else "other"
-                self._say(f"    {which if total.chosen else '':8}{reading.phrases}")
-                for text in reading.outputs:
-                    self._say(f"            {text}")
+                # Readings with other words have no other phrases: then their texts say enough.
+                phrases = [] if reading.phrases == row.sentence else [reading.phrases]
+                for text in (*phrases, *reading.outputs):
+                    self._say(f"    {which if total.chosen else '':8}{text}")
+                    which = ""
             if len(row.readings) > _READINGS:
                 self._session.echo("            …")
         if total.ambiguous > _ROWS:

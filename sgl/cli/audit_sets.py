@@ -17,6 +17,9 @@ from sgl.diagnostics.source import visible
 _PAIRS = 15
 _WORDS = 8
 
+#: Characters of a structure in a warning.
+_LONGEST = 120
+
 
 def warn_of_missing_needs(session: Session, audit: Audit) -> None:
     """Report what patterns need and training does not have."""
@@ -29,7 +32,7 @@ def warn_of_missing_needs(session: Session, audit: Audit) -> None:
         None,
         f"training lacks {count(len(missing), 'part')} that patterns need",
         notes=[
-            *(f"{entry.name}: 0 rows with {entry.structure}" for entry in missing),
+            *(f"{entry.name}: {_short(str(entry.structure))}" for entry in missing),
             f"training: {rows} of {audit.files[0].name}, the first file, that are no items",
         ],
     )
@@ -101,12 +104,14 @@ class PatternSummary:
         return table
 
     def _seconds(self, items: Sequence[RowSet]) -> Table:
-        table = text_table("items", "of", "contain too what is held out by", "", right=["items"])
+        titles = ("items", "of", "contain too what is held out by", "", "line")
+        table = text_table(*titles, right=["items"])
         found = [(rows, second) for rows in items for second in rows.seconds.values()]
         found.sort(key=lambda pair: -pair[1].rows)
         for rows, second in found[:_PAIRS]:
             allowed = "allowed" if second.allowed else ""
-            table.add_row(f"{second.rows:,}", self._name(rows), second.pattern, allowed)
+            line = f"{self._names[rows.file]}:{second.example.line}"
+            table.add_row(f"{second.rows:,}", self._name(rows), second.pattern, allowed, cell(line))
         if len(found) > _PAIRS:
             table.add_row("", f"{len(found) - _PAIRS} other pairs")
         return table
@@ -116,14 +121,17 @@ class PatternSummary:
         pairs = zip(self._audit.sets, new_words(self._audit.sets), strict=True)
         found = [(rows, new) for rows, new in pairs if new]
         if found:
-            self._session.echo("\nwords that training does not have, with their items")
+            self._session.echo("\nwords that training does not have, with their rows")
         for rows, new in found:
-            for column in sorted({column for column, _ in new}):
+            for column in dict.fromkeys(column for column, _ in new):
                 words = [(n, word) for (of, word), n in new.items() if of == column]
                 words.sort(key=lambda entry: (-entry[0], entry[1]))
-                shown = ", ".join(f"{visible(word)} ({n:,})" for n, word in words[:_WORDS])
-                more = f", and {len(words) - _WORDS:,} more" if len(words) > _WORDS else ""
-                self._session.echo(f"  {visible(self._title(rows))}, {column}: {shown}{more}")
+                targets = [word for _, word in words if (column, word) in rows.targets]
+                shown = [f"{word} ({n:,})" for n, word in words if word not in targets]
+                more = [f"{len(shown) - _WORDS:,} others"] if len(shown) > _WORDS else []
+                told = [f"the targets {' '.join(targets)}"] if targets else []
+                text = ", ".join((*shown[:_WORDS], *more, *told))
+                self._session.echo(visible(f"  {self._title(rows)}, {column}: {text}"))
 
     def _shared(self) -> Table:
         """Return which sets share sentences, or frames with other target words."""
@@ -145,6 +153,10 @@ class PatternSummary:
     def _title(self, rows: RowSet) -> str:
         file = self._names[rows.file]
         return f"{file}: {rows.kind}" if rows.kind else file
+
+
+def _short(structure: str) -> str:
+    return structure if len(structure) <= _LONGEST else f"{structure[: _LONGEST - 1]}…"
 
 
 def _claim(entry: DeclaredStructure) -> str:

@@ -313,7 +313,12 @@ def _sets(audit: Audit) -> dict[str, Any]:
                     for second in sorted(rows.seconds.values(), key=lambda s: -s.rows)
                 ],
                 "new_words": [
-                    {"column": column, "word": word, "rows": number}
+                    {
+                        "column": column,
+                        "word": word,
+                        "rows": number,
+                        "target": (column, word) in rows.targets,
+                    }
                     for (column, word), number in sorted(new.items(), key=lambda e: (-e[1], e[0]))
                 ],
             }

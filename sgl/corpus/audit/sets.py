@@ -89,7 +89,7 @@ class RowSet:
         own: items that contain what their pattern asks of them.
         isolated: those of them that contain nothing that another pattern holds out.
         seconds: by the other pattern.
-        words: the rows with each word of each column.
+        words: the rows with each word of each column; ``targets`` are forms of target words.
         sentences: the hash of each row; ``frames`` those of all frames, of which each
             belongs to the row with the number in ``framed``.
     """
@@ -103,6 +103,7 @@ class RowSet:
     isolated: int = 0
     seconds: dict[str, Second] = field(default_factory=dict)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
+    targets: set[tuple[str, str]] = field(default_factory=set)
     sentences: array[int] = field(default_factory=lambda: array("Q"))
     frames: array[int] = field(default_factory=lambda: array("Q"))
     framed: array[int] = field(default_factory=lambda: array("Q"))
@@ -198,14 +199,21 @@ class SetCollector:
         """Count the words that the rules of a reading write in a text layer."""
         rules = self._grammar.rules
         rows.add_words(column, chain.from_iterable(rules[r].words(layer) for r in derivation))
+        if rows.pattern is not None and rows.pattern.targets:
+            own = self._target_rules(rows.pattern, derivation)
+            rows.targets.update((column, word) for r in own for word in rules[r].words(layer))
+
+    def _target_rules(self, pattern: Pattern, derivation: Derivation) -> Iterator[int]:
+        """Yield the rules of a reading that introduce target words."""
+        targets = frozenset(pattern.targets)
+        return (rule for rule in derivation if not targets.isdisjoint(self._lemmas[rule]))
 
     def _frames(self, pattern: Pattern | None, derivation: Derivation) -> Iterator[int]:
         """Yield the frames of a sentence: without a target, or without any word."""
         tokens = derive_tokens(self._grammar, derivation, self._layer)
         omitted = dict.fromkeys(filter(str.isalnum, tokens))
         if pattern is not None:
-            targets = set(pattern.targets)
-            own = (r for r in derivation if not targets.isdisjoint(self._lemmas[r]))
+            own = self._target_rules(pattern, derivation)
             words = {w for r in own for w in self._grammar.rules[r].words(self._layer)}
             words |= set(map(capitalised, words))
             omitted = {word: None for word in omitted if word in words}
@@ -244,11 +252,10 @@ class _Relations(NamedTuple):
 
 
 def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
-    """Return for each set of items its words, with their columns, that training does not have."""
+    """Return for each set its words, with their columns, that training does not have."""
     known = frozenset(chain.from_iterable(rows.words for rows in sets if rows.training))
     return [
-        Counter({w: n for w, n in rows.words.items() if known and rows.pattern and w not in known})
-        for rows in sets
+        Counter({w: n for w, n in rows.words.items() if known and w not in known}) for rows in sets
     ]
 
 
