@@ -62,10 +62,10 @@ _READINGS = 3
 
 #: How a reading that gives the published texts is called.
 _CHOSEN = {
-    "likeliest": "the likeliest reading:",
     "another": "another:",
-    "several": "several:",
     "none": "none:",
+    "likeliest": "the likeliest reading:",
+    "several": "several:",
 }
 
 #: The fields of a declared structure that `--json` writes.
@@ -295,10 +295,13 @@ class _Summary:
         """Show the first rows with several readings: what the corpus chose, then the others."""
         if not total.ambiguous:
             return
-        chosen = ", ".join(f"{_CHOSEN[which]} {n:,}" for which, n in sorted(total.chosen.items()))
+        chosen = ", ".join(f"{_CHOSEN[which]} {n:,}" for which, n in total.chosen.most_common())
         told = f"; the published text is that of {chosen}" if chosen else ""
         self._session.echo(f"\n{count(total.ambiguous, 'row')} ambiguous{told}")
-        for row in self._audit.ambiguous[:_ROWS]:
+        # Where the corpus did not choose the likeliest reading, a reader wants to know why.
+        ranks = list(_CHOSEN)
+        rows = sorted(self._audit.ambiguous, key=lambda row: ranks.index(row.which or ranks[0]))
+        for row in rows[:_ROWS]:
             place = f"  {self._line(row)}: "
             self._say(place + row.sentence)
             self._say(" " * len(place) + row.detail.partition(";")[0])

@@ -123,12 +123,14 @@ class PatternSummary:
         if found:
             self._session.echo("\nwords that training does not have, with their rows")
         for rows, new in found:
-            for column in dict.fromkeys(column for column, _ in new):
+            for column in (self._audit.source, *self._audit.targets):
                 words = [(n, word) for (of, word), n in new.items() if of == column]
+                if not words:
+                    continue
                 words.sort(key=lambda entry: (-entry[0], entry[1]))
                 targets = [word for _, word in words if (column, word) in rows.targets]
                 shown = [f"{word} ({n:,})" for n, word in words if word not in targets]
-                more = [f"{len(shown) - _WORDS:,} others"] if len(shown) > _WORDS else []
+                more = [count(len(shown) - _WORDS, "other")] if len(shown) > _WORDS else []
                 told = [f"the targets {' '.join(targets)}"] if targets else []
                 text = ", ".join((*shown[:_WORDS], *more, *told))
                 self._session.echo(visible(f"  {self._title(rows)}, {column}: {text}"))

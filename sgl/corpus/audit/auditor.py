@@ -160,6 +160,7 @@ class Auditor:
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
         tally.ambiguous += 1
         tally.differing += bool(differ)
+        which = ""
         if self._compared:
             several = "several" if len(chosen) > 1 else "another"
             which = "none" if not chosen else "likeliest" if chosen == (0,) else several
@@ -170,18 +171,12 @@ class Auditor:
             # The chosen readings first, so that they are among those that are listed.
             order = sorted(range(len(judged.read)), key=lambda n: n not in chosen)[:_COMPARED]
             phrases = bracketed(self._grammar, [judged.read[n][0] for n in order], self._layer)
-            self.audit.ambiguous.append(
-                AmbiguousRow(
-                    place.file,
-                    place.line,
-                    place.sentence,
-                    detail,
-                    tuple(
-                        ListedReading(text, judged.read[n][1], n in chosen)
-                        for text, n in zip(phrases, order, strict=True)
-                    ),
-                )
+            readings = tuple(
+                ListedReading(text, judged.read[n][1], n in chosen)
+                for text, n in zip(phrases, order, strict=True)
             )
+            row = place.file, place.line, place.sentence, detail
+            self.audit.ambiguous.append(AmbiguousRow(*row, which, readings))
         layers = (target.layer for target in self._reader.targets if target.layer is not None)
         for choice in choices(judged.forest, next(layers, self._layer)):
             self.audit.part(replace(place, detail=detail), choice)

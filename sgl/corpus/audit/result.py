@@ -8,7 +8,7 @@ is the JSON object that ``sglc audit --json`` writes (see ``docs/audit.md``).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
@@ -122,9 +122,22 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousRow(ListedRow):
-    """A row with several readings, the likeliest of them first."""
+    """A row with several readings, those first that the corpus chose.
 
+    ``which`` of them these are is counted in ``Tally.chosen``; "" if nothing is compared.
+    """
+
+    which: str
     readings: tuple[ListedReading, ...]
+
+    def described(self, targets: Sequence[str]) -> dict[str, object]:
+        """Return the row as plain values, the readings with their text in these targets."""
+        parts: dict[str, list[object]] = {"chosen": [], "others": []}
+        for phrases, outputs, chosen in self.readings:
+            texts = dict(zip(targets, outputs, strict=True))
+            part = parts["chosen" if chosen else "others"]
+            part.append({"phrases": phrases, "outputs": texts})
+        return {**self.data("readings"), "which": self.which, **parts}
 
 
 @dataclass
@@ -263,23 +276,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             }
             for entry in audit.ranked_choices()
         ],
-        "ambiguous_rows": [
-            {
-                **row.data("readings"),
-                **{
-                    part: [
-                        {
-                            "phrases": reading.phrases,
-                            "outputs": dict(zip(audit.targets, reading.outputs, strict=True)),
-                        }
-                        for reading in row.readings
-                        if reading.chosen == (part == "chosen")
-                    ]
-                    for part in ("chosen", "others")
-                },
-            }
-            for row in audit.ambiguous
-        ],
+        "ambiguous_rows": [row.described(audit.targets) for row in audit.ambiguous],
         **(_sets(audit) if audit.declared else {}),
     }
 
@@ -304,13 +301,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
                 "own": rows.own,
                 "isolated": rows.isolated,
                 "seconds": [
-                    {
-                        "pattern": second.pattern,
-                        "allowed": second.allowed,
-                        "rows": second.rows,
-                        "example": second.example.data("readings"),
-                    }
-                    for second in sorted(rows.seconds.values(), key=lambda s: -s.rows)
+                    asdict(s) for s in sorted(rows.seconds.values(), key=lambda s: -s.rows)
                 ],
                 "new_words": [
                     {
