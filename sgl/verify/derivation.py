@@ -12,6 +12,7 @@ from typing import Any
 
 Json = Any  # a part of the certificate, or a value made of such parts
 Derivation = tuple[int, ...]  # its rules, in preorder
+MOST_WORDS = 1 << 20  # rules that repeat a child could make a derivation of any length
 VALUE = "[A-Z0-9][A-Za-z0-9]*"
 FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
 
@@ -67,13 +68,14 @@ class Interpreter:
                     for n in [n for n in range(begin, len(words)) if words[n][1]][:1]:
                         origin, word = words[n]
                         words[n] = origin, word[0].upper() + word[1:]
+            if len(words) > MOST_WORDS:
+                raise ValueError("a text has too many words")
         return phrases[0]
 
     def graph_of(self, name: str, derivation: Derivation) -> Json:
         """Return nodes (attributes, place of the word), edges, head, and words of a graph layer."""
         layer, anchor, free = self.graphs[name]
-        names, labels = dict[Json, Json](), list[Json]()  # nodes of rules: the same nodes, labels
-        edges, last = list[Json](), list[Json]()
+        names, labels, edges, last = dict[Json, Json](), list[Json](), list[Json](), list[Json]()
         for place, rule, below in reversed(self.walk(derivation)):
             for at, (attributes, token, ports) in enumerate(rule[6][layer]["nodes"]):
                 own = names.setdefault((place, at), (place, at))
@@ -87,9 +89,11 @@ class Interpreter:
             made = [((place, s), e, (place, t), any(x)) for s, e, t, *x in rule[6][layer]["edges"]]
             edges += [edge for edge in made if not edge[3]]
             last[:0] = [edge for edge in made if edge[3]]
-        words = self.words(self.texts[anchor][0], derivation)
-        places = {origin: n for n, (origin, _) in enumerate(words)}
-        nodes = sorted((places[word], names[n], a) for word, n, a in labels if word in places)
+        words, places = self.words(self.texts[anchor][0], derivation), dict[Json, int]()
+        for origin, _ in words:
+            places[origin] = len(places)
+        found = {names[n]: (places[word], a) for word, n, a in reversed(labels) if word in places}
+        nodes = sorted((place, node, a) for node, (place, a) in found.items())
         number = {node: n for n, (_, node, _) in enumerate(nodes)}
         named = ((number.get(names[s]), e, number.get(names[t])) for s, e, t, _ in edges + last)
         kept = dict.fromkeys(edge for edge in named if None not in edge)
@@ -119,9 +123,9 @@ class Interpreter:
         nodes, edges, head, words = self.graph(name, derivation)
         _, join, attach = self.texts[self.graphs[name][1]]
         tight = [not join or word in attach for word in words[1:]] + [False]
-        columns = zip(words, nodes, edge_columns(len(words), edges, head), strict=True)
+        rows = zip(words, nodes, edge_columns(len(words), edges, head), strict=True)
         lines = list[str]()
-        for at, (word, (attributes, _), (edge, marked)) in enumerate(columns):
+        for at, (word, (attributes, _), (edge, marked)) in enumerate(rows):
             cells, misc = word_columns(attributes)
             misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
             lines.append(f"{at + 1}\t{word}\t{cells}\t{edge}\t{'|'.join(misc) or '_'}\n")

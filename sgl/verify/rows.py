@@ -26,7 +26,8 @@ else:
 
 Json = Any  # a part of the certificate
 TRAIN, GENERALIZATION, ACCEPTED, AMBIGUOUS = "train", "gen", "accepted", "ambiguous"
-LONGEST, STEPS, BYTE = 10_000, 10_000_000, 1_000  # rules: of a derivation, of all, by the byte
+LONGEST = 10_000  # rules of a derivation
+STEPS, BYTE = 10_000_000, 1_000  # the budget: rules and letters in all, more for each byte listed
 MASK, GAMMA = (1 << 64) - 1, 0x9E3779B97F4A7C15
 CODES = {"derivations": "R03", "data": "R04", "conllu": "R05"}
 
@@ -86,6 +87,7 @@ class Rows:
             once = [lemma for lemma, upos in lemmas if upos in distinct]
             target = next((target for target in targets if target in used), "")
             text = self.meaning.text(self.plan["source"], own) if own else ""
+            self.steps -= len(text)
             first = self.seen.get(text) if self.plan["distinct_sentences"] else None
             reasons = {
                 "too_long": not own,

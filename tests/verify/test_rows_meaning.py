@@ -1,0 +1,78 @@
+"""The checker of rows and the compiler say the same of derivations, whatever their rules do."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from random_graph_grammars import grammars
+
+from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.graph import Graph
+from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
+from sgl.core.plan import Plan
+from sgl.dataset.fingerprint import core_form
+from sgl.rendering import ConlluError
+from sgl.rendering.conllu import word_lines
+from sgl.verify.derivation import Interpreter
+
+PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="syn")
+
+
+def interpreter(grammar: CoreGrammar) -> Interpreter:
+    """What reads the grammar as a certificate has it."""
+    return Interpreter(json.loads(json.dumps(core_form(grammar, PLAN)["grammar"])))
+
+
+def graph_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph | None:
+    """The graph of a derivation, unless the front end would refuse its rules.
+
+    They would have no head, or merge labelled nodes, or leave out or repeat their words.
+    """
+    rules = [grammar.rules[rule] for rule in derivation]
+    for rule in rules:
+        children = [item.child for item in rule.templates[0] if isinstance(item, Slot)]
+        if len({*children}) < len(children):
+            return None
+    try:
+        graph = derive_graph(grammar, derivation, layer)
+    except LookupError:
+        return None
+    nodes = [node for rule in rules for node in rule.fragments[layer].nodes]
+    labelled = sum(node.attributes is not None for node in nodes)
+    return graph if labelled == len(graph.nodes) else None
+
+
+@settings(max_examples=60, deadline=None)
+@given(grammars())
+def test_texts_and_graphs_and_sentences(drawn: tuple[CoreGrammar, list[Derivation]]) -> None:
+    grammar, derivations = drawn
+    meaning = interpreter(grammar)
+    for derivation in derivations:
+        tokens = derive_tokens(grammar, derivation, 0)
+        for number, layer in enumerate(grammar.text_layers):
+            text = finish(layer, derive_tokens(grammar, derivation, number))
+            assert meaning.text(layer.name, derivation) == text
+        for number, graph_layer in enumerate(grammar.graph_layers):
+            graph = graph_of(grammar, derivation, number)
+            if graph is None:
+                continue
+            nodes, edges, head, words = meaning.graph(graph_layer.name, derivation)
+            assert (tuple(nodes), edges, head) == (tuple(map(tuple, graph.nodes)), *graph[1:])
+            assert words == tokens
+            try:
+                lines = word_lines(graph, tokens, finish(grammar.text_layers[0], tokens))
+            except ConlluError:
+                continue
+            assert f"{meaning.sentence(graph_layer.name, derivation)}\n" == lines
+
+
+def test_a_text_that_doubles_with_each_rule_ends() -> None:
+    double = ["double", 0, [0], "0.5", 0, [[["child", 0, 0], ["child", 0, 0]]], []]
+    word = ["word", 0, [], "0.5", 0, [[["word", "ha"]]], []]
+    grammar = {"start": 0, "categories": [], "text": [["en", " ", []]], "graph": [], "views": []}
+    meaning = Interpreter({**grammar, "rules": [double, word]})
+    assert meaning.text("en", (0, 0, 1)) == "ha ha ha ha"
+    with pytest.raises(ValueError, match="too many words"):
+        meaning.text("en", (*[0] * 60, 1))
