@@ -21,6 +21,7 @@ from typing import Any
 
 from common import print_table, write_json
 from sgl.verify.certificate import FAULTS, Checker
+from sgl.verify.certificate_format import RefusalError
 from tampering import certificates
 from tampering.copy import MANIFEST, Copy, Tampering
 
@@ -75,9 +76,9 @@ def _changed(text: str, tampering: Tampering) -> str:
 def first_fault(text: str) -> str | None:
     """The first line of reasoning that fails, if one does."""
     try:
-        return next(Checker(text).faults(), None)
-    except FAULTS as problem:
-        return f"malformed: {type(problem).__name__} {problem}"
+        return next(Checker(text.encode()).refusals(), None)
+    except (RefusalError, *FAULTS) as problem:
+        return str(problem)
 
 
 def stated(content: Json) -> Json:
@@ -85,8 +86,11 @@ def stated(content: Json) -> Json:
     names = [structure["name"] for structure in content["structures"]]
     bodies = json.dumps([structure["bodies"] for structure in content["structures"]])
     strata = [part["strata"] for part in content["splits"]]
-    claims = {(kind, n, *(names[s] for s in group)) for kind, n, group, _ in content["claims"]}
-    return content.get("digest"), names, bodies, strata, claims
+    claims = {
+        (pattern, word, kind, n, *(names[s] for s in group))
+        for pattern, word, kind, n, group, _ in content["claims"]
+    }
+    return content["digest"], content["seed"], names, bodies, strata, claims
 
 
 def _report(results: dict[str, Json]) -> None:

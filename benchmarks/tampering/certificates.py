@@ -2,12 +2,12 @@
 
 Everything that a certificate says is changed in turn: the grammar, a structure, its
 automaton, a split, a claim, its invariant.  Some changes are harmless; a certificate that
-claims *more* than the manifest promises, or the same of fewer derivations, is still right,
-and a name that is only there to be read decides nothing.
+says a thing twice, or in another order, is still right.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -96,8 +96,8 @@ def _disclaimed(copy: Copy) -> None:
 def _chosen(content: Json) -> list[int]:
     """The numbers of some claims of each kind."""
     of_kind: dict[str, list[int]] = {}
-    for number, (kind, *_) in enumerate(content["claims"]):
-        of_kind.setdefault(kind, []).append(number)
+    for number, (_, word, kind, *_) in enumerate(content["claims"]):
+        of_kind.setdefault(f"{word} {kind}", []).append(number)
     return [number for numbers in of_kind.values() for number in numbers[:MOST]]
 
 
@@ -124,27 +124,55 @@ def _overwrite(text: str, copy: Copy) -> None:
 def _grammar(content: Json) -> Iterator[Tampering]:
     """Members that are missing or of another kind."""
     for member in content:
-        if member not in ("name", "layers"):
-            yield _make("form", f"no {member}", "it is not complete", lambda c, m=member: c.pop(m))
+        yield _make("form", f"no {member}", "it is not complete", lambda c, m=member: c.pop(m))
     changes: dict[str, Change] = {
         "another format": lambda c: c.update(format="sgl-certificate/9"),
         "another digest": lambda c: c.update(digest="0" * 64),
-        "another start": lambda c: c.update(start=c["start"] + 1),
-        "a fragment without rows": lambda c: c["fragments"][0].update(rows=[]),
-        "a fragment that leaves out a port": lambda c: c["fragments"][0]["rows"][0].pop(),
-        "a symbol of another category": lambda c: c["symbols"][0].__setitem__(
-            1, c["symbols"][0][1] + 1
-        ),
-        "a symbol that no rule has": _without_rules,
+        "another start": lambda c: _core(c).update(start=_core(c)["start"] + 1),
+        "another weight": lambda c: _core(c)["rules"][0].__setitem__(3, "0.123"),
+        "another seed": lambda c: c.update(seed=c["seed"] + 1),
+        "a member more": lambda c: c.update(note="nothing"),
+        "a symbol of another category": _joined,
+        "another port": _digested(lambda c: _fragment(c)["exports"].append(0)),
+        "a node without a label": _digested(_unlabelled),
+        "a label more": _digested(lambda c: _node(c)[0].append(["lemma", "nobody"])),
     }
     for name, change in changes.items():
         yield _make("grammar", name, "the grammar is another one", change)
 
 
-def _without_rules(content: Json) -> None:
-    """Leave out all rules of a symbol that splits use."""
-    (symbol, *_), *_ = content["splits"][0]["transitions"]
-    content["rules"] = [rule for rule in content["rules"] if rule[1] != symbol]
+def _core(content: Json) -> Json:
+    return content["core"]["grammar"]
+
+
+def _fragment(content: Json) -> Json:
+    """The effect of the last rule in the first graph layer."""
+    return _core(content)["rules"][-1][-1][0]
+
+
+def _node(content: Json) -> Json:
+    return _fragment(content)["nodes"][0]
+
+
+def _unlabelled(content: Json) -> None:
+    _node(content)[0] = None
+
+
+def _joined(content: Json) -> None:
+    """Give two rules of other categories one symbol."""
+    content["symbols"][0] = content["symbols"][-1]
+
+
+def _digested(change: Change) -> Change:
+    """Make a change of the core, and compute the digest again."""
+
+    def both(content: Json) -> None:
+        change(content)
+        options: Json = {"ensure_ascii": False, "sort_keys": True, "separators": (",", ":")}
+        core = json.dumps(content["core"], **options)
+        content["digest"] = hashlib.sha256(core.encode()).hexdigest()
+
+    return both
 
 
 def _structure(number: int, structure: Json, rng: Random | None = None) -> Iterator[Tampering]:
@@ -159,13 +187,15 @@ def _structure(number: int, structure: Json, rng: Random | None = None) -> Itera
         "no transitions": lambda c: of(c).update(transitions=[]),
         "another notation": lambda c: of(c).update(name="{ V -[vocative]-> N }"),
         "a condition more": lambda c: of(c)["bodies"][0]["tests"].append(
-            [of(c)["bodies"][0]["variables"][0], "lemma", 0, "nobody"]
+            [of(c)["bodies"][0]["variables"][0], "lemma", [0, ["nobody"]]]
         ),
     }
     for index in _some(len(structure["transitions"]), rng):
         changes[f"transition {index} away"] = lambda c, i=index: of(c)["transitions"].pop(i)
     if structure["bodies"][0]["links"]:
-        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(1, [0, "x"])
+        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(
+            1, [0, ["x"]]
+        )
         changes["a link less"] = lambda c: of(c)["bodies"][0]["links"].pop()
     for name, change in changes.items():
         yield _make(kind, f"{what}: {name}", claim, change)
@@ -179,7 +209,7 @@ def _split(number: int, content: Json) -> Iterator[Tampering]:
         return c["splits"][number]
 
     states: list[int] = split["states"]
-    other = next(q for q in range(len(states)) if states[q] != content["start"])
+    other = next(q for q in range(len(states)) if states[q] != _core(content)["start"])
     changes: dict[str, Change] = {
         "a root that is no text": lambda c: of(c)["roots"].append(other),
         "a stratum less": lambda c: of(c)["strata"].pop(),
@@ -188,30 +218,41 @@ def _split(number: int, content: Json) -> Iterator[Tampering]:
             [of(c)["transitions"][-1][0], other, *of(c)["transitions"][-1][2:]]
         ),
         "a symbol that is not there": lambda c: of(c)["transitions"][0].__setitem__(0, 10**6),
+        "no roots": lambda c: of(c).update(roots=[]),
+        "a transition less": lambda c: of(c)["transitions"].pop(),
+        "another state of the sampler": lambda c: of(c)["drawn"][0].reverse(),
+        "a choice less": lambda c: _drop_choice(c, of(c)["drawn"][0][0]),
     }
     for name, change in changes.items():
         yield _make("split", f"{what}: {name}", "the split is not of the grammar", change)
 
 
+def _drop_choice(content: Json, state: int) -> None:
+    for column in content["sampler"]["states"][state]:
+        column.pop()
+
+
 def _claim(number: int, content: Json, rng: Random | None = None) -> Iterator[Tampering]:
-    kind, _, _, evidence = content["claims"][number]
-    what = f"claim {number} ({kind})"
+    _, word, kind, _, _, evidence = content["claims"][number]
+    what = f"claim {number} ({word}: {kind})"
 
     def of(c: Json) -> Json:
         return c["claims"][number]
 
     changes: dict[str, Change] = {
         "away": lambda c: c["claims"].pop(number),
-        "of a structure that is not there": lambda c: of(c).__setitem__(2, [10**6]),
+        "of a structure that is not there": lambda c: of(c).__setitem__(4, [10**6]),
+        "of another pattern": lambda c: of(c).__setitem__(0, "nobody"),
+        "of another word": lambda c: of(c).__setitem__(1, "proved"),
     }
     if kind == "contains":
-        changes["another derivation"] = lambda c: of(c)[3].pop()
-        changes["no derivation"] = lambda c: of(c).__setitem__(3, [])
-    else:
+        changes["another derivation"] = lambda c: of(c)[5].pop()
+        changes["no derivation"] = lambda c: of(c).__setitem__(5, [])
+    elif kind in ("excludes", "requires") and evidence is not None:
         opposite = {"excludes": "requires", "requires": "excludes"}[kind]
-        changes["the opposite"] = lambda c: of(c).__setitem__(0, opposite)
+        changes["the opposite"] = lambda c: of(c).__setitem__(2, opposite)
         for index in _some(len(evidence), rng):
-            changes[f"without entry {index}"] = lambda c, i=index: of(c)[3].pop(i)
+            changes[f"without entry {index}"] = lambda c, i=index: of(c)[5].pop(i)
         if kind == "excludes" and _leaking_step(number, content) is not None:
             changes["a leak"] = partial(leak, number)
     for name, change in changes.items():
@@ -223,13 +264,13 @@ def leak(number: int, content: Json) -> None:
     step = _leaking_step(number, content)
     if step is None:
         raise ValueError("no phrase can stand elsewhere")
-    _, split, *_ = content["claims"][number]
+    split = content["claims"][number][3]
     content["splits"][split]["transitions"].append(step)
 
 
 def _leaking_step(number: int, content: Json) -> list[int] | None:
     """A transition with such a phrase, if there is one."""
-    _, split, _, invariant = content["claims"][number]
+    *_, split, _, invariant = content["claims"][number]
     part = content["splits"][split]
     states, known = part["states"], {tuple(step) for step in part["transitions"]}
     special = {entry[0] for entry in invariant}
@@ -244,12 +285,8 @@ def _leaking_step(number: int, content: Json) -> list[int] | None:
 
 def _harmless() -> Iterator[Tampering]:
     changes: dict[str, tuple[str, Change]] = {
-        "another name": ("it is there to be read", lambda c: c.update(name="x")),
         "a claim twice": ("it is shown twice", lambda c: c["claims"].append(c["claims"][0])),
-        "a root less": (
-            "the same is claimed of fewer derivations",
-            lambda c: c["splits"][-1]["roots"].pop(),
-        ),
+        "claims in another order": ("they are the same", lambda c: c["claims"].sort(key=str)),
     }
     for name, (reason, change) in changes.items():
         yield Tampering("certificate: harmless", name, reason, "", partial(_edit, change))

@@ -82,7 +82,7 @@ def command(
     session.stop_on_errors()
     if certificate is not None:
         session.progress("writing the certificate")
-        session.write(certificate, certificate_file(compiled, structures).decode("utf-8"))
+        session.write(certificate, certificate_file(compiled, structures).content.decode("utf-8"))
 
 
 def _prove(

@@ -18,7 +18,8 @@ from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import FILE, Session, json_option, no_cache_option
 from sgl.cli.terminal import count
 from sgl.verify import USEFUL, Report, Result, VerifyError, verify
-from sgl.verify.certificate import FAULTS, Checker
+from sgl.verify.certificate import judge
+from sgl.verify.certificate_format import read_certificate
 from sgl.verify.skeleton import visible
 
 
@@ -143,22 +144,21 @@ def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
 
 
 def check_certificate(text: bytes) -> dict[str, Any]:
-    """Return what the checker finds; a file that is no certificate has one fault, its form."""
-    try:
-        checker = Checker(text.decode("utf-8"))
-        faults = list(checker.faults())
-        content = checker.data
-        return {
-            "accepted": not faults,
-            "faults": faults,
+    """Return what the checker finds: refusals, or what is established."""
+    refused, established = judge(text)
+    found: dict[str, Any] = {"accepted": not refused, "faults": refused}
+    if not refused:
+        content = read_certificate(text)
+        kinds = Counter(kind for _, _, kind, *_ in content["claims"])
+        found |= {
             "name": content["name"],
             "digest": content["digest"],
             "structures": len(content["structures"]),
             "splits": len(content["splits"]),
-            "claims": dict(Counter(kind for kind, *_ in content["claims"])),
+            "claims": dict(kinds),
+            "established": established,
         }
-    except FAULTS as problem:
-        return {"accepted": False, "faults": [f"malformed: {type(problem).__name__} {problem}"]}
+    return found
 
 
 def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
@@ -172,4 +172,5 @@ def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
         f"{count(found['splits'], 'split')} and {count(found['structures'], 'structure')} "
         f"of {visible(found['name'])}"
     )
-    yield f"grammar   sha256:{str(found['digest'])[:12]}"
+    yield f"grammar   sha256:{found['digest']}"
+    yield from found["established"]

@@ -119,10 +119,7 @@ def _rule(rule: Rule) -> list[object]:
     fragments = [
         {
             "nodes": [[node.attributes, node.token, node.glue] for node in fragment.nodes],
-            "edges": [
-                [edge.source, edge.label, edge.target, *(["last"] if edge.last else [])]
-                for edge in fragment.edges
-            ],
+            "edges": [[edge.source, edge.label, edge.target, edge.last] for edge in fragment.edges],
             "exports": list(fragment.exports),
         }
         for fragment in rule.fragments

@@ -211,7 +211,7 @@ class _BodyLowering:
             for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
                 labels = self._labels(edge.labels)
                 bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else None
-                if edge.bounds is None:
+                if edge.bounds is None or bounds == (1, 1):
                     self.edges.append(c.EdgeAtom(source, labels, target))
                 elif bounds is not None:
                     self.paths.append(c.PathAtom(source, labels, target, *bounds))

@@ -27,7 +27,7 @@ and another sentence takes its place (``ambiguous reject``), or it is drawn and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sgl.automata import Exposed, IngredientKind, PatternProofs, Reason, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
@@ -45,6 +45,9 @@ from sgl.verify import Report
 CLAIM = "string level"
 METHOD = "parsing"
 CHECKED, REFUTED, NOT_CHECKED = "checked", "refuted", "not checked"
+
+#: The verdict on a claim that the compiler decides, and of which no evidence is certified.
+UNCERTIFIED = "not certified"
 
 _GEN = "gen"
 
@@ -67,12 +70,22 @@ _REASONS = {
 }
 
 
-def pattern_guarantees(pattern: PatternProofs, strings: Guarantee | None = None) -> list[Guarantee]:
-    """Return the guarantees of one pattern; without ``strings`` before anything is drawn."""
+def pattern_guarantees(
+    pattern: PatternProofs,
+    strings: Guarantee | None = None,
+    missing: Collection[tuple[str, str]] = (),
+) -> list[Guarantee]:
+    """Return the guarantees of one pattern; without ``strings`` before anything is drawn.
+
+    ``missing`` are patterns and claims that the certificate does not show in full: these are
+    called proved nowhere.
+    """
 
     def static(claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
-        refuted = any(single.verdict is Verdict.REFUTED for single in claims)
-        return Guarantee(pattern.name, claim, "static", "refuted" if refuted else "proved", detail)
+        result = UNCERTIFIED if (pattern.name, claim) in missing else "proved"
+        if any(single.verdict is Verdict.REFUTED for single in claims):
+            result = REFUTED
+        return Guarantee(pattern.name, claim, "static", result, detail)
 
     without_cut = ", ".join(f"{claim.mass:.2e}" for claim in pattern.held_out)
     of_items = ", ".join(f"{claim.mass:.2e}" for claim in pattern.instances)

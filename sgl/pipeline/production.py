@@ -299,7 +299,7 @@ class _DatasetProduction:
         """Write the certificate, and the manifest before the verifier has searched the graphs."""
         self.stage("writing the certificate", 0, 1)
         certificate = certificate_file(self.compiled, self.structures)
-        (directory / CERTIFICATE).write_bytes(certificate)
+        (directory / CERTIFICATE).write_bytes(certificate.content)
         ambiguity, project = self.ambiguity, self.compiled.project
         root = project.main.root.shown
         guarantees = []
@@ -307,7 +307,8 @@ class _DatasetProduction:
             strings = unparsed(pattern.name, "the dataset says `ambiguous ignore`")
             if ambiguity is not None:
                 strings = ambiguity.guarantee(pattern)
-            guarantees += pattern_guarantees(self.proofs.of(pattern.name), strings)
+            proofs = self.proofs.of(pattern.name)
+            guarantees += pattern_guarantees(proofs, strings, certificate.missing)
         content = manifest(
             self.compiled.grammar,
             self.plan,
@@ -323,7 +324,7 @@ class _DatasetProduction:
             ),
             samples,
             guarantees,
-            [*files, DataFile(CERTIFICATE, sha256_of(certificate), rows=0)],
+            [*files, DataFile(CERTIFICATE, sha256_of(certificate.content), rows=0)],
             ambiguity.readings if ambiguity else None,
         )
         write_manifest(directory, content)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from sgl.automata import Proofs, StructureCompiler, prove
-from sgl.automata.certificate import certificate, certificate_text
+from sgl.automata.certificate import Certificate, certificate, certificate_text
 from sgl.automata.proofs.findings import StratumStatistics, statistics_of
 from sgl.cache import cached
 from sgl.core.plan import Plan
@@ -49,7 +48,7 @@ def establish(
     return established.proofs
 
 
-def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> dict[str, Any]:
+def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Certificate:
     """Return the certificate of a plan, ``name`` is for the reader."""
     grammar = structures.grammar
     core = core_form(grammar, plan)
@@ -58,14 +57,27 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> dict
     return certificate(structures, plan, head, *pack_states(grammar, plan, splits))
 
 
-def certificate_file(compiled: Compiled, structures: StructureCompiler) -> bytes:
-    """Return the content of ``certificate.json``: UTF-8, equal for equal grammars and plans."""
+@dataclass(frozen=True)
+class CertificateFile:
+    """The content of ``certificate.json``, and the claims that it does not show in full.
 
-    def compute() -> bytes:
-        content = certificate_of(structures, compiled.plan, compiled.project.name)
-        return certificate_text(content).encode("utf-8")
+    The content is UTF-8, equal for equal grammars and plans.  ``missing`` are patterns with
+    a word for what is claimed of them.
+    """
 
-    return cached(bytes, "certificate", (compiled.origin,), compute)
+    content: bytes
+    missing: frozenset[tuple[str, str]]
+
+
+def certificate_file(compiled: Compiled, structures: StructureCompiler) -> CertificateFile:
+    """Return the certificate of a plan as a file."""
+
+    def compute() -> CertificateFile:
+        made = certificate_of(structures, compiled.plan, compiled.project.name)
+        content = certificate_text(made.content).encode("utf-8")
+        return CertificateFile(content, frozenset((c.pattern, c.word) for c in made.missing))
+
+    return cached(CertificateFile, "certificate", (compiled.origin,), compute)
 
 
 def known_figures(

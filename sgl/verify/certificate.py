@@ -1,221 +1,166 @@
 """Check a certificate, trusting nothing else: ``python certificate.py certificate.json``.
 
-Two lemmas establish its claims; docs/certificate.md has their proofs and the format:
+Two lemmas establish its claims; docs/certificate.md has their proofs, the format, the codes:
 A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
 B. A split derives a phrase only in the automaton states that the invariant of a claim lists.
 """
 
-import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from itertools import product
 from pathlib import Path
-from typing import Any
 
-Json = Any  # a part of the certificate, or a value made of such parts
-FORMAT, FOUND, LABEL = "sgl-certificate/3", "found", "label"
-COMPARE = {"=": int.__eq__, ">=": int.__ge__, "<=": int.__le__}
+if __package__:
+    from sgl.verify import certificate_format as form
+    from sgl.verify.certificate_structures import Structures
+else:  # as a script, which has the other two files beside it
+    import certificate_format as form  # type: ignore[import-not-found, no-redef]
+    from certificate_structures import Structures  # type: ignore[import-not-found, no-redef]
+
+Json = form.Json
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
+STEPS, STEPS_FOR_A_BYTE = 5_000_000, 20  # the budget, which grows with the size of the file
 
 
-def passes(test: Json, value: str) -> bool:
-    """Return whether a test ``[negated, value, ...]`` passes a value."""
-    return (value in test[1:]) != bool(test[0])
-
-
-class Phrase:
-    """The graph of a phrase as a structure sees it; its nodes are numbers, the ports first."""
-
-    def __init__(self, bodies: Json, effect: Json, parts: Json, bars: frozenset[Any]) -> None:
-        self.bodies, (ports, nodes, edges, rows) = bodies, effect
-        self.ports, self.ends = range(ports), {None, *range(ports)}
-        self.edges, self.barred = {*edges}, [bars] * nodes  # what each cannot be; whether LABEL
-        for row, part in zip(rows, parts, strict=True):
-            name = [*row, *range(len(self.barred), len(self.barred) + len(part.barred) - len(row))]
-            for x, barred in zip(row, part.barred[: len(part.ports)], strict=True):
-                if LABEL in self.barred[x] & barred or row.count(x) > 1:
-                    raise ValueError("a node gets two labels, or is two ports of one part")
-                self.barred[x] |= barred
-            self.barred += part.barred[len(row) :]
-            self.edges |= {(name[s], label, name[t]) for s, label, t in part.edges}
-        for x, body in product(range(ports, nodes), bodies):
-            if LABEL not in self.barred[x]:
-                raise ValueError("a node is forgotten without a label")
-            tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
-            self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
-        self.walks = {r: self.walk(*r) for r in {r for body in bodies for _, r, _ in body["links"]}}
-
-    def degree(self, x: int, labels: Json) -> int:
-        """Return the number of edges from a node."""
-        return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
-
-    def walk(self, labels: Json, low: int, high: int | None) -> Json:
-        """Longer walks (from, to, length); ends of walks that are complete, or may become so."""
-        steps, cap = [(s, t) for s, e, t in self.edges if passes(labels, e)], high or max(low, 1)
-        walks = news = {(x, x, 0) for x in range(len(self.barred))}
-        while news:
-            longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
-            news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= high} - walks
-            walks = walks | news
-        held, begun = {e[:2] for e in walks if e[2] >= low}, [e for e in walks if e[2] != high]
-        ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
-        return walks if high not in (0, 1) else (), held, held.union(product(*ends))
-
-    def matches(self, body: Json, outer: Json, core: Json) -> list[Json]:
-        """Return the partial matches that extend one along all links with an end in the core."""
-        fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
-        found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
-        for u, relation, w in body["links"]:
-            pairs = [pair for pair in self.walks[relation][2] if not core.isdisjoint(pair)]
-            found = [m for m in found if core.isdisjoint((m.get(u), m.get(w)))] + [
-                m | {u: x, w: y}
-                for m in found
-                for used in [{*m.values()}]
-                for xs, ys in [[{m[v]} if v in m else fit[v] - used | {None} for v in (u, w)]]
-                for x, y in pairs
-                if x in xs and y in ys and ((u == w) == (x == y) or x is y is None)
-            ]
-            fit |= {v: fit[v] - core for v in (u, w)}  # in the core they would be by this link
-        return found
-
-    def shape(self, body: Json, match: Json) -> Json:
-        """Return what matters of a match: whether it is complete, its places, longer walks."""
-        places = [x if x in self.ends else -1 for x in (match.get(v) for _, v in body["own"])]
-        ties = [(*self.walks[r][:2], match.get(u), match.get(w)) for u, r, w in body["links"]]
-        held = [(x, y) in ends for _, ends, x, y in ties]
-        ahead = [{e[1:] for e in ws if e[0] == x and e[1] in self.ports} for ws, _, x, _ in ties]
-        back = [{e[::2] for e in ws if e[1] == y and e[0] in self.ports} for ws, _, _, y in ties]
-        return {*places} == {-1} and all(held), *places, *held, *map(frozenset, ahead + back)
-
-    def type(self) -> Json:
-        """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
-        ports, kept, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
-        core = {*range(len(ports), len(self.barred)), *(self.ends if others else ())}
-        for match in self.matches(first, {}, core):
-            own = self.shape(first, match)
-            more = [[self.shape(e, m) for m in self.matches(e, match, core)] for e in others]
-            whole = [complete for group in more for complete, *_ in group]
-            if own[0] and not whole:
-                return FOUND, *(LABEL in bars for bars in ports)
-            if not any(whole):
-                kept.add((own, *map(frozenset, more)))
-        near, degrees = self.ends.issuperset, [d for body in self.bodies for d in body["degrees"]]
-        counts = [min(self.degree(x, e), n + 1) for x in self.ports for _, e, _, n in degrees]
-        walks = frozenset((r, w) for r, (ws, *_) in self.walks.items() for w in ws if near(w[:2]))
-        edges = (edge for edge in self.edges if near(edge[::2]))
-        return *ports, *counts, frozenset(edges), walks, frozenset(kept)
-
-
-class Sight:
-    """How structures see phrases that differ in tests of nodes only; examples stand for types."""
-
-    def __init__(self, structure: Json) -> None:
-        self.example, self.whole = cache(self.make), cache(self.apply)
-        self.bodies, self.tests, self.examples = list[Json](), list[Json](), dict[Json, Phrase]()
-        for rank, body in enumerate(structure["bodies"]):
-            links = [(u, ((*labels,), *ends), w) for u, labels, *ends, w in body["links"]]
-            alone = [v for v in body["variables"] if not any(v in link for link in links)]
-            links += [(v, ((0,), 0, 0), v) for v in alone]  # a walk of no edges finds its nodes
-            own = [*dict.fromkeys((rank, v) for link in links for v in link[::2])]
-            self.bodies.append({**body, "rank": rank, "links": links, "own": own})
-            self.tests += [labels for _, labels, *_ in [*body["links"], *body["degrees"]]]
-
-    def effect(self, fragment: Json) -> Json:
-        """Return what a fragment does to graphs, without the edges that pass no test."""
-        seen = [(s, e, t) for s, e, t in fragment["edges"] if any(passes(x, e) for x in self.tests)]
-        return fragment["ports"], tuple(seen), tuple(map(tuple, fragment["rows"]))
-
-    def make(self, effect: Json, parts: Json = (), bars: Json = frozenset()) -> Phrase:
-        """Return the example for what an effect makes of parts."""
-        phrase = Phrase(self.bodies, effect, parts, bars)
-        return self.examples.setdefault(phrase.type(), phrase)
-
-    def apply(self, effect: Json, parts: Json) -> Phrase:
-        """Return the same, but of a part that meets nothing the ports are forgotten first."""
-        ports, edges, rows = effect
-        ends = [*range(ports), *(x for s, _, t in edges for x in (s, t))]
-        met, pairs = [*ends, *ends, *(x for row in rows for x in row)], list[Json]()
-        for row, part in zip(rows, parts, strict=True):
-            forget = (0, len(row), (), (range(len(row)),))
-            if any(met.count(x) > 1 for x in row):
-                pairs.append((row, part))
-            elif (closed := self.example(forget, (part,))) is not self.example((0, 0, (), ())):
-                pairs.append(((), closed))
-        nodes = [*dict.fromkeys([*ends, *(x for row, _ in pairs for x in row)])]
-        edges = frozenset((nodes.index(s), label, nodes.index(t)) for s, label, t in edges)
-        numbers = tuple(tuple(map(nodes.index, row)) for row, _ in pairs)
-        return self.example((ports, len(nodes), edges, numbers), tuple(part for _, part in pairs))
+class BudgetError(Exception):
+    """All steps that the checks may take are used up."""
 
 
 class Checker:
-    """Checks the parts of a certificate; a ValueError says which line of reasoning fails."""
+    """Checks the parts of a certificate; an error says which line of reasoning fails."""
 
-    def __init__(self, text: str) -> None:
-        self.data = json.loads(text, parse_int=lambda digits: range(1 << 60)[int(digits)])
-        self.structures, self.sights = self.data["structures"], dict[str, Sight]()
+    def __init__(self, content: bytes, budget: int = 0) -> None:
+        self.data = form.read_certificate(content)
+        self.budget = self.left = budget or STEPS + STEPS_FOR_A_BYTE * len(content)
+        self.core, self.grammar = self.data["core"], self.data["core"]["grammar"]
+        self.splits, self.structures = self.data["splits"], self.data["structures"]
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
         self.awake = [{s for (s, *c), q in t.items() if q != 0 and not any(c)} for t in self.tables]
-        _ = {FORMAT: "the format of the file"}[self.data["format"]]
+        self.usable, rules = cache(self.find_usable), self.grammar["rules"]
+        self.provided = cache(lambda rule: form.ingredients(self.core, rules[rule]))
 
-    def structure(self, number: int) -> None:
-        """Lemma A: the automaton of a structure accepts the texts that contain it."""
-        structure, table = self.structures[number], self.tables[number]
-        layer, sight = structure["layer"], Sight(structure)
-        sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
-        effects, words = [*map(sight.effect, self.data["fragments"])], []
-        tests = [((n, v), t) for n, x in enumerate(structure["bodies"]) for v, *t in x["tests"]]
-        for label in self.data["labels"]:
-            bars = {v for v, (a, *t) in tests if not passes(t, label.get(a, ""))}
-            words.append(sight.example((1, 1, (), ()), (), frozenset({LABEL, *bars})))
-        rules = {(s, *(words[x] for x in xs[layer])): [-1] for _, s, *xs in self.data["rules"]}
-        members, size = [dict[Json, int]() for _ in self.data["categories"]], -1
-        while size < (size := sum(map(len, members))):
-            for (symbol, *labels), before in reversed(rules.items()):
-                _, lhs, rhs, *fragments = self.data["symbols"][symbol]
-                effect, choices = effects[fragments[layer]], [members[child] for child in rhs]
-                rules[symbol, *labels] = after = [*map(len, choices)]
-                for children in product(*choices) if before != after else ():
-                    whole = sight.whole(effect, (*[part for _, part in children], *labels))
-                    state = table.get((symbol, *[state for state, _ in children]), 0)
-                    members[lhs][state, whole] = 0
-        for state, phrase in members[self.data["start"]]:
-            *_, matches = sight.whole((0, (), (phrase.ports,)), (phrase,)).type()
-            found = matches == FOUND or any(own[0] for own, *_ in matches)
-            if found != (state in structure["accepting"]):
-                raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
+    def spend(self, steps: int) -> None:
+        """Take steps from the budget."""
+        self.left -= steps
+        if self.left < 0:
+            raise BudgetError
 
-    def split(self, split: Json) -> None:
-        """Check that a split is a part of the grammar."""
-        states, known = split["states"], {symbol for _, symbol, *_ in self.data["rules"]}
-        for symbol, *ends in split["transitions"]:
-            name, lhs, rhs, *_ = self.data["symbols"][symbol]
-            if symbol not in known or [lhs, *rhs] != [states[end] for end in ends]:
-                raise ValueError(f"transition {name} of state {ends[0]} is no rule of the grammar")
-        if any(states[root] != self.data["start"] for root in split["roots"]):
+    def prepare(self) -> None:
+        """Check the symbols and that each stratum has one split; note what is looked up often."""
+        self.ends, self.rules_of = form.symbols_of(self.grammar["rules"], self.data["symbols"])
+        self.automata = Structures(self.grammar, self.data["symbols"], self.ends, self.spend)
+        strata, claims = self.core["plan"]["strata"], self.data["claims"]
+        if sorted(n for split in self.splits for n in split["strata"]) != [*range(len(strata))]:
+            raise ValueError("not every stratum of the plan has one split")
+        self.strata = [[strata[n] for n in split["strata"]] for split in self.splits]
+        self.parts = [{(part, bool(count)) for part, _, _, count, *_ in x} for x in self.strata]
+        self.trained = [n for n, parts in enumerate(self.parts) if ("train", True) in parts]
+        self.facts = {(kind, n, *group) for *_, kind, n, group, e in claims if e is not None}
+        self.streams = [", ".join(stratum[2] for stratum in own) for own in self.strata]
+        self.names = [structure["name"] for structure in self.structures]
+        if len({(x["layer"], x["name"]) for x in self.structures}) < len(self.structures):
+            raise ValueError("two structures of one layer have the same name")
+
+    # ---- splits
+
+    def split(self, number: int) -> None:
+        """Check that a split is a part of the grammar, and derives a text."""
+        split, states = self.splits[number], self.splits[number]["states"]
+        for symbol, whole, *parts in split["transitions"]:
+            if self.ends[symbol] != [states[whole], [states[part] for part in parts]]:
+                raise ValueError(f"a transition of state {whole} is no rule of symbol {symbol}")
+        if any(states[root] != self.grammar["start"] for root in split["roots"]):
             raise ValueError("a root is not a text")
+        if not self.usable(number):
+            raise ValueError("it derives no text")
+
+    def find_usable(self, number: int) -> set[int]:
+        """Return the rules that texts of a split use."""
+        roots, steps = self.splits[number]["roots"], self.splits[number]["transitions"]
+        made = self.closure([(whole, parts) for _, whole, *parts in steps])
+        steps = [step for step in steps if made.issuperset(step[2:])]
+        below = [(part, [whole]) for _, whole, *parts in steps for part in parts]
+        reached = self.closure([(root, []) for root in roots if root in made] + below)
+        used = {symbol for symbol, whole, *_ in steps if whole in reached}
+        return {rule for symbol in used for rule in self.rules_of[symbol]}
+
+    def closure(self, steps: Collection[tuple[int, list[int]]]) -> set[int]:
+        """Return all that follows by steps: a conclusion, and what has to be known before."""
+        found, size = set[int](), -1
+        while size < (size := len(found)):
+            self.spend(len(steps))
+            found |= {conclusion for conclusion, premises in steps if found.issuperset(premises)}
+        return found
+
+    def sampler(self, number: int) -> None:
+        """Check that rows are drawn by all the transitions of a split, and by no others."""
+        split, sampler, ways = self.splits[number], self.data["sampler"], dict[int, set[Json]]()
+        for symbol, whole, *parts in split["transitions"]:
+            ways.setdefault(whole, set()).update((rule, *parts) for rule in self.rules_of[symbol])
+        place = dict(split["drawn"])
+        tables = [(sampler["starts"][stratum], split["roots"]) for stratum in split["strata"]]
+        for state, wholes in tables + [(state, [whole]) for state, whole in place.items()]:
+            bounds, rules, children = sampler["states"][state]
+            pairs = zip(rules, children, strict=True)
+            drawn = {(rule, *(place[x] for x in reversed(below))) for rule, below in pairs}
+            if drawn != set().union(*(ways.get(whole, ()) for whole in wholes)):
+                raise ValueError(f"state {state} of the sampler draws other transitions")
+            if len(bounds) != len(rules) or [0, *bounds] != sorted({0, *bounds}):
+                raise ValueError(f"the bounds of state {state} of the sampler do not grow")
+
+    # ---- claims and structures
+
+    def claim(self, number: int) -> None:
+        """Check a claim: that it is of this part of the data, and that there is evidence."""
+        pattern, word, kind, n, group, evidence = self.data["claims"][number]
+        of_items = kind in ("disjoint", "exposes") or (word == "instance" and pattern)
+        if of_items and ["gen", pattern] not in [stratum[:2] for stratum in self.strata[n]]:
+            raise ValueError("the split has no items of the pattern")
+        if word == "licensed" and n not in self.trained:
+            raise ValueError("the split has no training sentences")
+        if not self.needed(word, kind, n, group) <= self.facts:
+            raise ValueError("for a fact that it follows from there is no evidence")
+        if kind == "exposes":
+            self.exposes(pattern, n, evidence or [])
+        elif kind == "contains" and evidence is not None:
+            self.contains(self.splits[n], group, evidence)
+        elif evidence is not None:
+            self.invariant(self.splits[n], group, evidence, kind)
+
+    def needed(self, word: str, kind: str, n: int, group: list[int]) -> set[Json]:
+        """Return the facts that a claim follows from; one that is claimed twice is shown once."""
+        if kind == "disjoint":
+            trained = [n for n, parts in enumerate(self.parts) if any("train" in x for x in parts)]
+            return {("requires", n, *group), *product(["excludes"], trained, group)}
+        own = {(kind, n, *group)} if kind in ("excludes", "requires", "contains") else set()
+        if word == "held out":  # of train, dev and test alike
+            others = [n for n, own in enumerate(self.parts) if any("gen" not in x for x in own)]
+            own |= {*product(["excludes"], others, group)}
+        return own
 
     def invariant(self, split: Json, group: list[int], invariant: Json, kind: str) -> None:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
-        usual, wanted = {(0,) * len(group)}, {"excludes": 0, "requires": 1}[kind]
+        usual, wanted = {(0,) * len(group)}, {"excludes": False, "requires": True}[kind]
         sets = {q: {*zip(*[iter(flat)] * len(group), strict=True)} for q, *flat in invariant}
         tables = [*enumerate(self.tables[structure] for structure in group)]
         awake = {symbol for structure in group for symbol in self.awake[structure]}
         for symbol, result, *children in split["transitions"]:
             seen = symbol in awake or not sets.keys().isdisjoint((result, *children))
             for states in product(*[sets.get(child, usual) for child in children]) if seen else ():
+                self.spend(len(group))
                 new = tuple(t.get((symbol, *[q[i] for q in states]), 0) for i, t in tables)
                 if new not in sets.get(result, usual):
-                    step = f"transition {self.data['symbols'][symbol][0]} of state {result}"
+                    step = f"transition {symbol} of state {result}"
                     raise ValueError(f"{step} leaves the invariant: {states} -> {new}")
         accepting = [self.structures[structure]["accepting"] for structure in group]
         for root, states in ((r, qs) for r in split["roots"] for qs in sets.get(r, usual)):
             if wanted != any(s in a for s, a in zip(states, accepting, strict=True)):
                 raise ValueError(f"a text of root {root} can end in {states}")
 
-    def contains(self, split: Json, group: list[int], derivation: list[int], _: str) -> None:
+    def contains(self, split: Json, group: list[int], derivation: list[int]) -> None:
         """Check that a derivation, its transitions in preorder, contains a structure."""
-        [structure], stack = group, list[Any]()
+        [structure], stack = group, list[Json]()
         for step in reversed(derivation):
             symbol, result, *children = split["transitions"][step]
             parts = [stack.pop() for _ in children]
@@ -224,27 +169,82 @@ class Checker:
         if stack.pop() not in [*product(split["roots"], self.structures[structure]["accepting"])]:
             raise ValueError("the derivation is not one of a text that contains it")
 
-    def faults(self) -> Iterator[str]:
-        """Yield what is wrong with the certificate, the quickest first."""
-        splits, strata = self.data["splits"], self.data["core"]["plan"]["strata"]
-        jobs: list[Any] = [(f"split {n}", self.split, split) for n, split in enumerate(splits)]
-        for kind, n, group, evidence in self.data["claims"]:
-            claim = f"{strata[splits[n]['strata'][0]][2]} {kind} "
-            claim += " or ".join(self.structures[s]["name"] for s in group)
-            method = self.contains if kind == "contains" else self.invariant
-            jobs.append((claim, method, splits[n], group, evidence, kind))
-        jobs += [(x["name"], self.structure, n) for n, x in enumerate(self.structures)]
-        for part, method, *arguments in jobs:
-            try:
-                method(*arguments)
-            except FAULTS as error:
-                yield f"{part}: {error}"
+    def exposes(self, pattern: str, n: int, excuses: Json) -> None:
+        """Check that training has what items are made of, but for targets and excuses."""
+        [targets] = [x["targets"] for x in self.core["plan"]["patterns"] if x["name"] == pattern]
+        words = {("word", target) for target in targets}
+        used = [own for own in map(self.provided, self.usable(n)) if own.isdisjoint(words)]
+        trained = {rule for n in self.trained for rule in self.usable(n)}
+        known = set[Json]().union(*map(self.provided, trained))
+        missing = set[Json]().union(*used) - known - {(kind, name) for kind, name, _ in excuses}
+        if missing:
+            raise ValueError(f"training has not {' '.join(min(missing))}")
+
+    def name(self, number: int) -> None:
+        """Check that the data of a structure are what its name says."""
+        if (said := form.notation(self.structures[number]["bodies"])) != self.names[number]:
+            raise ValueError(f"its data say {said}")
+
+    def automaton(self, number: int) -> None:
+        """Lemma A: the automaton of a structure accepts the texts that contain it."""
+        self.automata.check(self.structures[number], self.tables[number])
+
+    def checks(self) -> Iterator[tuple[str, Callable[[int], None], int]]:
+        """Yield all that is to be checked: code and subject, how, and which; the quickest first."""
+        for n, streams in enumerate(self.streams):
+            yield f"C06 {streams}", self.split, n
+            yield f"C07 {streams}", self.sampler, n
+        for n, (pattern, word, kind, split, group, _) in enumerate(self.data["claims"]):
+            what = f"{self.streams[split]} {kind} {' or '.join(self.names[x] for x in group)}"
+            yield f"C08 {pattern or 'everywhere'}: {word}: {what}", self.claim, n
+        for n, name in enumerate(self.names):
+            yield f"C09 {name}", self.name, n
+            yield f"C10 {name}", self.automaton, n
+
+    def refusals(self) -> Iterator[str]:
+        """Yield what is wrong; without any, all claims hold."""
+        what = "C05 the grammar or the numbering"
+        try:
+            self.prepare()
+            for what, check, number in self.checks():
+                try:
+                    check(number)
+                except FAULTS as problem:
+                    yield shown(f"{what}: {problem}")
+        except FAULTS as problem:
+            yield shown(f"{what}: {problem}")
+        except BudgetError:
+            yield shown(f"C04 the budget of {self.budget:,} steps is used up: {what[4:]}")
+
+    def established(self) -> Iterator[str]:
+        """Yield what an accepted certificate establishes of each pattern, in words."""
+        for pattern, word in dict.fromkeys((claim[0], claim[1]) for claim in self.data["claims"]):
+            own = [claim[2:] for claim in self.data["claims"] if claim[:2] == [pattern, word]]
+            own = [x for x in own if x[0] != "excludes" or word == "held out"]
+            shown_of = {x: kind != "waived" for kind, _, group, _ in own for x in group}
+            parts = [
+                self.names[x] + ("" if proved else " (waived)") for x, proved in shown_of.items()
+            ]
+            excuses = {f"without {x[1]} ({x[2]})" for k, *_, e in own if k == "exposes" for x in e}
+            yield shown(f"{pattern or 'everywhere'}: {word}: {', '.join(parts + sorted(excuses))}")
+
+
+def shown(text: str) -> str:
+    """Return a text with escapes for what cannot be seen."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
+def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
+    """Return why a certificate is refused, and if it is not, what it establishes."""
+    try:
+        checker = Checker(content, budget)
+        refused = [*checker.refusals()]
+        return refused, [] if refused else [*checker.established()]
+    except (form.RefusalError, *FAULTS) as problem:
+        return [shown(str(problem))], []
 
 
 if __name__ == "__main__":
-    try:
-        found = [*Checker(Path(sys.argv[1]).read_text("utf-8")).faults()]
-    except (OSError, *FAULTS) as error:
-        found = [f"malformed: {type(error).__name__} {error}"]
-    sys.stdout.write("".join(f"{fault}\n" for fault in found) or "accepted\n")
-    sys.exit(len(found) > 0)
+    refused, established = judge(Path(sys.argv[1]).read_bytes())
+    sys.stdout.write("".join(f"{line}\n" for line in refused or ["accepted", *established]))
+    sys.exit(len(refused) > 0)

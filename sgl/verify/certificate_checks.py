@@ -1,36 +1,39 @@
 """The check of the certificate: it holds, and it says all that the manifest promises.
 
 ``sgl.verify.certificate`` re-establishes what a certificate claims; it knows nothing of
-a dataset.  Here the certificate is tied to the manifest: it is about the same grammar
-and the same parts of splits, its structures are what their names say, and a claim is
-there for each promise.  A certificate from which claims were removed is accepted by the
-checker, and fails here.
+a dataset.  Here the certificate is tied to the manifest: it is about the same grammar, plan
+and seed, and a claim is there, in the right split, for each promise.  A certificate from
+which claims were removed is accepted by the checker, and fails here.
 """
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from sgl.verify.certificate import FAULTS, Checker
+from sgl.verify.certificate import FAULTS, judge
+from sgl.verify.certificate_format import read_certificate
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, Clause, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.report import Result, SkippedError
-from sgl.verify.structure import StructureError, read_structure
 
-Json = Any  # what the certificate holds
+Json = Any  # what the certificate or the manifest holds
+
+#: A claim: pattern, word, kind, number of the split, names of structures.
+Promise = tuple[str, str, str, int, tuple[str, ...]]
 
 
 def certificate(data: Dataset, tally: Result) -> None:
     """The certificate is accepted by its checker and claims all that the manifest promises.
 
-    Promised are, of the static claims: no held-out structure in any part of train, dev
-    and test; in every part of gen one of the pattern's structures and none of the others';
-    and in train each part that a pattern needs.  A manifest that says of a claim that it
-    was proved has to list a certificate; one that says so of none needs none.
+    It has the manifest's grammar and plan by their digest, its seed, layers, parts of
+    splits, patterns and structures.  For each pattern that the manifest calls proved it
+    claims in the right splits: no held-out structure in any part of train, dev and test;
+    in each part of gen one of the pattern's structures, none of the others', and nothing
+    that training has; and each part that it needs in training.  A manifest that says of a
+    claim that it was proved has to list a certificate; one that says so of none needs none.
     """
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)
     proved = any(
@@ -42,11 +45,12 @@ def certificate(data: Dataset, tally: Result) -> None:
         raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
         text = (data.directory / CERTIFICATE).read_bytes()
-        content = json.loads(text.decode("utf-8"))
-        tally.checked = len(content["claims"])
         for fault in data.judge(text):
             tally.fault(fault, CERTIFICATE)
-        for message in _missing(data.manifest, content):
+        content = read_certificate(text)
+        tally.checked = len(content["claims"])
+        manifest = json.loads((data.directory / MANIFEST).read_text("utf-8"))
+        for message in (*_differences(manifest, content), *_missing(manifest, content)):
             tally.fault(message, CERTIFICATE)
     except FAULTS as error:
         tally.fault(f"malformed: {type(error).__name__} {error}", CERTIFICATE)
@@ -54,97 +58,100 @@ def certificate(data: Dataset, tally: Result) -> None:
 
 def certificate_faults(text: bytes) -> tuple[str, ...]:
     """Return what is wrong with a certificate: a function of its bytes and of nothing else."""
-    try:
-        return tuple(Checker(text.decode("utf-8")).faults())
-    except FAULTS as error:
-        return (f"malformed: {type(error).__name__} {error}",)
+    return tuple(judge(text)[0])
 
 
-def _missing(manifest: Manifest, content: Json) -> Iterator[str]:
-    """Yield what the certificate does not say."""
-    if content["digest"] != manifest.grammar.sha256:
-        yield "the certificate is about another grammar or plan"
-    for structure in content["structures"]:
-        if not _says_its_name(structure):
-            yield f"a structure is not what its name says: {structure['name']}"
-    stated = content["core"]["plan"]["strata"]
+def _differences(manifest: Json, content: Json) -> Iterator[str]:
+    """Yield what certificate and manifest say differently."""
+    plan, grammar, layers = content["core"]["plan"], content["core"]["grammar"], manifest["layers"]
+    rows = {name: [[*each.values()] for each in layers[name]] for name in ("graph", "views")}
+    distinct = manifest["distinct"]
     strata = [
-        (number, *stated[stratum][:2])
-        for number, part in enumerate(content["splits"])
-        for stratum in part["strata"]
+        [split, own["category"], own["stream"], own["count"], own["repeated"]]
+        for split, claim in manifest["splits"].items()
+        for own in claim["strata"]
     ]
-    written = Counter(
-        (split, stratum.category)
-        for split, claim in manifest.splits.items()
-        for stratum in claim.strata
-    )
-    if written != Counter((split, category) for _, split, category in strata):
-        yield "the certificate has other parts of splits than the manifest"
-    names = [structure["name"] for structure in content["structures"]]
-    claims = {
-        (kind, number, tuple(names[structure] for structure in group))
-        for kind, number, group, _ in content["claims"]
+    pairs = {
+        "grammar or plan": (manifest["grammar"]["sha256"], content["digest"]),
+        "name": (manifest["name"], content["name"]),
+        "seed": (manifest["seed"], content["seed"]),
+        "source and targets": (
+            [layers["source"], layers["target"], layers["further"]],
+            [plan["source"], plan["target"], plan["further"]],
+        ),
+        "text layers": (layers["text"], [name for name, *_ in grammar["text"]]),
+        "graph layers": (rows["graph"], grammar["graph"]),
+        "views": (rows["views"], grammar["views"]),
+        "distinct": (
+            [distinct["sentences"], distinct["lemmas"], distinct["layer"]],
+            [plan["distinct_sentences"], plan["distinct_lemmas"], plan["lemma_layer"]],
+        ),
+        "ambiguous": (manifest["ambiguous"]["policy"], plan["ambiguous"]),
+        "parts of splits": (sorted(strata), sorted(own[:5] for own in plan["strata"])),
+        "patterns": (manifest["patterns"], plan["patterns"]),
+        "parts": (manifest["parts"], plan["parts"]),
+        "nowhere": (manifest["nowhere"], plan["nowhere"]),
     }
-    for number, split, category in strata:
-        for kind, group in _promised(manifest, split, category):
-            if (kind, number, group) not in claims:
-                yield f"{split}/{category}: nothing {kind} {' or '.join(group)}"
-    contained = {group for kind, _, group in claims if kind == "contains"}
-    for need in [need for pattern in manifest.patterns for need in pattern.need]:
-        if (need.structure.text,) not in contained:
-            yield f"{TRAIN}: nothing contains {need.structure.text}"
+    for what, (stated, certified) in pairs.items():
+        if stated != certified:
+            yield f"{what}: not as in the manifest"
 
 
-def _promised(
-    manifest: Manifest, split: str, category: str
-) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield the claims about a part of a split: kinds and structures."""
-    excluded: list[Clause] = []
-    if split != GENERALIZATION:
-        excluded = [clause for pattern in manifest.patterns for clause in pattern.held_out]
-    for pattern in manifest.patterns:
-        if split == GENERALIZATION and pattern.name == category:
-            yield "requires", tuple(dict.fromkeys(clause.text for clause in pattern.instances))
-            excluded += pattern.exclude
-            for other in manifest.patterns:
-                if other.name != pattern.name and other.name not in pattern.allow:
-                    excluded += other.held_out
-    for clause in excluded:
-        yield "excludes", (clause.text,)
-
-
-def _says_its_name(structure: Json) -> bool:
-    """Return whether the data of a structure are what its name, read as notation, says."""
-    try:
-        bodies = read_structure(structure["name"]).bodies
-    except StructureError:
-        return False
-    given = [
-        {name: body[name] for name in ("variables", "tests", "degrees", "links")}
-        for body in structure["bodies"]
+def _missing(manifest: Json, content: Json) -> Iterator[str]:
+    """Yield what the certificate does not claim, of all that the manifest calls proved."""
+    proved = {
+        (entry["pattern"], entry["claim"])
+        for entry in manifest["guarantees"]
+        if (entry["method"], entry["result"]) == ("static", "proved")
+    }
+    layers = {pattern["name"]: pattern["layer"] for pattern in content["core"]["plan"]["patterns"]}
+    structures = [(own["name"], own["layer"]) for own in content["structures"]]
+    claimed = set()
+    for pattern, word, kind, split, group, _ in content["claims"]:
+        own = [structures[number] for number in group]
+        if all(layer == layers.get(pattern, layer) for _, layer in own):
+            claimed.add((pattern, word, kind, split, tuple(name for name, _ in own)))
+    plan, splits = content["core"]["plan"], content["splits"]
+    for promise in (promise for promise in _promised(plan, splits) if promise not in claimed):
+        pattern, word, kind, split, group = promise
+        if not pattern or (pattern, word) in proved:
+            parts = ", ".join(plan["strata"][number][2] for number in splits[split]["strata"])
+            yield f"{pattern or 'everywhere'}: {word}: {parts}: nothing {kind} {' or '.join(group)}"
+    trained = [
+        number
+        for number, split in enumerate(splits)
+        if any(plan["strata"][n][0] == TRAIN and plan["strata"][n][3] for n in split["strata"])
     ]
-    named = []
-    for body in bodies:
-        names = [variable.name for variable in body.variables]
-        tests = [
-            [variable.name, test.attribute, int(test.negated), *sorted(test.values)]
-            for variable in body.variables
-            for test in variable.tests
-        ]
-        degrees = [
-            [variable.name, test.labels.as_list(), test.comparison, test.number]
-            for variable in body.variables
-            for test in variable.degrees
-        ]
-        links = [
-            [names[link.source], walk.labels.as_list(), walk.low, walk.high, names[link.target]]
-            for link in body.links
-            for walk in [link.walk]
-        ]
-        named.append({"variables": names, "tests": tests, "degrees": degrees, "links": links})
-    return _in_order(named) == _in_order(given)
+    for pattern in plan["patterns"] if trained else ():
+        for need in (need["structure"] for need in pattern["need"]):
+            wanted = {(pattern["name"], "licensed", "contains", n, (need,)) for n in trained}
+            if (pattern["name"], "licensed") in proved and wanted.isdisjoint(claimed):
+                yield f"{pattern['name']}: licensed: {TRAIN}: nothing contains {need}"
 
 
-def _in_order(bodies: Sequence[Mapping[str, Any]]) -> list[dict[str, list[str]]]:
-    """Return the data of bodies, whose lists may be in any order, in one order."""
-    return [{name: sorted(map(str, data)) for name, data in body.items()} for body in bodies]
+def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
+    """Yield the claims that a plan makes of the parts of splits."""
+    patterns = {pattern["name"]: pattern for pattern in plan["patterns"]}
+    held_out = {name: [*own["forbid"], *own["never"]] for name, own in patterns.items()}
+    trained = any(split == TRAIN and count for split, _, _, count, *_ in plan["strata"])
+    for number, split in enumerate(splits):
+        for stratum in split["strata"]:
+            part, category, _, count, *_, constraint = plan["strata"][stratum]
+            for structure in plan["nowhere"]:
+                yield "", "held out", "excludes", number, (structure,)
+            if part != GENERALIZATION:
+                for name, structures in held_out.items():
+                    for structure in structures:
+                        yield name, "held out", "excludes", number, (structure,)
+                continue
+            own = patterns[category]
+            others = [name for name in patterns if name not in (category, *own["allow"])]
+            marks = [s for name in patterns if name not in others for s in held_out[name]]
+            excluded = [*own["exclude"], *(s for name in others for s in held_out[name])]
+            for structure in excluded:
+                yield category, "instance", "excludes", number, (structure,)
+            for group in (*constraint["require"], own["gen"] or held_out[category]):
+                yield category, "instance", "requires", number, tuple(group)
+            yield category, "disjoint", "disjoint", number, tuple(marks)
+            if trained and count:
+                yield category, "exposed", "exposes", number, ()

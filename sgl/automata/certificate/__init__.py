@@ -2,13 +2,13 @@
 
 ::
 
-    content = certificate(compiler, plan, name, fingerprint)
-    (directory / CERTIFICATE).write_text(certificate_text(content))
+    made = certificate(compiler, plan, head, states, starts)
+    (directory / CERTIFICATE).write_text(certificate_text(made.content))
 
 The program is :mod:`sgl.verify.certificate`; ``docs/certificate.md`` describes the format
 and why it is enough.
 """
 
-from sgl.automata.certificate.certificate import certificate, certificate_text
+from sgl.automata.certificate.certificate import Certificate, certificate, certificate_text
 
-__all__ = ["certificate", "certificate_text"]
+__all__ = ["Certificate", "certificate", "certificate_text"]

@@ -2,54 +2,93 @@
 
 Everything is numbered in the order of its first use, so that equal plans give equal bytes.
 A *split* here is the grammar of one constraint; strata with equal constraints share it.
-What is claimed of each::
+What is claimed of each, in the words of ``docs/guarantees.md``::
 
-    train/in_distribution, dev/…, test/…   excludes  every held-out structure
-    train/exposure:p/0                     excludes  the same      requires  its exposure
-    gen/p/0                                excludes  what other patterns hold out, `not`, `outside`
-                                           requires  a structure of p, its quota
+    train, dev, test   held out   excludes  every held-out structure
+    exposure:p/0       exposed    requires  its exposure
+    gen/p/0            instance   excludes  what other patterns hold out, `not`, `outside`
+                       instance   requires  a structure of p, its quota
+                       disjoint   requires  what p holds out, which training excludes
+                       exposed    exposes   what its items are made of
+    train              licensed   contains  each part that p needs, each piece of what it holds out
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgl.automata.certificate.grammar import Json, grammar_data, structure_data
+from sgl.automata.certificate.grammar import Json, structure_data, symbols_of
 from sgl.automata.certificate.invariants import WrittenAutomaton, invariant
 from sgl.automata.common import few_collections
+from sgl.automata.proofs.claims import Reason, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.evidence import GENERALIZATION, Evidence
+from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence
+from sgl.automata.proofs.inventory import RuleIngredients, inventory_of
+from sgl.automata.proofs.licensing import claim_pieces
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation, fold
-from sgl.core.plan import Plan, Stratum, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
 from sgl.core.structure import Structure
 
 FORMAT = "sgl-certificate/3"
 
+#: The reason of what training lacks for no reason.
+MISSING = Reason.MISSING.value
+
 Group = tuple[Structure, ...]
+
+#: What a claim says, whoever claims it: kind, split, structures.
+Fact = tuple[str, int, Group]
 
 #: A symbol, the state that it leads to, and the states of its children.
 Transition = tuple[int, ...]
 
-
-class SplitClaims(NamedTuple):
-    """The claims about one split.
-
-    Each has a kind, the structures it is about, and for ``contains`` a derivation.  The
-    ``strata`` are numbers.
-    """
-
-    strata: Sequence[int]
-    split: SplitGrammar
-    claims: Sequence[tuple[str, Group, Derivation]]
-
-
 #: A state that rows are drawn from: bounds, rules, and the children, the last first.
 DrawnState = tuple[list[int], list[int], list[tuple[int, ...]]]
+
+
+class StatedClaim(NamedTuple):
+    """A claim before it is shown: pattern, word, kind, the number of its split, structures.
+
+    ``given`` is what the evidence is made from: a derivation, or excuses.
+    """
+
+    pattern: str
+    word: str
+    kind: str
+    split: int
+    group: Group = ()
+    given: tuple[Any, ...] = ()
+
+    @property
+    def fact(self) -> Fact:
+        """What the claim says, whoever claims it."""
+        return self.kind, self.split, self.group
+
+    def follows_from(self, strata: Sequence[Sequence[Stratum]]) -> set[Fact]:
+        """Return the facts that the claim needs; ``strata`` are those of each split."""
+        if self.kind in ("waived", "exposes"):
+            return set()
+        kinds = [{stratum.split for stratum in own} for own in strata]
+        if self.kind == "disjoint":
+            trained = [number for number, own in enumerate(kinds) if TRAIN in own]
+            excluded = {("excludes", number, (s,)) for number in trained for s in self.group}
+            return {("requires", self.split, self.group), *excluded}
+        if self.word == "held out":
+            others = [number for number, own in enumerate(kinds) if own != {GENERALIZATION}]
+            return {self.fact, *((self.kind, number, self.group) for number in others)}
+        return {self.fact}
+
+
+class Certificate(NamedTuple):
+    """The content of a certificate, and the claims that it has no evidence for."""
+
+    content: Json
+    missing: tuple[StatedClaim, ...]
 
 
 @few_collections()
@@ -59,7 +98,7 @@ def certificate(
     head: Json,
     states: Sequence[DrawnState],
     starts: Sequence[int],
-) -> Json:
+) -> Certificate:
     """Return the certificate of every claim of a plan that holds.
 
     ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum
@@ -68,23 +107,34 @@ def certificate(
     Raises:
         UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
     """
-    made = claims_of(compiler, plan)
-    structures = list(dict.fromkeys(s for own in made for _, group, _ in own.claims for s in group))
-    layers = list(dict.fromkeys(structure.layer for structure in structures))
+    evidence = Evidence(compiler, plan)
+    numbers_of: dict[SplitGrammar, list[int]] = {}
+    for number, stratum in enumerate(evidence.strata):
+        numbers_of.setdefault(stratum.split, []).append(number)
+    splits = [*numbers_of]
+    stated = list(dict.fromkeys(_stated(evidence, splits)))
+    structures = list(dict.fromkeys(s for claim in stated for s in claim.group))
     automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
-    splits = [own.split for own in made]
-    alike = _alike(compiler, automata.values(), splits)
-    grammar, symbol = grammar_data(compiler.grammar, layers, alike)
-    places = {structure: place for place, structure in enumerate(structures)}
+    symbol = symbols_of(compiler.grammar, _alike(compiler, automata.values(), splits))
     numbered = [_numbered(split, symbol) for split in splits]
-    return {
+    facts: dict[Fact, Sequence[object] | None] = {}
+    for claim in stated:
+        if claim.kind in ("excludes", "requires") and claim.fact not in facts:
+            readers, required = [automata[s] for s in claim.group], claim.kind == "requires"
+            facts[claim.fact] = invariant(splits[claim.split], readers, accepted=required)
+        elif claim.kind == "contains":
+            own = splits[claim.split], claim.given, numbered[claim.split], symbol
+            facts.setdefault(claim.fact, _steps(*own))
+    strata = [[plan.strata[number] for number in numbers] for numbers in numbers_of.values()]
+    shown = {fact for fact, found in facts.items() if found is not None}
+    proved = [claim for claim in stated if shown.issuperset(claim.follows_from(strata))]
+    places = {structure: place for place, structure in enumerate(structures)}
+    content = {
         "format": FORMAT,
         **head,
-        **grammar,
+        "symbols": symbol,
         "structures": [
             {
-                "name": str(structure),
-                "layer": layers.index(structure.layer),
                 **structure_data(structure),
                 "transitions": automaton.transitions(symbol),
                 "accepting": automaton.accepting,
@@ -93,37 +143,26 @@ def certificate(
         ],
         "splits": [
             {
-                "strata": own.strata,
-                "states": own.split.category,
+                "strata": numbers,
+                "states": split.category,
                 "transitions": list(transitions),
-                "roots": [root for root, _ in own.split.roots],
-                "drawn": _drawn(own.split, states, starts[own.strata[0]]),
+                "roots": [root for root, _ in split.roots],
+                "drawn": _drawn(split, states, starts[numbers[0]]),
             }
-            for own, transitions in zip(made, numbered, strict=True)
+            for (split, numbers), transitions in zip(numbers_of.items(), numbered, strict=True)
         ],
         "sampler": {"states": states, "starts": starts},
-        "claims": list(_proved(made, automata, places, numbered, symbol)),
+        "claims": [
+            # A fact has its evidence where it is claimed first.
+            (
+                *claim[:4],
+                [places[structure] for structure in claim.group],
+                claim.given if claim.kind == "exposes" else facts.pop(claim.fact, None),
+            )
+            for claim in proved
+        ],
     }
-
-
-def _proved(
-    made: Sequence[SplitClaims],
-    automata: Mapping[Structure, WrittenAutomaton],
-    places: Mapping[Structure, int],
-    numbered: Sequence[Mapping[Transition, int]],
-    symbol: Sequence[int],
-) -> Iterator[tuple[object, ...]]:
-    """Yield the claims that hold: kind, split, structures, and the evidence."""
-    for number, own in enumerate(made):
-        for kind, group, derivation in own.claims:
-            found: Sequence[object] | None
-            if kind == "contains":
-                found = _steps(own.split, derivation, numbered[number], symbol)
-            else:
-                readers = [automata[structure] for structure in group]
-                found = invariant(own.split, readers, accepted=kind == "requires")
-            if found is not None:
-                yield kind, number, [places[structure] for structure in group], found
+    return Certificate(content, tuple(claim for claim in stated if claim not in set(proved)))
 
 
 def certificate_text(content: Json) -> str:
@@ -131,49 +170,80 @@ def certificate_text(content: Json) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
-def claims_of(compiler: StructureCompiler, plan: Plan) -> list[SplitClaims]:
-    """Every static claim of a plan, in the order of its strata."""
-    evidence = Evidence(compiler, plan)
-    strata_of: dict[SplitGrammar, list[Stratum]] = {}
+def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[StatedClaim]:
+    """Yield every static claim of a plan, in the order of its strata, then of its patterns."""
+    plan = evidence.plan
+    number = {split: place for place, split in enumerate(splits)}
     for stratum in evidence.strata:
-        strata_of.setdefault(stratum.split, []).append(stratum.stratum)
-    # The parts that patterns need, each in the first stratum of training that has it.
-    licences: dict[SplitGrammar, list[tuple[str, Group, Derivation]]] = {}
-    needed = (need.structure for pattern in plan.patterns for need in pattern.need)
-    for structure in dict.fromkeys(needed):
-        presence = compiler.presence(structure)
-        for stratum in evidence.populated_training:
-            derivation = evidence.smallest(stratum, presence)
-            if derivation is not None:
-                found = "contains", (structure,), derivation
-                licences.setdefault(stratum.split, []).append(found)
-                break
-    made = []
-    for split, strata in strata_of.items():
-        sides = [_claimed(evidence, stratum) for stratum in strata]
-        excluded = dict.fromkeys(structure for own, _ in sides for structure in own)
-        required = dict.fromkeys(group for _, own in sides for group in own)
-        claims: list[tuple[str, Group, Derivation]]
-        claims = [("excludes", (structure,), ()) for structure in excluded]
-        claims += [("requires", group, ()) for group in required]
-        numbers = [plan.strata.index(stratum) for stratum in strata]
-        made.append(SplitClaims(numbers, split, [*claims, *licences.get(split, ())]))
-    return made
+        own, split = stratum.stratum, number[stratum.split]
+        for structure in plan.nowhere:
+            yield StatedClaim("", "held out", "excludes", split, (structure,))
+        if own.split == GENERALIZATION:
+            yield from _of_items(evidence, own, split)
+            continue
+        for pattern in plan.patterns:
+            for structure in pattern.held_out:
+                yield StatedClaim(pattern.name, "held out", "excludes", split, (structure,))
+        exposed = own.category.startswith(EXPOSURE_PREFIX)
+        name = own.category.removeprefix(EXPOSURE_PREFIX) if exposed else ""
+        for group in own.constraint.require:
+            yield StatedClaim(name, "exposed" if exposed else "instance", "requires", split, group)
+    yield from _of_training(evidence, {e.stratum.stream: number[e.split] for e in evidence.strata})
 
 
-def _claimed(evidence: Evidence, stratum: Stratum) -> tuple[list[Structure], list[Group]]:
-    """Return what the texts of a stratum lack, and groups of which they contain a structure."""
+def _of_training(evidence: Evidence, split_of: Mapping[str, int]) -> Iterator[StatedClaim]:
+    """Yield what training is said to contain; ``split_of`` has the split of each stream."""
+    known: dict[Structure, Structure] = {}
+    ingredients = RuleIngredients(evidence)
+    for pattern in evidence.plan.patterns:
+        yield from _licensed(evidence, pattern, split_of, known)
+        _, unseen = inventory_of(evidence, ingredients, pattern)
+        excuses = tuple((thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
+        if evidence.populated_training and all(reason != MISSING for *_, reason in excuses):
+            for stratum in evidence.generalization:
+                if stratum.stratum.category == pattern.name and stratum.stratum.count:
+                    split = split_of[stratum.stratum.stream]
+                    yield StatedClaim(pattern.name, "exposed", "exposes", split, (), excuses)
+
+
+def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[StatedClaim]:
+    """Yield what is claimed of the items of a generalization stratum."""
     plan, constraint = evidence.plan, stratum.constraint
-    excluded, required = list(plan.nowhere), list(constraint.require)
-    if stratum.split != GENERALIZATION:
-        excluded += [structure for pattern in plan.patterns for structure in pattern.held_out]
-        return excluded, required
     pattern = evidence.patterns[stratum.category]
     outside = {structure for quota in pattern.quotas for structure in quota.outside}
-    excluded += [*pattern.exclude, *foreign(pattern, plan.patterns)]
+    excluded = [*pattern.exclude, *foreign(pattern, plan.patterns)]
     excluded += [structure for structure in constraint.exclude if structure in outside]
-    # The last group keeps the items apart from training, which contains none of it.
-    return excluded, [*required, pattern.gen or pattern.held_out, evidence.marks(pattern.name)]
+    for structure in excluded:
+        yield StatedClaim(pattern.name, "instance", "excludes", split, (structure,))
+    for group in (*constraint.require, pattern.gen or pattern.held_out):
+        yield StatedClaim(pattern.name, "instance", "requires", split, group)
+    # These keep the items apart from training, which contains none of them.
+    marks = evidence.marks(pattern.name)
+    yield StatedClaim(pattern.name, "disjoint", "requires", split, marks)
+    yield StatedClaim(pattern.name, "disjoint", "disjoint", split, marks)
+
+
+def _licensed(
+    evidence: Evidence,
+    pattern: Pattern,
+    split_of: Mapping[str, int],
+    known: dict[Structure, Structure],
+) -> Iterator[StatedClaim]:
+    """Yield that training contains the parts that a pattern needs, and the pieces.
+
+    Pieces that differ in the names of variables only are one structure, which is in ``known``.
+    """
+    pieces, _ = claim_pieces(evidence, pattern)
+    waived = [piece.structure for piece in pieces if piece.verdict is Verdict.WAIVED]
+    alike = [known.setdefault(p.structure.canonical(), p.structure) for p in pieces]
+    for structure in dict.fromkeys([*(need.structure for need in pattern.need), *alike]):
+        seen = evidence.find_in_training(structure.canonical())
+        if seen is not None:
+            split, given = split_of[seen.stream], seen.derivation
+            yield StatedClaim(pattern.name, "licensed", "contains", split, (structure,), given)
+    training = split_of[evidence.training[0].stratum.stream] if evidence.training else 0
+    for structure in waived:
+        yield StatedClaim(pattern.name, "licensed", "waived", training, (structure,))
 
 
 def _alike(

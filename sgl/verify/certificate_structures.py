@@ -1,0 +1,215 @@
+"""What structures see of graphs, and whether their automata see it: the part of lemma A.
+
+A ``Sight`` tells the graphs of phrases apart as far as a structure can see them: phrases of
+one *type* contain it in the same contexts.  docs/certificate.md shows why.
+"""
+
+import operator
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
+from itertools import product
+from typing import Any
+
+if __package__:
+    from sgl.verify.certificate_format import Json, frames_of
+else:  # as a script, which has the other files beside it
+    from certificate_format import Json, frames_of  # type: ignore[import-not-found, no-redef]
+
+FOUND, LABEL = "found", "label"
+COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
+
+
+def passes(test: Json, value: str) -> bool:
+    """Return whether a test ``[negated, [value, ...]]`` passes a value."""
+    return (value in test[1]) != bool(test[0])
+
+
+class Phrase:
+    """The graph of a phrase as a structure sees it; its nodes are numbers, the ports first."""
+
+    def __init__(self, sight: "Sight", effect: Json, parts: Json, bars: frozenset[Any]) -> None:
+        self.bodies, self.spend, (ports, nodes, edges, rows) = sight.bodies, sight.spend, effect
+        self.ports, self.ends = range(ports), {None, *range(ports)}
+        self.edges, self.barred = {*edges}, [bars] * nodes  # what each cannot be; whether LABEL
+        for row, part in zip(rows, parts, strict=True):
+            name = [*row, *range(len(self.barred), len(self.barred) + len(part.barred) - len(row))]
+            for x, barred in zip(row, part.barred[: len(part.ports)], strict=True):
+                if LABEL in self.barred[x] & barred or row.count(x) > 1:
+                    raise ValueError("a node gets two labels, or is two ports of one part")
+                self.barred[x] |= barred
+            self.barred += part.barred[len(row) :]
+            self.edges |= {(name[s], label, name[t]) for s, label, t in part.edges}
+        self.spend(len(self.edges) + len(self.barred))
+        for x, body in product(range(ports, nodes), self.bodies):
+            if LABEL not in self.barred[x]:
+                raise ValueError("a node is forgotten without a label")
+            tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
+            self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
+        relations = {r for body in self.bodies for _, r, _ in body["links"]}
+        self.walks = {relation: self.walk(*relation) for relation in relations}
+        ties = [self.walks[relation][0] for body in self.bodies for _, relation, _ in body["links"]]
+        self.size = sum(1 + len(longer) for longer in ties)
+
+    def degree(self, x: int, labels: Json) -> int:
+        """Return the number of edges from a node."""
+        self.spend(len(self.edges))
+        return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
+
+    def walk(self, labels: Json, low: int, high: int | None) -> Json:
+        """Longer walks (from, to, length); ends of walks that are complete, or may become so."""
+        steps, cap = [(s, t) for s, e, t in self.edges if passes(labels, e)], high or max(low, 1)
+        walks = news = {(x, x, 0) for x in range(len(self.barred))}
+        while news:
+            self.spend(len(news) * len(steps) + len(walks))
+            longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
+            news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= high} - walks
+            walks = walks | news
+        held, begun = {e[:2] for e in walks if e[2] >= low}, [e for e in walks if e[2] != high]
+        ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
+        return walks if high not in (0, 1) else (), held, held.union(product(*ends))
+
+    def matches(self, body: Json, outer: Json, core: Json) -> list[Json]:
+        """Return the partial matches that extend one along all links with an end in the core."""
+        fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
+        found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
+        for u, relation, w in body["links"]:
+            pairs = [pair for pair in self.walks[relation][2] if not core.isdisjoint(pair)]
+            self.spend(len(self.walks[relation][2]) + len(found) * (1 + len(pairs)))
+            found = [m for m in found if core.isdisjoint((m.get(u), m.get(w)))] + [
+                m | {u: x, w: y}
+                for m in found
+                for used in [{*m.values()}]
+                for xs, ys in [[{m[v]} if v in m else fit[v] - used | {None} for v in (u, w)]]
+                for x, y in pairs
+                if x in xs and y in ys and ((u == w) == (x == y) or x is y is None)
+            ]
+            fit |= {v: fit[v] - core for v in (u, w)}  # in the core they would be by this link
+        return found
+
+    def shape(self, body: Json, match: Json) -> Json:
+        """Return what matters of a match: whether it is complete, its places, longer walks."""
+        self.spend(self.size)
+        places = [x if x in self.ends else -1 for x in (match.get(v) for _, v in body["own"])]
+        ties = [(*self.walks[r][:2], match.get(u), match.get(w)) for u, r, w in body["links"]]
+        held = [(x, y) in ends for _, ends, x, y in ties]
+        ahead = [{e[1:] for e in ws if e[0] == x and e[1] in self.ports} for ws, _, x, _ in ties]
+        back = [{e[::2] for e in ws if e[1] == y and e[0] in self.ports} for ws, _, _, y in ties]
+        return {*places} == {-1} and all(held), *places, *held, *map(frozenset, ahead + back)
+
+    def type(self) -> Json:
+        """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
+        ports, kept, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
+        core = {*range(len(ports), len(self.barred)), *(self.ends if others else ())}
+        for match in self.matches(first, {}, core):
+            own = self.shape(first, match)
+            more = [[self.shape(e, m) for m in self.matches(e, match, core)] for e in others]
+            whole = [complete for group in more for complete, *_ in group]
+            if own[0] and not whole:
+                return FOUND, *(LABEL in bars for bars in ports)
+            if not any(whole):
+                kept.add((own, *map(frozenset, more)))
+        near, degrees = self.ends.issuperset, [d for body in self.bodies for d in body["degrees"]]
+        counts = [min(self.degree(x, e), n + 1) for x in self.ports for _, e, _, n in degrees]
+        walks = frozenset((r, w) for r, (ws, *_) in self.walks.items() for w in ws if near(w[:2]))
+        edges = (edge for edge in self.edges if near(edge[::2]))
+        return *ports, *counts, frozenset(edges), walks, frozenset(kept)
+
+
+class Sight:
+    """How structures see phrases that differ in tests of nodes only; examples stand for types.
+
+    Each step of the work is announced to ``spend``.
+    """
+
+    def __init__(self, bodies: Json, spend: Callable[[int], None]) -> None:
+        self.example, self.whole, self.spend = cache(self.make), cache(self.apply), spend
+        self.bodies, self.tests, self.examples = list[Json](), list[Json](), dict[Json, Phrase]()
+        for rank, body in enumerate(bodies):
+            links = [(u, (_fixed(e), low, high), w) for u, e, low, high, w in body["links"]]
+            alone = [v for v in body["variables"] if not any(v in link[::2] for link in links)]
+            links += [(v, ((0, ()), 0, 0), v) for v in alone]  # a walk of no edges finds its nodes
+            own = [*dict.fromkeys((rank, v) for link in links for v in link[::2])]
+            self.bodies.append({**body, "rank": rank, "links": links, "own": own})
+            self.tests += [labels for _, (labels, *_), _ in links]
+            self.tests += [labels for _, labels, *_ in body["degrees"]]
+
+    def effect(self, ports: int, edges: Json, rows: Json) -> Json:
+        """Return what a rule does to graphs, without the edges that pass no test."""
+        seen = tuple((s, e, t) for s, e, t in edges if any(passes(x, e) for x in self.tests))
+        return ports, seen, rows
+
+    def make(self, effect: Json, parts: Json = (), bars: Json = frozenset()) -> Phrase:
+        """Return the example for what an effect makes of parts."""
+        phrase = Phrase(self, effect, parts, bars)
+        return self.examples.setdefault(phrase.type(), phrase)
+
+    def apply(self, effect: Json, parts: Json) -> Phrase:
+        """Return the same, but of a part that meets nothing the ports are forgotten first."""
+        ports, edges, rows = effect
+        ends = [*range(ports), *(x for s, _, t in edges for x in (s, t))]
+        met, pairs = Counter([*ends, *ends, *(x for row in rows for x in row)]), list[Json]()
+        for row, part in zip(rows, parts, strict=True):
+            forget = (0, len(row), (), (range(len(row)),))
+            if any(met[x] > 1 for x in row):
+                pairs.append((row, part))
+            elif (closed := self.example(forget, (part,))) is not self.example((0, 0, (), ())):
+                pairs.append(((), closed))
+        nodes = dict.fromkeys([*ends, *(x for row, _ in pairs for x in row)])
+        number = {node: place for place, node in enumerate(nodes)}
+        edges = frozenset((number[s], label, number[t]) for s, label, t in edges)
+        numbers = tuple(tuple(number[x] for x in row) for row, _ in pairs)
+        return self.example((ports, len(nodes), edges, numbers), tuple(part for _, part in pairs))
+
+    def contained(self, phrase: Phrase) -> bool:
+        """Return whether a text whose graph is this phrase contains the structure."""
+        *_, matches = self.whole((0, (), (tuple(phrase.ports),)), (phrase,)).type()
+        return matches == FOUND or any(own[0] for own, *_ in matches)
+
+
+def _fixed(test: Json) -> Json:
+    return test[0], tuple(test[1])
+
+
+class Structures:
+    """Checks the automata of structures on the rules of a grammar.
+
+    ``ends`` has the category of each symbol's rules and those of their children.
+    """
+
+    def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
+        self.grammar, self.symbols, self.ends, self.spend = core, symbols, ends, spend
+        self.sights = dict[str, Sight]()
+        self.frames = cache(lambda layer: frames_of(core, layer))
+
+    def check(self, structure: Json, table: Json) -> None:
+        """Lemma A: the automaton of a structure accepts the texts that contain it."""
+        effects, labels, rules = self.frames(structure["layer"])
+        sight = Sight(structure["bodies"], self.spend)
+        sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
+        tests = [
+            ((n, v), a, t) for n, x in enumerate(structure["bodies"]) for v, a, t in x["tests"]
+        ]
+        words = list[Phrase]()
+        for label in map(dict, labels):
+            bars = {v for v, attribute, test in tests if not passes(test, label.get(attribute, ""))}
+            words.append(sight.example((1, 1, (), ()), (), frozenset({LABEL, *bars})))
+        kinds = dict[Json, int]()
+        kind = [kinds.setdefault(sight.effect(*effect), len(kinds)) for effect in effects]
+        seen = [*kinds]
+        pairs = zip(self.symbols, rules, strict=True)
+        done = {(s, kind[effect], *[words[x] for x in own]): [-1] for s, (effect, *own) in pairs}
+        members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
+        while size < (size := sum(map(len, members))):
+            for (symbol, effect, *own), before in reversed(done.items()):
+                lhs, rhs = self.ends[symbol]
+                choices = [members[child] for child in rhs]
+                done[symbol, effect, *own] = after = [*map(len, choices)]
+                for children in product(*choices) if before != after else ():
+                    self.spend(1 + sum(map(len, seen[effect][1:])))
+                    whole = sight.whole(seen[effect], (*[part for _, part in children], *own))
+                    state = table.get((symbol, *[state for state, _ in children]), 0)
+                    members[lhs][state, whole] = 0
+        for state, phrase in members[self.grammar["start"]]:
+            if (found := sight.contained(phrase)) != (state in structure["accepting"]):
+                raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
