@@ -89,7 +89,8 @@ def _away(copy: Copy) -> None:
 
 def _disclaimed(copy: Copy) -> None:
     _away(copy)
-    copy.manifest["guarantees"] = []
+    stated = copy.manifest["guarantees"]
+    copy.manifest["guarantees"] = [one for one in stated if one["method"] != "static"]
     copy.save()
 
 
@@ -183,13 +184,15 @@ def _structure(number: int, structure: Json, rng: Random | None = None) -> Itera
     claim = "the automaton does not find the structure"
     changes: dict[str, Change] = {
         "accepts nothing": lambda c: of(c).update(accepting=[]),
-        "accepts the usual state": lambda c: of(c)["accepting"].append(0),
-        "no transitions": lambda c: of(c).update(transitions=[]),
         "another notation": lambda c: of(c).update(name="{ V -[vocative]-> N }"),
         "a condition more": lambda c: of(c)["bodies"][0]["tests"].append(
             [of(c)["bodies"][0]["variables"][0], "lemma", [0, ["nobody"]]]
         ),
     }
+    if structure["transitions"]:
+        changes["no transitions"] = lambda c: of(c).update(transitions=[])
+    if structure["transitions"] and 0 not in structure["accepting"]:
+        changes["accepts the usual state"] = lambda c: of(c)["accepting"].append(0)
     for index in _some(len(structure["transitions"]), rng):
         changes[f"transition {index} away"] = lambda c, i=index: of(c)["transitions"].pop(i)
     if structure["bodies"][0]["links"]:
@@ -240,11 +243,13 @@ def _claim(number: int, content: Json, rng: Random | None = None) -> Iterator[Ta
         return c["claims"][number]
 
     changes: dict[str, Change] = {
-        "away": lambda c: c["claims"].pop(number),
         "of a structure that is not there": lambda c: of(c).__setitem__(4, [10**6]),
-        "of another pattern": lambda c: of(c).__setitem__(0, "nobody"),
         "of another word": lambda c: of(c).__setitem__(1, "proved"),
     }
+    if (word, kind) != ("disjoint", "requires") or evidence is not None:
+        changes["away"] = lambda c: c["claims"].pop(number)
+    if kind != "requires":
+        changes["of another pattern"] = lambda c: of(c).__setitem__(0, "nobody")
     if kind == "contains":
         changes["another derivation"] = lambda c: of(c)[5].pop()
         changes["no derivation"] = lambda c: of(c).__setitem__(5, [])

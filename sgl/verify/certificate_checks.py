@@ -9,7 +9,7 @@ which claims were removed is accepted by the checker, and fails here.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from sgl.verify.certificate import FAULTS, judge
@@ -17,6 +17,7 @@ from sgl.verify.certificate_format import read_certificate
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
+from sgl.verify.pieces import nameless, pieces_of
 from sgl.verify.report import Result, SkippedError
 
 Json = Any  # what the certificate or the manifest holds
@@ -117,16 +118,31 @@ def _missing(manifest: Json, content: Json) -> Iterator[str]:
         if not pattern or (pattern, word) in proved:
             parts = ", ".join(plan["strata"][number][2] for number in splits[split]["strata"])
             yield f"{pattern or 'everywhere'}: {word}: {parts}: nothing {kind} {' or '.join(group)}"
+    yield from _unlicensed(plan, splits, proved, claimed)
+
+
+def _unlicensed(
+    plan: Json, splits: Json, proved: Collection[tuple[str, str]], claimed: Collection[Promise]
+) -> Iterator[str]:
+    """Yield the parts and pieces that no claim says training contains, and that are not waived."""
     trained = [
         number
         for number, split in enumerate(splits)
         if any(plan["strata"][n][0] == TRAIN and plan["strata"][n][3] for n in split["strata"])
     ]
     for pattern in plan["patterns"] if trained else ():
+        own = [claim for claim in claimed if claim[:2] == (pattern["name"], "licensed")]
+        contained = {group[0] for _, _, kind, _, group in own if kind == "contains"}
+        if (pattern["name"], "licensed") not in proved:
+            continue
         for need in (need["structure"] for need in pattern["need"]):
-            wanted = {(pattern["name"], "licensed", "contains", n, (need,)) for n in trained}
-            if (pattern["name"], "licensed") in proved and wanted.isdisjoint(claimed):
+            if need not in contained:
                 yield f"{pattern['name']}: licensed: {TRAIN}: nothing contains {need}"
+        known = {nameless(text) for text in (*contained, *pattern["waive"])}
+        for whole in (*pattern["forbid"], *pattern["never"]):
+            missing = len(pieces_of(whole) - known)
+            if missing:
+                yield f"{pattern['name']}: licensed: {missing} pieces of {whole} are in no claim"
 
 
 def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
