@@ -47,11 +47,11 @@ class Rows:
     """The rows of a dataset; ``outcomes`` counts for each stream what became of candidates."""
 
     def __init__(self, directory: Path) -> None:
-        checker = Checker((directory / "certificate.json").read_text("utf-8"))
+        checker = Checker((directory / "certificate.json").read_bytes())
         self.directory, self.data, self.tables = directory, checker.data, checker.tables
         self.plan = self.data["core"]["plan"]
         self.meaning = Interpreter(self.data["core"]["grammar"])
-        self.symbols = [symbol for _, symbol, *_ in self.data["rules"]]
+        self.symbols = self.data["symbols"]
         self.outcomes = dict[str, Counter[str]]()
         self.seen, self.exposed = dict[str, str](), set[str]()
         self.steps, self.rejected = STEPS, list[list[str]]()
