@@ -10,7 +10,7 @@ from rich.text import Text
 from sgl.cli.session import Session
 from sgl.cli.terminal import cell, count, text_table
 from sgl.corpus.audit import Audit, DeclaredStructure, RowSet
-from sgl.corpus.audit.sets import new_words, shared_rows
+from sgl.corpus.audit.sets import new_words
 from sgl.diagnostics.source import visible
 
 #: Pairs of sets, and words of each set, that are shown; `--json` has all of them.
@@ -140,7 +140,7 @@ class PatternSummary:
         numbers = ["rows", "but for the target"]
         table = text_table(*numbers, "of", "are in", right=numbers)
         sets = self._audit.sets
-        found = sorted(shared_rows(sets), key=lambda pair: -max(pair.rows, pair.framed))
+        found = sorted(self._audit.shared_sets, key=lambda pair: -max(pair.rows, pair.framed))
         for pair in found[:_PAIRS]:
             framed = f"{pair.framed:,}" if pair.framed else "–"
             names = self._name(sets[pair.second]), self._name(sets[pair.first])

@@ -27,7 +27,7 @@ from sgl.corpus.audit.result import (
     SharedSentences,
     Tally,
 )
-from sgl.corpus.audit.sets import SetCollector, hash_text
+from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
 from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.readings import Normalizer, spellings
 from sgl.corpus.rows import (
@@ -91,6 +91,7 @@ class Auditor:
         counted = [self._file(path, progress) for path in paths]
         if self._collector is not None:
             self.audit.sets = list(self._collector.sets.values())
+            self.audit.shared_sets = shared_rows(self.audit.sets)
         for file, (hashes, _) in zip(self.audit.files, counted, strict=True):
             file.distinct = len(hashes)
         for (first, (known, _)), (second, (new, counts)) in combinations(enumerate(counted), 2):
@@ -202,7 +203,7 @@ class Auditor:
         for target, name, column in self._compared:
             layer = self._reader.targets[target].layer
             if layer is None:
-                rows.add_words(name, row.texts[column].split())
+                rows.add_words(name, filter(is_word, row.texts[column].split()))
             elif chosen:
                 self._collector.add_words(rows, name, reading, layer)
 

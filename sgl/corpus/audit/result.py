@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from sgl.corpus.audit.ambiguity import ListedReading, ReadingChoice
-from sgl.corpus.audit.sets import RowSet, new_words, shared_rows
+from sgl.corpus.audit.sets import RowSet, SharedRows, new_words
 from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.rows import LISTED, ListedRow, list_row
 
@@ -168,6 +168,7 @@ class Audit:
     targets: tuple[str, ...]
     declared: tuple[DeclaredStructure, ...] = ()
     sets: list[RowSet] = field(default_factory=list)
+    shared_sets: list[SharedRows] = field(default_factory=list)
     files: list[FileTally] = field(default_factory=list)
     unreadable: list[ListedRow] = field(default_factory=list)
     unparsed: list[ListedRow] = field(default_factory=list)
@@ -317,7 +318,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
         ],
         "shared_sets": [
             {**pair._asdict(), "first": names[pair.first], "second": names[pair.second]}
-            for pair in shared_rows(audit.sets)
+            for pair in audit.shared_sets
         ],
     }
 

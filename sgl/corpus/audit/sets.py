@@ -44,6 +44,11 @@ def hash_text(text: str) -> int:
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "little")
 
 
+def is_word(text: str) -> bool:
+    """Return whether a token is a word, not a mark."""
+    return any(map(str.isalnum, text))
+
+
 class PatternNames:
     """Finds the pattern that a kind or a file is called like."""
 
@@ -114,8 +119,8 @@ class RowSet:
         return self.file == 0 and self.pattern is None
 
     def add_words(self, column: str, words: Iterable[str]) -> None:
-        """Count the words of a row in a column; marks are no words."""
-        self.words.update((column, word) for word in set(words) if any(map(str.isalnum, word)))
+        """Count the words of a row in a column."""
+        self.words.update([(column, word) for word in set(words)])
 
 
 class SharedRows(NamedTuple):
@@ -150,7 +155,12 @@ class SetCollector:
         self._relations = {p.name: _Relations.of(p, plan.patterns, declared) for p in plan.patterns}
         self._lemmas = introduced_lemmas(grammar, plan)
         self._framing = any(pattern.targets for pattern in plan.patterns)
-        self._vocabulary = frozenset(chain.from_iterable(r.words(layer) for r in grammar.rules))
+        #: For each text layer the words that each rule writes there.
+        self._words = [
+            [tuple(filter(is_word, rule.words(number))) for rule in grammar.rules]
+            for number in range(len(grammar.text_layers))
+        ]
+        self._vocabulary = frozenset(chain.from_iterable(self._words[layer]))
 
     def add(self, file: int, name: str, kind: str, text: str) -> RowSet:
         """Return the set of a row of a file, with its sentence counted."""
@@ -197,11 +207,11 @@ class SetCollector:
 
     def add_words(self, rows: RowSet, column: str, derivation: Derivation, layer: int) -> None:
         """Count the words that the rules of a reading write in a text layer."""
-        rules = self._grammar.rules
-        rows.add_words(column, chain.from_iterable(rules[r].words(layer) for r in derivation))
+        words = self._words[layer]
+        rows.add_words(column, chain.from_iterable([words[rule] for rule in derivation]))
         if rows.pattern is not None and rows.pattern.targets:
             own = self._target_rules(rows.pattern, derivation)
-            rows.targets.update((column, word) for r in own for word in rules[r].words(layer))
+            rows.targets.update((column, word) for rule in own for word in words[rule])
 
     def _target_rules(self, pattern: Pattern, derivation: Derivation) -> Iterator[int]:
         """Yield the rules of a reading that introduce target words."""
@@ -211,10 +221,10 @@ class SetCollector:
     def _frames(self, pattern: Pattern | None, derivation: Derivation) -> Iterator[int]:
         """Yield the frames of a sentence: without a target, or without any word."""
         tokens = derive_tokens(self._grammar, derivation, self._layer)
-        omitted = dict.fromkeys(filter(str.isalnum, tokens))
+        omitted = dict.fromkeys(filter(is_word, tokens))
         if pattern is not None:
             own = self._target_rules(pattern, derivation)
-            words = {w for r in own for w in self._grammar.rules[r].words(self._layer)}
+            words = {word for rule in own for word in self._words[self._layer][rule]}
             words |= set(map(capitalised, words))
             omitted = {word: None for word in omitted if word in words}
         for word in omitted:
@@ -262,19 +272,28 @@ def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
 def shared_rows(sets: Sequence[RowSet]) -> list[SharedRows]:
     """Return what any two sets have in common, if they have anything.
 
-    Frames are compared if one of the sets has target words.
+    Frames are compared if one of the sets has items.
     """
-    counted = [np.unique(np.array(r.sentences, np.uint64), return_counts=True) for r in sets]
-    frames = [np.array(rows.frames, np.uint64) for rows in sets]
-    found = []
-    for (first, one), (second, other) in combinations(enumerate(sets), 2):
-        new, counts = counted[second]
-        common = np.isin(new, counted[first][0], assume_unique=True)
-        framed = 0
-        if one.pattern or other.pattern:
-            numbers = np.array(other.framed, np.uint64)
-            framed = len(np.unique(numbers[np.isin(frames[second], frames[first])]))
-        shared = SharedRows(first, second, int(counts[common].sum()), int(common.sum()), framed)
-        if shared.rows or shared.framed:
-            found.append(shared)
-    return found
+    if not sets:
+        return []
+    distinct = [np.unique(np.array(rows.sentences, np.uint64)) for rows in sets]
+    values, numbers = np.unique(np.concatenate(distinct), return_counts=True)
+    several = frozenset(values[numbers > 1].tolist())
+    counted = [Counter(text for text in rows.sentences if text in several) for rows in sets]
+    items = frozenset(chain.from_iterable(rows.frames for rows in sets if rows.pattern))
+    framed: list[dict[int, set[int]]] = [{} for _ in sets]
+    for rows, found in zip(sets, framed, strict=True):
+        for frame, number in zip(rows.frames, rows.framed, strict=True):
+            if frame in items:
+                found.setdefault(frame, set()).add(number)
+    pairs = []
+    for first, second in combinations(range(len(sets)), 2):
+        same = counted[first].keys() & counted[second].keys()
+        frames = framed[first].keys() & framed[second].keys()
+        if not (sets[first].pattern or sets[second].pattern):
+            frames = set()
+        rows_of_second = sum(counted[second][text] for text in same)
+        alike = len(set().union(*(framed[second][frame] for frame in frames)))
+        if same or alike:
+            pairs.append(SharedRows(first, second, rows_of_second, len(same), alike))
+    return pairs
