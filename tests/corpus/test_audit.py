@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
 from sgl.corpus.audit import (
     Auditor,
     DeclaredStructure,
+    PatternNames,
     SentenceReader,
     StructureFinder,
     audit_data,
@@ -240,6 +242,29 @@ def test_structures_of_the_grammar_that_no_pattern_uses_count_too(tmp_path: Path
     assert {name: str(s) for name, s in named_structures(compiled).items()} == {
         "nested": "{ N -[nmod]-> M; M -[nmod]-> K }"
     }
+
+
+@pytest.mark.parametrize(
+    ("file", "kind", "found"),
+    [
+        ("gen.tsv", "pp_in_subject", True),
+        ("gen.tsv", "PP-in-Subject", True),
+        ("gen.tsv", "PP: object -> subject", True),
+        ("data/pp_in_subject.gen.tsv", "", True),
+        ("gen.tsv", "mine", True),
+        ("data/other.tsv", "", True),
+        ("gen.tsv", "", False),
+        ("gen.tsv", "–", False),
+        ("pp_in_subjects.tsv", "in_distribution", False),
+    ],
+)
+def test_sets_are_called_like_patterns(file: str, kind: str, found: bool) -> None:
+    (pattern,) = farm().plan.patterns
+    given = {"mine": pattern.name, "other.tsv": pattern.name}
+    named = PatternNames([replace(pattern, title="PP: object → subject")], given)
+    untitled = PatternNames([replace(pattern, title="")], given)
+    assert (named.of(file, kind) is not None) == found
+    assert untitled.of(file, "–") == named.of(file, "–")
 
 
 # --- differences --------------------------------------------------------------------------------

@@ -63,8 +63,9 @@ class PatternNames:
         """Return the pattern of the rows of a kind in a file; None if it is that of none."""
         name = file.replace("\\", "/").rpartition("/")[2]
         for text in (kind, name, name.partition(".")[0]):
-            found = self._given.get(text) or self._known.get(_letters(text))
-            if text and found is not None:
+            letters = _letters(text)
+            found = self._given.get(text) or (self._known.get(letters) if letters else None)
+            if found is not None:
                 return found
         return None
 
