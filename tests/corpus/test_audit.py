@@ -264,7 +264,7 @@ def test_sets_are_called_like_patterns(file: str, kind: str, found: bool) -> Non
     named = PatternNames([replace(pattern, title="PP: object → subject")], given)
     untitled = PatternNames([replace(pattern, title="")], given)
     assert (named.of(file, kind) is not None) == found
-    assert untitled.of("gen.tsv", kind) is None or "subject" in kind.lower() or kind == "mine"
+    assert untitled.of("gen.tsv", "–") is None
 
 
 # --- differences --------------------------------------------------------------------------------
