@@ -95,7 +95,7 @@ def verify(
         if foreign:
             raise ManifestError(f"neither files nor folders: {', '.join(foreign)}")
         manifest, clauses = read_manifest(directory)
-    except ManifestError as error:
+    except (ManifestError, OSError) as error:
         first.fault(str(error), MANIFEST)
         reason = f"{MANIFEST_CODE} {MANIFEST_NAME} has not passed"
         rest = (check.skipped(reason) for check in CHECKS)

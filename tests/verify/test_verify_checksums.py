@@ -182,6 +182,18 @@ def test_nothing_is_read_beside_links_and_pipes(
     assert failure.violations[0].message.startswith("neither files nor folders: ")
 
 
+def test_a_folder_that_cannot_be_read_is_no_traceback(
+    home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def scandir(path: Path) -> object:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("os.scandir", scandir)
+    (failure,) = verify(home).failed
+    assert failure.code == "V001"
+    assert "Permission denied" in failure.violations[0].message
+
+
 # --- the identity -------------------------------------------------------------------------
 
 
