@@ -115,7 +115,12 @@ def _difference_of_values(found: bytes, expected: bytes) -> str:
         return ""
     while names := _different_members(a, b):
         a, b, path = a[names[0]], b[names[0]], f"{path}.{names[0]}"
-    return f"{path.lstrip('.') or 'the value'} is {_excerpt(a)}, compiled again {_excerpt(b)}"
+    place = path.lstrip(".") or "the value"
+    if isinstance(a, dict) and isinstance(b, dict):
+        return f"{place}: only one has {', '.join(sorted(a.keys() ^ b.keys()))}"
+    if isinstance(a, list) and isinstance(b, list):
+        return f"{place} has {len(a):,} members, compiled again {len(b):,}"
+    return f"{place} is {_excerpt(a)}, compiled again {_excerpt(b)}"
 
 
 def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
@@ -128,7 +133,7 @@ def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON
 
 
 def _difference_of_lines(found: bytes, expected: bytes) -> str:
-    """Return how many lines of two texts differ, and the first of them."""
+    """Return the first line in which two texts differ, and how many more there are."""
     lines = list(zip_longest(found.split(b"\n"), expected.split(b"\n")))
     different = [number for number, (a, b) in enumerate(lines) if a != b]
     first, pair = different[0] + 1, [line or b"" for line in lines[different[0]]]
@@ -136,7 +141,8 @@ def _difference_of_lines(found: bytes, expected: bytes) -> str:
     start = next((at for at, (x, y) in places if x != y), min(map(len, pair)))
     cut = slice(max(start - _BEFORE, 0), None)
     a, b = (_excerpt(line[cut].decode("utf-8", "replace")) for line in pair)
-    return f"{len(different):,} lines; line {first} is {a}, compiled again {b}"
+    more = f" ({len(different) - 1:,} more lines differ)" if different[1:] else ""
+    return f"line {first} is {a}, compiled again {b}{more}"
 
 
 def _excerpt(value: object) -> str:

@@ -90,7 +90,7 @@ def test_rows_that_differ_are_named(change: Callable[[Path], None], copy: Path, 
     reseal(copy)
     found = differences(copy, made)
     assert set(found) == {"data/gen.tsv", "manifest.json", "SHA256SUMS"}
-    assert "; line 1 is " in found["data/gen.tsv"]
+    assert found["data/gen.tsv"].startswith("line 1 is ")
     assert found["manifest.json"].startswith("files.")
 
 
@@ -111,10 +111,20 @@ def test_a_member_of_json_is_named(copy: Path, made: Path) -> None:
     assert message.startswith('core.grammar.rules.1.3 is "0.25", compiled again "')
 
 
+def test_members_that_are_missing_or_more_are_named(copy: Path, made: Path) -> None:
+    path = copy / "verification.json"
+    content = json.loads(path.read_text("utf-8"))
+    path.write_text(json.dumps(content | {"results": content["results"][1:]}), "utf-8")
+    found = differences(copy, made)["verification.json"]
+    assert found.startswith("results has ")
+    path.write_text(json.dumps(content | {"more": 1}), "utf-8")
+    assert differences(copy, made)["verification.json"] == "the value: only one has more"
+
+
 def test_the_same_values_in_other_bytes_differ(copy: Path, made: Path) -> None:
     path = copy / "verification.json"
     path.write_text(path.read_text("utf-8").replace("true", "1"), "utf-8")
-    assert "lines; line " in differences(copy, made)["verification.json"]
+    assert differences(copy, made)["verification.json"].startswith("line ")
 
 
 def test_files_that_only_one_side_has_are_named(copy: Path, made: Path) -> None:
