@@ -1,4 +1,4 @@
-"""Check a certificate, trusting nothing else: ``python certificate.py certificate.json``.
+"""Check a certificate, trusting nothing else: ``python certificate.py certificate.json [STEPS]``.
 
 Two lemmas establish its claims; docs/certificate.md has their proofs, the format, the codes:
 A. The automaton of a structure accepts the derivations whose graph contains it, and no others.
@@ -20,7 +20,7 @@ else:  # as a script, which has the other two files beside it
 
 Json = form.Json
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
-STEPS, STEPS_FOR_A_BYTE = 5_000_000, 20  # the budget, which grows with the size of the file
+STEPS, STEPS_FOR_A_BYTE = 10_000_000, 20  # the budget, which grows with the size of the file
 
 
 class BudgetError(Exception):
@@ -122,7 +122,7 @@ class Checker:
         if not self.needed(word, kind, n, group) <= self.facts:
             raise ValueError("for a fact that it follows from there is no evidence")
         if kind == "exposes":
-            self.exposes(pattern, n, evidence or [])
+            self.exposes(pattern, n, evidence)
         elif kind == "contains" and evidence is not None:
             self.contains(self.splits[n], group, evidence)
         elif evidence is not None:
@@ -245,6 +245,6 @@ def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
 
 
 if __name__ == "__main__":
-    refused, established = judge(Path(sys.argv[1]).read_bytes())
+    refused, established = judge(Path(sys.argv[1]).read_bytes(), *map(int, sys.argv[2:3]))
     sys.stdout.write("".join(f"{line}\n" for line in refused or ["accepted", *established]))
     sys.exit(len(refused) > 0)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 from itertools import product
+from math import prod
 from typing import Any
 
 if __package__:
@@ -196,7 +197,7 @@ class Structures:
             words.append(sight.example((1, 1, (), ()), (), frozenset({LABEL, *bars})))
         kinds = dict[Json, int]()
         kind = [kinds.setdefault(sight.effect(*effect), len(kinds)) for effect in effects]
-        seen = [*kinds]
+        seen = [(effect, 1 + sum(map(len, effect[1:]))) for effect in kinds]
         pairs = zip(self.symbols, rules, strict=True)
         done = {(s, kind[effect], *[words[x] for x in own]): [-1] for s, (effect, *own) in pairs}
         members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
@@ -205,9 +206,10 @@ class Structures:
                 lhs, rhs = self.ends[symbol]
                 choices = [members[child] for child in rhs]
                 done[symbol, effect, *own] = after = [*map(len, choices)]
+                whole_effect, steps = seen[effect]
+                self.spend(steps * prod(after) if before != after else 0)
                 for children in product(*choices) if before != after else ():
-                    self.spend(1 + sum(map(len, seen[effect][1:])))
-                    whole = sight.whole(seen[effect], (*[part for _, part in children], *own))
+                    whole = sight.whole(whole_effect, (*[part for _, part in children], *own))
                     state = table.get((symbol, *[state for state, _ in children]), 0)
                     members[lhs][state, whole] = 0
         for state, phrase in members[self.grammar["start"]]:

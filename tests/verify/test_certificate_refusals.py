@@ -1,0 +1,287 @@
+"""What the checker of certificates refuses, each with its code; it ends on any input."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from toy import TOY, toy_plan
+
+from sgl.automata import StructureCompiler
+from sgl.automata.certificate import certificate_text
+from sgl.pipeline.proofs import certificate_of
+from sgl.verify.certificate import Checker, judge
+from sgl.verify.certificate_format import notation
+
+Json = Any
+
+
+@pytest.fixture(scope="module")
+def honest() -> str:
+    return certificate_text(certificate_of(StructureCompiler(TOY), toy_plan(), "toy").content)
+
+
+def codes(text: str) -> set[str]:
+    return {refusal[:3] for refusal in judge(text.encode())[0]}
+
+
+def changed(text: str, change: Callable[[Json], object], *, core: bool = False) -> str:
+    """A certificate after a change; of the core with a new digest."""
+    content = json.loads(text)
+    change(content)
+    if core:
+        options: Json = {"ensure_ascii": False, "sort_keys": True, "separators": (",", ":")}
+        form = json.dumps(content["core"], **options)
+        content["digest"] = hashlib.sha256(form.encode()).hexdigest()
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def claim(content: Json, word: str, kind: str) -> Json:
+    return next(c for c in content["claims"] if c[1:3] == [word, kind] and c[5] is not None)
+
+
+# ---- strict reading
+
+
+@pytest.mark.parametrize(
+    "seed", ["5000.0", "5e3", "-1", "true", "NaN", "-Infinity", "1" + 20 * "0", "[1.5]"]
+)
+def test_numbers_are_whole_and_neither_negative_nor_huge(honest: str, seed: str) -> None:
+    assert '"seed":' in honest
+    number = honest.index('"seed":') + len('"seed":')
+    text = honest[:number] + seed + honest[honest.index(",", number) :]
+    assert codes(text) == {"C01"}
+
+
+def test_numbers_in_texts_are_texts(honest: str) -> None:
+    assert codes(changed(honest, lambda c: c.update(name='-1.5 "true" \\'))) == set()
+
+
+def test_a_member_is_given_once(honest: str) -> None:
+    """The first list of claims could be read by one program and the last by another."""
+    assert codes(honest.replace('"claims":', '"claims":[],"claims":')) == {"C01"}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda c: c.update(note=1),
+        lambda c: c.pop("seed"),
+        lambda c: c.update(name=c.pop("name")),
+        lambda c: c.update(format="sgl-certificate/2"),
+        lambda c: c["splits"][0].update(roots="0"),
+        lambda c: c["structures"][0]["accepting"].append(None),
+        lambda c: c["structures"][0]["bodies"][0]["links"][0][1].__setitem__(0, "0"),
+        lambda c: c["structures"][0]["bodies"][0]["degrees"].append(["V", ["0", []], ">=", 1]),
+        lambda c: c["claims"][0].__setitem__(1, "proved"),
+        lambda c: c["claims"][0].__setitem__(2, "waived"),
+        lambda c: claim(c, "licensed", "contains").__setitem__(5, [[0]]),
+    ],
+)
+def test_what_has_another_form_is_refused(honest: str, change: Callable[[Json], object]) -> None:
+    assert codes(changed(honest, change)) == {"C02"}
+
+
+def test_the_digest_is_computed(honest: str) -> None:
+    def lighter(content: Json) -> None:
+        content["core"]["grammar"]["rules"][0][3] = "0.1"
+
+    assert codes(changed(honest, lighter)) == {"C03"}
+    assert codes(changed(honest, lighter, core=True)) == set()
+
+
+# ---- the grammar and the structures
+
+
+def test_a_degree_test_that_nothing_passes_is_not_believed(honest: str) -> None:
+    """A number of edges is compared as a number, whatever the automaton says."""
+
+    def many(content: Json) -> None:
+        own = content["structures"][0]
+        degrees = [["N", [0, ["nmod"]], ">=", 5000]]
+        own["bodies"] = [{"variables": ["N"], "tests": [], "degrees": degrees, "links": []}]
+        own |= {"name": notation(own["bodies"]), "transitions": [], "accepting": [0]}
+
+    assert "C10" in codes(changed(honest, many))
+
+
+def test_a_structure_is_what_its_name_says(honest: str) -> None:
+    def renamed(content: Json) -> None:
+        content["structures"][0]["name"] = content["structures"][1]["name"]
+
+    assert codes(changed(honest, lambda c: c["structures"][0].update(name="{ V }"))) == {"C09"}
+    assert codes(changed(honest, renamed)) == {"C05"}
+
+
+@pytest.mark.parametrize("label", ["nsubj]-> N; N -[nmod", "a|b", "", "^x", "a b"])
+def test_labels_cannot_imitate_the_notation(honest: str, label: str) -> None:
+    def imitating(content: Json) -> None:
+        own = content["structures"][0]
+        own["bodies"][0]["links"] = [["V", [0, [label]], 1, 1, "M"]]
+        own["bodies"][0]["variables"] = ["V", "M"]
+        own["bodies"][0]["tests"] = []
+        own["name"] = f"{{ V -[{label}]-> M }}"
+
+    assert "C09" in codes(changed(honest, imitating))
+
+
+def test_a_structure_of_no_layer_is_refused(honest: str) -> None:
+    assert "C10" in codes(changed(honest, lambda c: c["structures"][0].update(layer="sem")))
+
+
+def test_rules_have_the_ports_of_their_categories(honest: str) -> None:
+    def fragment(content: Json, rule: int) -> Json:
+        return content["core"]["grammar"]["rules"][rule][6][0]
+
+    def another(content: Json) -> None:
+        fragment(content, 0)["exports"].append(1)
+
+    def none(content: Json) -> None:
+        fragment(content, 0)["nodes"][0][2] = [[7, 0]]
+
+    def twice(content: Json) -> None:
+        fragment(content, -1)["nodes"][0][0].append(["lemma", "x"])
+
+    for change in (another, none, twice):
+        assert "C10" in codes(changed(honest, change, core=True))
+
+
+# ---- splits and what is drawn
+
+
+@pytest.mark.parametrize("change", [{"roots": []}, {"transitions": []}])
+def test_no_split_is_empty(honest: str, change: Json) -> None:
+    assert "C06" in codes(changed(honest, lambda c: c["splits"][0].update(change)))
+
+
+def test_a_split_that_derives_no_text_in_finitely_many_steps_is_empty(honest: str) -> None:
+    def endless(content: Json) -> None:
+        own = content["splits"][0]
+        own["transitions"] = [step for step in own["transitions"] if len(step) > 2]
+
+    assert "C06" in codes(changed(honest, endless))
+
+
+def test_each_stratum_has_one_split(honest: str) -> None:
+    assert codes(changed(honest, lambda c: c["splits"][0]["strata"].append(1))) == {"C05"}
+    assert codes(changed(honest, lambda c: c["splits"][-1]["strata"].pop())) == {"C05"}
+
+
+def test_rows_are_drawn_from_all_of_the_split_and_from_nothing_else(honest: str) -> None:
+    def less(content: Json) -> None:
+        state = next(s for s in content["sampler"]["states"] if len(s[1]) > 1)
+        for column in state:
+            column.pop()
+
+    def flat(content: Json) -> None:
+        bounds = next(s for s in content["sampler"]["states"] if len(s[1]) > 1)[0]
+        bounds[0] = bounds[1]
+
+    def elsewhere(content: Json) -> None:
+        starts = content["sampler"]["starts"]
+        starts[0] = next(start for start in starts if start != starts[0])
+
+    for change in (less, flat, elsewhere):
+        assert codes(changed(honest, change)) == {"C07"}
+
+
+# ---- claims
+
+
+def test_training_contains_what_it_is_said_to_contain(honest: str) -> None:
+    """A derivation of generalization items licenses nothing."""
+
+    def moved(content: Json) -> None:
+        strata = content["core"]["plan"]["strata"]
+        splits = enumerate(content["splits"])
+        gen = next(n for n, split in splits if strata[split["strata"][0]][0] == "gen")
+        claim(content, "licensed", "contains")[3] = gen
+
+    assert "C08" in codes(changed(honest, moved))
+
+
+def test_every_claim_is_there_with_its_evidence(honest: str) -> None:
+    content = json.loads(honest)
+    words = {(own[1], own[2]) for own in content["claims"]}
+    assert words == {
+        ("held out", "excludes"),
+        ("instance", "excludes"),
+        ("instance", "requires"),
+        ("licensed", "contains"),
+        ("exposed", "requires"),
+        ("exposed", "exposes"),
+        ("disjoint", "requires"),
+        ("disjoint", "disjoint"),
+    }
+    for word, kind in words - {("disjoint", "disjoint"), ("disjoint", "requires")}:
+        without = changed(honest, lambda c, w=word, k=kind: claim(c, w, k).__setitem__(5, None))
+        assert ("C02" if kind == "exposes" else "C08") in codes(without), (word, kind)
+
+
+def test_what_is_held_out_is_excluded_from_all_of_train_dev_and_test(honest: str) -> None:
+    def partly(content: Json) -> None:
+        split = claim(content, "held out", "excludes")[3]
+        content["claims"] = [
+            own for own in content["claims"] if (own[1], own[3]) != ("held out", split)
+        ]
+
+    refusals = judge(changed(honest, partly).encode())[0]
+    assert any("held out" in refusal for refusal in refusals)
+
+
+def test_training_has_what_items_are_made_of(honest: str) -> None:
+    """A word that only items use has to be excused, by name."""
+
+    def unseen(content: Json) -> None:
+        rules, symbols = content["core"]["grammar"]["rules"], content["symbols"]
+        strata = content["core"]["plan"]["strata"]
+        gen = claim(content, "exposed", "exposes")[3]
+        used = {step[0] for step in content["splits"][gen]["transitions"]}
+        word = next(n for n, rule in enumerate(rules) if not rule[2] and symbols[n] in used)
+        for split in content["splits"]:
+            if strata[split["strata"][0]][0] != "gen":
+                split["transitions"] = [
+                    step for step in split["transitions"] if step[0] != symbols[word]
+                ]
+
+    refusals = judge(changed(honest, unseen).encode())[0]
+    assert any("training has not" in refusal for refusal in refusals)
+
+
+# ---- messages and the budget
+
+
+def test_messages_name_all_parts_and_show_what_cannot_be_seen(honest: str) -> None:
+    def odd(content: Json) -> None:
+        content["structures"][0]["name"] = "{ V\n\u202e }"
+
+    refusals = judge(changed(honest, odd).encode())[0]
+    assert any("{ V\\u000a\\u202e }" in refusal for refusal in refusals)
+    assert all(refusal.isprintable() for refusal in refusals)
+    content = json.loads(honest)
+    strata = content["core"]["plan"]["strata"]
+    shared = next(s["strata"] for s in content["splits"] if len(s["strata"]) > 1)
+    split = [own["strata"] for own in content["splits"]].index(shared)
+    broken = changed(honest, lambda c: c["splits"][split].update(roots=[]))
+    (first, *_) = judge(broken.encode())[0]
+    assert all(strata[number][2] in first for number in shared)
+
+
+def test_a_hostile_certificate_ends(honest: str) -> None:
+    """Walks of any length between many nodes: more types of graphs than anybody can wait for."""
+
+    def hostile(content: Json) -> None:
+        names = [f"V{number}" for number in range(12)]
+        links = [[a, [1, []], 2, None, b] for a, b in pairwise(names)]
+        body = {"variables": names, "tests": [], "degrees": [], "links": links}
+        content["structures"][0] |= {"bodies": [body], "name": notation([body])}
+
+    started = time.process_time()
+    checker = Checker(changed(honest, hostile).encode(), 3_000_000)
+    assert [refusal[:3] for refusal in checker.refusals()][-1] == "C04"
+    assert time.process_time() - started < 10
