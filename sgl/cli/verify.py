@@ -83,7 +83,7 @@ def _verify_dataset(
     else:
         session.lines(verification_lines(report))
         if report.ok:
-            session.echo(f"signature {report.signature}")
+            session.echo(f"signature {visible(report.signature)}")
     if not report.ok:
         session.stop(FAILED)
 

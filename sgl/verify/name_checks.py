@@ -15,6 +15,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 from sgl.verify.dataset import Dataset
@@ -62,12 +63,14 @@ def names(data: Dataset, tally: Result) -> None:
     lemmas of different parts of speech may differ in case.  One name of a set is enough.
     None is needed, and the names are counted, if rules in the certificate make one, if the
     set is in a negation or a `without`, or if it is to be nowhere and there is no
-    certificate.  Words of other lemmas do not look like forms of a claimed lemma, either.
+    certificate.  Words of other lemmas do not look like forms of a claimed lemma, either,
+    words without a lemma are no such forms, and variables of a structure do not look alike.
     """
     found, tests = _found(data), [*_tests(data)]
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
     absent = [name for name in claimed if name not in found]
-    made = _made(data) if absent else frozenset()
+    layer = data.manifest.distinct.layer
+    made = made_by_rules(data.directory, layer) if absent else frozenset()
     tally.checked += len(claimed)
     suspicious: set[_Name] = set()
     for name, other in _lookalikes(claimed, found):
@@ -84,6 +87,7 @@ def names(data: Dataset, tally: Result) -> None:
         shown = " or ".join(map(str, sorted(group)))
         message = f"no graph has {shown}: {' and '.join(test.claim for test in concerned)}"
         tally.fault(message, f"{MANIFEST}: {concerned[0].place}")
+    _disguised_variables(data, tally)
     _disguised_words(data, tally, {name.text for name in claimed if name.role == "lemma="})
     examples = ", ".join(map(str, absent[:_EXAMPLES]))
     tally.figure("names in claims that no graph has", len(absent), examples)
@@ -140,20 +144,20 @@ def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[_Name], bool]]
                 yield values, len(values) != 1 and (denied or test.negated)
 
 
-def _made(data: Dataset) -> frozenset[_Name]:
-    """Return the names that the rules in the certificate make, as far as it can be read."""
+def made_by_rules(directory: Path, layer: str) -> frozenset[_Name]:
+    """Return the names of a layer that rules in a certificate make, as far as it can be read."""
     made: set[_Name] = set()
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
-        grammar = json.loads((data.directory / CERTIFICATE).read_bytes())["core"]["grammar"]
-        layer = [graph[0] for graph in grammar["graph"]].index(data.manifest.distinct.layer)
-        for fragment in [rule[6][layer] for rule in grammar["rules"]]:
-            made.update(_Name("label ", label) for _, label, _ in fragment["edges"])
+        grammar = json.loads((directory / CERTIFICATE).read_bytes())["core"]["grammar"]
+        number = [graph[0] for graph in grammar["graph"]].index(layer)
+        for fragment in [rule[6][number] for rule in grammar["rules"]]:
+            made.update(_Name("label ", label) for _, label, *_ in fragment["edges"])
             for attribute, value in (pair for own, *_ in fragment["nodes"] for pair in own or ()):
                 made |= {_Name("attribute ", attribute), _Name(f"{attribute}=", value)}
     return frozenset(made)
 
 
-def _lookalikes(claimed: Iterable[_Name], found: _Found) -> Iterator[tuple[_Name, _Name]]:
+def _lookalikes(claimed: Iterable[_Name], found: Iterable[_Name]) -> Iterator[tuple[_Name, _Name]]:
     """Yield claimed names, each with another that graphs have and that looks like it."""
     alike: dict[tuple[str, str], list[_Name]] = {}
     for name in found:
@@ -188,8 +192,19 @@ def _lookalike(
     return data.violation(f"{message}: {' and '.join(claims)}", *found[other][0])
 
 
+def _disguised_variables(data: Dataset, tally: Result) -> None:
+    """Report structures that are not what they seem, for two variables look alike."""
+    for clause in data.clauses:
+        bodies = read_structure(clause.text).bodies
+        own = {_Name("variable ", variable.name) for body in bodies for variable in body.variables}
+        for name, other in _lookalikes(sorted(own), own):
+            if name < other and name.text.casefold() != other.text.casefold():
+                message = f"variable {name.text!a} looks like {other.text!a}: {clause.text}"
+                tally.fault(message, f"{MANIFEST}: {clause.place}")
+
+
 def _disguised_words(data: Dataset, tally: Result, lemmas: set[str]) -> None:
-    """Report words that look like the forms of some lemmas, and have another lemma."""
+    """Report words that look like the forms of some lemmas and have another lemma, or have none."""
     words = [(split, entry, *word) for split in data.splits for word, entry in split.words.items()]
     known: dict[str, set[tuple[str, str]]] = {}
     told: set[frozenset[tuple[str, str]]] = set()
@@ -200,7 +215,8 @@ def _disguised_words(data: Dataset, tally: Result, lemmas: set[str]) -> None:
         alike = {own for skeleton in name_skeletons(form) for own in known.get(skeleton, ())}
         for own_form, own_lemma in sorted(alike):
             pair = frozenset([(form, lemma), (own_form, own_lemma)])
-            if lemma != own_lemma and form.casefold() != own_form.casefold() and pair not in told:
+            differs = not lemma or form.casefold() != own_form.casefold()
+            if lemma != own_lemma and differs and pair not in told:
                 told.add(pair)
                 message = f"{form!a} with lemma={lemma!a} looks like {own_form!a} of {own_lemma!a}"
                 tally.add(partial(data.violation, message, split, entry))

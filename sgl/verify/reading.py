@@ -136,7 +136,7 @@ def _add(
         part.repeating.append(entry)
     if not seen.issuperset(words):
         for word in [word for word in words if word not in seen]:
-            content = (word.form, word.get("lemma") or word.form, word.get("upos"))
+            content = (word.form, word.get("lemma"), word.get("upos"))
             part.words.setdefault(content, entry)
             for pair in word.attributes:
                 part.values.setdefault(pair, entry)

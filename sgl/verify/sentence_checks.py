@@ -25,10 +25,10 @@ def words_exposed(data: Dataset, tally: Result) -> None:
     """
     splits = {split.name: split for split in data.splits}
     train, gen = (splits.get(name, Split(name, ())) for name in (TRAIN, GENERALIZATION))
-    lemmas = {lemma for _, lemma, _ in train.words}
+    lemmas = {lemma or form for form, lemma, _ in train.words}
     first: dict[str, int] = {}
-    for (_, lemma, _), entry in gen.words.items():
-        first.setdefault(lemma, entry)
+    for (form, lemma, _), entry in gen.words.items():
+        first.setdefault(lemma or form, entry)
     for lemma, entry in first.items():
         tally.checked += 1
         if lemma not in lemmas:
@@ -36,7 +36,9 @@ def words_exposed(data: Dataset, tally: Result) -> None:
             tally.add(partial(data.violation, message, gen, entry))
 
     forms = [[form.lower() for form, _, _ in split.words] for split in (train, gen)]
-    tagged = [[f"{lemma}/{upos}" for _, lemma, upos in split.words] for split in (train, gen)]
+    tagged = [
+        [f"{lemma or form}/{upos}" for form, lemma, upos in split.words] for split in (train, gen)
+    ]
     for label, (known, asked) in (
         ("word forms of gen that are not in train", forms),
         ("lemmas with a part of speech that train lacks", tagged),

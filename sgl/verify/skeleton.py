@@ -25,15 +25,21 @@ _HIDDEN = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-#: Letters, each with the Latin one that it looks like; quotation marks and dashes.
+#: Letters, each with the Latin one that it looks like; marks with those of ASCII.
 _PAIRS = """
     АA ВB ЕE ЅS ІI ЈJ КK МM НH ОO РP СC ТT УY ХX ԚQ ԜW ҺH ӀL ԀD
     аa вb еe ѕs іi јj кk мm нh оo рp сc тt уy хx ԛq ԝw һh ӏl ԁd гr ѵv
     ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa βb γy εe ηn ιi κk νv οo ρp τt υu χx ωw
-    ՕO ՍU օo ոn սu հh ցg զq ɑa ɡg ıi ɩi ‘' ’' ʼ' ′' “" ”" ″" ‐- ‑- ‒- –- —- −-
+    ՕO ՍU օo ոn սu հh ցg զq ɑa ɡg ıi ɩi ‘' ’' ʼ' ′' “" ”" ″" ‐- ‑- ‒- –- —- −- ∼~ ꞉: ∶: ː:
 """
 _LATIN = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
-_DIGITS = str.maketrans("01", "ol")
+
+#: What is shown from right to left.
+_REVERSED = re.compile("\u202e([^\u202c]*)")
+
+#: Digits and a capital inside a word, which look like other letters.
+_INSIDE = re.compile("(?<=[A-Za-z])[01]+|[01]+(?=[A-Za-z])|(?<=[a-z])I+")
+_LETTERS = str.maketrans("01I", "oll")
 
 
 def sentence_skeleton(text: str) -> str:
@@ -45,28 +51,37 @@ def sentence_skeleton(text: str) -> str:
     'thedogslept.'
     """
     if text.isascii() and text.isprintable():
+        if "I" in text or "0" in text or "1" in text:
+            text = _INSIDE.sub(_as_letters, text)
         return text.replace(" ", "").lower()
     letters = _letters(text)
     return "".join(_skeleton(letters, latin=bool(re.search("[A-Za-z]", letters))).split())
 
 
 def name_skeletons(name: str) -> tuple[str, str]:
-    r"""Return what is left of a name with its own letters, and with Latin ones, also for digits.
+    r"""Return what is left of a name with its own letters, and with Latin ones.
 
     >>> name_skeletons("NM\u041ed1")
     ('nm\u043ed1', 'nmodl')
     """
     own, latin = (_skeleton(_letters(name), latin=latin) for latin in (False, True))
-    return " ".join(own.split()), " ".join(latin.translate(_DIGITS).split())
+    return " ".join(own.split()), " ".join(latin.split())
 
 
 def _letters(text: str) -> str:
     """Return what can be seen of a text, with accents apart from their letters."""
+    text = _REVERSED.sub(lambda found: found[1][::-1], text)
     return normalize("NFKD", _HIDDEN.sub("", text))
 
 
 def _skeleton(letters: str, *, latin: bool) -> str:
-    return normalize("NFKC", (letters.translate(_LATIN) if latin else letters).casefold())
+    if latin:
+        letters = _INSIDE.sub(_as_letters, letters.translate(_LATIN))
+    return normalize("NFKC", letters.casefold())
+
+
+def _as_letters(found: re.Match[str]) -> str:
+    return found[0].translate(_LETTERS)
 
 
 def visible(text: str) -> str:

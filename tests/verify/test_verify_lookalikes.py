@@ -22,8 +22,12 @@ from tiny_dataset import (
     tiny,
 )
 
+from sgl.cli.main import OK, run
 from sgl.verify import Violation, verify
+from sgl.verify.name_checks import made_by_rules
 from sgl.verify.skeleton import name_skeletons, sentence_skeleton, visible
+
+FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 
 #: Another spelling of ``The dog near Emma slept.``
 SPELLINGS = {
@@ -42,6 +46,9 @@ SPELLINGS = {
     "mathematical": "The 𝐝𝐨𝐠 near Emma slept .",
     "Cyrillic": "The d\u043eg near Emma slept .",
     "Greek": "The dog near \u0395mma slept .",
+    "digit": "The d0g near Emma s1ept .",
+    "capital": "The dog near Emma sIept .",
+    "reversed": "The \u202egod\u202c near Emma slept .",
     "all of them": "the d\u043e\u200bg near \uff45\u041cMA slept .",
 }
 
@@ -197,6 +204,27 @@ def test_no_word_of_another_lemma_looks_like_one_that_is_held_out(
     assert failed(report) == {"V029"}, explain(report)
 
 
+def test_no_word_is_without_the_lemma_that_is_held_out(tmp_path: Path) -> None:
+    data = tiny()
+    words = said("book", "heard", "girl").words.replace("girl/girl", "Cat/_")
+    data.splits["train"].insert(0, Sentence(words))
+    report = verify(data.write(tmp_path))
+    assert failed(report) == {"V029"}, explain(report)
+
+
+@pytest.mark.parametrize("name", ["N\u200b", "\u039d", "\uff2e"])
+def test_variables_do_not_look_alike(name: str, tmp_path: Path) -> None:
+    """Training contains what the claim seems to be, and not what it is."""
+    data = tiny()
+    data.pattern("pp_in_subject")["forbid"] = [f"{{ V -[nsubj]-> N; {name} -[nmod]-> M }}"]
+    data.pattern("pp_in_subject")["gen"] = [PP_IN_SUBJECT]
+    data.splits["train"] = [s for s in data.splits["train"] if "nmod" not in s.words]
+    data.splits["train"].insert(0, Sentence(pp_in_subject("book", "Emma").words))
+    data.pattern("pp_in_subject")["need"] = []
+    report = verify(data.write(tmp_path))
+    assert failed(report) - {"V017"} == {"V029"}, explain(report)
+
+
 def misspelt_target(data: Tiny) -> None:
     data.pattern("cat_as_object")["quotas"] = [{"count": 2, "within": [], "outside": []}]
     data.shares.clear()
@@ -311,6 +339,14 @@ def test_rules_that_make_a_name_excuse_that_it_was_not_sampled(tmp_path: Path) -
     result = verify(tmp_path).result("V029")
     assert result.status == "passed"
     assert "lemma='unicorn'" in result.figures[0].detail
+
+
+@pytest.mark.slow
+def test_the_rules_in_a_certificate_make_what_the_graphs_have(tmp_path: Path) -> None:
+    assert run(["compile", str(FARM), "--out", str(tmp_path / "farm")]) == OK
+    assert {"label 'nmod'", "lemma='near'", "upos='NOUN'", "attribute 'upos'"} <= {
+        *map(str, made_by_rules(tmp_path / "farm", "syn"))
+    }
 
 
 # --- texts -----------------------------------------------------------------------------------
