@@ -231,6 +231,24 @@ def test_the_seed_is_that_of_the_manifest(copy: Path, work: Workplace) -> None:
     assert "failed  G001" in work.capsys.readouterr().out
 
 
+def test_the_parameters_are_those_of_the_manifest(work: Workplace) -> None:
+    grammar = "param items = 10\nparam share = 0.5\nparam style = on\n" + BASE + PATTERN
+    work.write(MAIN, grammar.replace("size 10", "size items"))
+    settings = ["--set", "items=5", "--set", "share=0.00001", "--set", "style=off"]
+    assert run(["compile", MAIN, "--out", "farm", *settings]) == OK
+    assert run(["verify", "farm", "--grammar", MAIN]) == OK
+
+
+def test_a_grammar_without_these_parameters_is_an_error(work: Workplace, made: Path) -> None:
+    manifest = made / "manifest.json"
+    content = json.loads(manifest.read_text("utf-8"))
+    shutil.copytree(made, work.directory / "farm")
+    work.write("farm/manifest.json", json.dumps(content | {"parameters": {"more": 1}}))
+    work.write(MAIN, BASE + PATTERN)
+    assert run(["verify", "farm", "--grammar", MAIN]) == FAILED
+    assert "more" in work.capsys.readouterr().err
+
+
 def test_a_certificate_alone_is_not_compared(made: Path) -> None:
     certificate = str(made / "certificate.json")
     assert run(["verify", certificate, "--grammar", "farm.sgl"]) == USAGE
