@@ -115,9 +115,10 @@ class Rows:
         if own == other or meaning.text(source, own) != meaning.text(source, other):
             raise Refusal(f"R06 {name}: what is listed is no other reading of its sentence")
         views = (name for name, (kind, *_) in meaning.views.items() if kind != "conllu")
-        held = {s for p in self.plan["patterns"] for s in (*p["forbid"], *p["never"])}
+        patterns = self.plan["patterns"]
+        held = {(s, p["layer"]) for p in patterns for s in (*p["forbid"], *p["never"])}
         if not any(
-            structure["name"] in held and self.contains(number, reading)
+            (structure["name"], structure["layer"]) in held and self.contains(number, reading)
             for number, structure in enumerate(self.data["structures"])
             for reading in ((own, other) if split != GENERALIZATION else ())
         ) and all(meaning.text(x, own) == meaning.text(x, other) for x in (*meaning.texts, *views)):
