@@ -98,7 +98,7 @@ class Checker:
         split, sampler, ways = self.splits[number], self.data["sampler"], dict[int, set[Json]]()
         for symbol, whole, *parts in split["transitions"]:
             ways.setdefault(whole, set()).update((rule, *parts) for rule in self.rules_of[symbol])
-        place = dict(split["drawn"])
+        place = form.once(split["drawn"])
         tables = [(sampler["starts"][stratum], split["roots"]) for stratum in split["strata"]]
         for state, wholes in tables + [(state, [whole]) for state, whole in place.items()]:
             bounds, rules, children = sampler["states"][state]
@@ -142,8 +142,8 @@ class Checker:
     def invariant(self, split: Json, group: list[int], invariant: Json, kind: str) -> None:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
         usual, wanted = {(0,) * len(group)}, {"excludes": False, "requires": True}[kind]
-        sets = {q: {*zip(*[iter(flat)] * len(group), strict=True)} for q, *flat in invariant}
-        tables = [*enumerate(self.tables[structure] for structure in group)]
+        pairs = [(q, {*zip(*[iter(flat)] * len(group), strict=True)}) for q, *flat in invariant]
+        sets, tables = form.once(pairs), [*enumerate(self.tables[each] for each in group)]
         awake = {symbol for structure in group for symbol in self.awake[structure]}
         for symbol, result, *children in split["transitions"]:
             seen = symbol in awake or not sets.keys().isdisjoint((result, *children))
@@ -166,7 +166,7 @@ class Checker:
             parts = [stack.pop() for _ in children]
             state = self.tables[structure].get((symbol, *[state for _, state in parts]), 0)
             stack.append((result if [s for s, _ in parts] == children else None, state))
-        if stack.pop() not in [*product(split["roots"], self.structures[structure]["accepting"])]:
+        if (*stack,) not in zip(product(split["roots"], self.structures[structure]["accepting"])):
             raise ValueError("the derivation is not one of a text that contains it")
 
     def exposes(self, pattern: str, n: int, excuses: Json) -> None:

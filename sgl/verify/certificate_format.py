@@ -6,7 +6,7 @@ members that the shapes below name.  So nothing in it can be taken for something
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -68,14 +68,15 @@ CERTIFICATE = members(
 )
 
 
+def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
+    """Return a table of pairs, of which none is hidden by another."""
+    if len(dict(pairs)) < len(pairs):
+        raise ValueError("something is given twice")
+    return dict(pairs)
+
+
 def read_strictly(content: bytes) -> Json:
     """Return JSON that has nothing but texts, whole numbers from 0, null, lists and objects."""
-
-    def once(pairs: list[tuple[str, Json]]) -> Json:
-        if len(dict(pairs)) < len(pairs):
-            raise ValueError("a member is given twice")
-        return dict(pairs)
-
     text = content.decode("utf-8")
     if found := STRANGE.search(STRING.sub('""', text)):
         raise ValueError(f"{found.group()[:30]} is in no text, null, or number below 10^20")

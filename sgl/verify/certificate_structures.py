@@ -185,6 +185,8 @@ class Structures:
 
     def check(self, structure: Json, table: Json) -> None:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
+        if len(table) < len(structure["transitions"]):
+            raise ValueError("a transition is given twice")
         effects, labels, rules = self.frames(structure["layer"])
         sight = Sight(structure["bodies"], self.spend)
         sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)

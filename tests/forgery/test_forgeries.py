@@ -1,0 +1,110 @@
+"""No forged dataset passes, and every honest one does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import forgeries
+import pytest
+from forged_datasets import HONEST, compiled
+from forging import FORGERIES, Forger, Forgery, forge, misjudged, missed
+
+from sgl.verify import Report, verify
+from sgl.verify import certificate as claims_checker
+from sgl.verify import rows as rows_checker
+from sgl.verify.certificate import FAULTS, judge
+from sgl.verify.rows import Rows, refusal
+
+CERTIFICATE = "certificate.json"
+SCRIPTS = {Path(claims_checker.__file__): CERTIFICATE, Path(rows_checker.__file__): ""}
+
+
+def copied(name: str, directory: Path) -> Path:
+    """A copy of a dataset, which may be changed."""
+    return Path(shutil.copytree(compiled(name), directory / "forged"))
+
+
+def rows_refused(directory: Path) -> str:
+    """What ``python rows.py DIR`` says of a dataset, if it refuses it."""
+    try:
+        for _ in Rows(directory).rows():
+            pass
+    except (OSError, *FAULTS) as problem:
+        return refusal(problem)
+    return ""
+
+
+def accepting_everything(report: Report) -> Report:
+    """What a verifier says that finds nothing wrong anywhere."""
+    return replace(report, results=tuple(replace(x, status="passed") for x in report.results))
+
+
+def refusing_everything(report: Report) -> Report:
+    """What a verifier says that finds something wrong in everything."""
+    for result in report.results:
+        result.fault("something is wrong")
+    return report
+
+
+# ---- honest datasets
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_an_honest_dataset_is_accepted(name: str) -> None:
+    directory = compiled(name)
+    report = verify(directory)
+    assert misjudged(report) == ""
+    assert {result.code for result in report.results if result.status == "skipped"} == set()
+    assert judge((directory / CERTIFICATE).read_bytes())[0] == []
+    assert rows_refused(directory) == ""
+    assert misjudged(refusing_everything(report)) != ""
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_what_a_forger_seals_without_a_change_is_accepted(name: str, tmp_path: Path) -> None:
+    """So a forgery is refused for what it changes, not for how it is written."""
+    forger = Forger(copied(name, tmp_path))
+    assert forger.certificate
+    for split in forger.manifest["splits"]:
+        forger.write(split, forger.read(split), ["data"])
+    published = forger.signature
+    forger.seal()
+    assert forger.signature == published
+    assert misjudged(verify(forger.directory, signature=published)) == ""
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_the_checkers_accept_an_honest_dataset_as_programs(script: Path) -> None:
+    command = [sys.executable, "-S", str(script), str(compiled("farm") / SCRIPTS[script])]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()[0]) == (0, "accepted")
+
+
+# ---- forgeries
+
+
+@pytest.mark.parametrize("forged", FORGERIES.values(), ids=FORGERIES)
+def test_a_forgery_is_refused(forged: Forgery, tmp_path: Path) -> None:
+    directory = copied(forged.dataset, tmp_path)
+    signature = forge(forged, directory)
+    report = verify(directory, signature=signature)
+    assert missed(forged, report) == ""
+    if forged.refused_by.startswith("C"):
+        said = judge((directory / CERTIFICATE).read_bytes())[0]
+        assert forged.refused_by in {fault[:3] for fault in said}
+    if forged.refused_by.startswith("R"):
+        assert rows_refused(directory).startswith(forged.refused_by)
+    assert missed(forged, accepting_everything(report)) != ""
+
+
+def test_there_are_forgeries_of_every_kind() -> None:
+    families = Counter(forged.family for forged in FORGERIES.values())
+    assert families.total() >= 150
+    assert min(families.values()) >= 5
+    modules = {forged.act.__module__ for forged in FORGERIES.values()}
+    assert modules == {f"forgeries.{name}" for name in forgeries.__all__}

@@ -1,0 +1,97 @@
+"""The honest datasets that are forged: five small grammars, compiled once for all tests."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import kites
+from ambiguous_grammar import DATASET, RULES
+from composed_grammar import SOURCE, TAKES
+from diagnostics import BASE, MAIN
+
+from sgl.cli.main import OK, run
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+_FOLDERS: list[TemporaryDirectory[str]] = []
+
+#: A pattern that cuts, and asserts what need not be cut.
+FALLING = """
+rule named: Text -> capital N "."  ~ 0.1
+  syn N -[punct]-> "."(upos=PUNCT)
+  sem N
+  keep in train
+
+pattern falling_kite "A kite that falls"
+  forbid { V[lemma=fall] -[nsubj]-> N[lemma=kite] }
+  assert never { V[lemma=fall] -[nsubj]-> N[lemma=kite]; N -[nmod]-> M }
+  waive { V[lemma=fall] -[nsubj]-> N[lemma=kite] }
+  size   6
+"""
+
+
+def _farm(directory: Path) -> Path:
+    """The farm of the tutorial, with few sentences."""
+    smaller = {
+        "train 1000": "train 40",
+        "dev   100": "dev   6",
+        "test  100": "test  6",
+        "size   200": "size   12",
+        ">= 100": ">= 3",
+    }
+    return _copied(directory, smaller)
+
+
+def _copied(directory: Path, changes: dict[str, str]) -> Path:
+    for path in EXAMPLES.iterdir():
+        text = path.read_text("utf-8")
+        for old, new in changes.items():
+            text = text.replace(old, new)
+        (directory / path.name).write_text(text, encoding="utf-8")
+    return directory / "farm.sgl"
+
+
+def _kites(directory: Path) -> Path:
+    smaller = kites.KITES.replace("train 200", "train 40").replace(">= 5", ">= 1")
+    smaller = smaller.replace("size  20 outside", "size  6 outside").replace("5 in dev", "2 in dev")
+    smaller = smaller.replace("size   20", "size   6").replace("dev   20", "dev   6")
+    return kites.write(directory, smaller.replace("test  20", "test  6"))
+
+
+def _kept(directory: Path) -> Path:
+    """Kites with a rule that no cut removes, and with strings whose readings are counted."""
+    grammar, _, rest = kites.KITES.partition("pattern pp_in_subject")
+    dataset = rest.partition("dataset\n")[2].replace("20", "5").replace("varfree", "")
+    return kites.write(directory, f"{grammar}{FALLING}\ndataset\n{dataset}  ambiguous report\n")
+
+
+def _written(directory: Path, text: str) -> Path:
+    (directory / MAIN).write_text(text, encoding="utf-8")
+    (directory / "takes.yaml").write_text(TAKES, encoding="utf-8")
+    return directory / MAIN
+
+
+HONEST = {
+    "farm": _farm,
+    # Views as targets, a free layer, a part with quotas in two splits.
+    "kites": _kites,
+    # Shares of targets, exposures that may repeat, a restriction, a waived piece, a part.
+    "composed": lambda directory: _written(directory, BASE + SOURCE),
+    # Sentences that are rejected as ambiguous, for both reasons.
+    "ambiguous": lambda directory: _written(directory, RULES + DATASET),
+    # A rule that no cut removes, a structure held out by assertion, readings that are counted.
+    "kept": _kept,
+}
+
+
+@cache
+def compiled(name: str) -> Path:
+    """The dataset of a grammar; it must not be changed."""
+    _FOLDERS.append(TemporaryDirectory())
+    directory = Path(_FOLDERS[-1].name)
+    main = HONEST[name](directory)
+    with contextlib.chdir(directory):
+        assert run(["compile", main.name, "--out", "out"]) == OK
+    return directory / "out"

@@ -1,0 +1,7 @@
+"""All forgeries, a module for each kind of thing that is forged."""
+
+from __future__ import annotations
+
+from forgeries import automata, certificate_text, claims, grammars, rows, splits
+
+__all__ = ["automata", "certificate_text", "claims", "grammars", "rows", "splits"]
