@@ -286,8 +286,9 @@ def test_sets_share_rows_and_frames(work: Workplace, sets: dict[str, object]) ->
 @pytest.mark.usefixtures("corpus")
 def test_an_ambiguous_row_has_the_reading_that_the_corpus_chose(work: Workplace) -> None:
     work.write("one.tsv", "A dog saw the cat.\t犬が猫を見た。\n")
-    options = ["--source=ja", "--target=en", "--columns=en,ja", "--json=a.json"]
+    options = ["--source=ja", "--target=en", "--columns=en,ja", "--json=a.json", "--html=a.html"]
     assert run(["audit", "farm.sgl", "one.tsv", *options]) == OK
+    assert "✓ 犬が猫を見た。" in (work.directory / "a.html").read_text("utf-8")
     data = json.loads((work.directory / "a.json").read_text("utf-8"))
     assert sum(data["chosen"].values()) == 1
     (row,) = data["ambiguous_rows"]
