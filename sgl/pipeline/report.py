@@ -181,7 +181,7 @@ def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str
     claim = "No string has another reading with what is held out, or with another output."
     rows = [(claim, METHOD, result, figures.sentence)]
     for check in verification.results:
-        detail = f"{check.checked:,} checked, {check.total:,} violations"
+        detail = check.reason or f"{check.checked:,} checked, {check.total:,} violations"
         rows.append((check.claim, "checked", check.status, detail))
     return [dict(zip(("claim", "method", "result", "detail"), row, strict=True)) for row in rows]
 

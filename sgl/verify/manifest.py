@@ -23,6 +23,9 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 FORMAT = "sgl-dataset/2"
 MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
 
+#: Numbers have at most twenty digits, as in a certificate.
+LIMIT = 10**20
+
 #: A larger file is not a manifest.
 LARGEST = 1 << 26
 SPLITS = ("train", "dev", "test", "gen")
@@ -396,7 +399,8 @@ def _fields(kind: type) -> dict[str, tuple[Any, bool]]:
 
 
 def _expect(value: object, kind: type[Value], path: str) -> Value:
-    wrong = kind is int and (isinstance(value, bool) or not isinstance(value, int) or value < 0)
+    whole = isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LIMIT
+    wrong = kind is int and not whole
     if wrong or not isinstance(value, kind):
         shown = json.dumps(value)
         if isinstance(value, dict | list):

@@ -214,6 +214,12 @@ def test_the_identity_says_what_the_manifest_says(changes: dict[str, object], ho
     assert message.startswith("the identity is ")
 
 
+def test_a_number_that_no_dataset_has_is_refused(home: Path) -> None:
+    reseal(home, seed=10**4200)
+    (failure,) = verify(home).failed
+    assert str(failure.violations[0]).startswith("seed: a whole number expected, found 1000")
+
+
 def test_a_version_cannot_state_another_identity(home: Path) -> None:
     version = "0.1.0|edition:2026|grammar:sha256:ffffffffffff|seed:7|items:9"
     own = json.loads((home / "manifest.json").read_text("utf-8"))["identity"]
