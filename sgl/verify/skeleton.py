@@ -6,7 +6,8 @@ Texts that a reader takes for the same have the same *skeleton*::
 
 The skeleton is the compatibility form of Unicode (NFKC) without default-ignorable
 characters, in one case, with Latin letters for the Cyrillic, Greek and Armenian ones that
-look like them.  Where such a text is shown, ``visible`` writes as escapes what could mislead.
+look like them, and for digits inside words.  Where such a text is shown, ``visible``
+writes as escapes what could mislead.
 
 Format: Unicode Standard Annex 15, *Normalization Forms*; Technical Standard 39, *Security
 Mechanisms*, from whose table the usual letters are taken.
