@@ -67,7 +67,7 @@ def _parquet(path: Path) -> Iterator[Any]:
     arrow = import_module("pyarrow")
     try:
         yield import_module("pyarrow.parquet").ParquetFile(path)
-    except (arrow.ArrowException, OSError, ValueError) as error:
+    except (arrow.ArrowException, OSError, ValueError, KeyError) as error:
         raise ParquetError(str(error).partition("\n")[0]) from None
 
 

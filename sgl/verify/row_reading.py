@@ -135,8 +135,11 @@ class _ParquetFiles:
 
 
 def _read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file."""
-    for batch in import_module("pyarrow.parquet").ParquetFile(path).iter_batches(1_000):
+    """Yield the rows of a Parquet file, which has every column once."""
+    file = import_module("pyarrow.parquet").ParquetFile(path)
+    if twice := [name for name, times in Counter(file.schema_arrow.names).items() if times > 1]:
+        raise ValueError(f"the column {twice[0]} is there twice")
+    for batch in file.iter_batches(1_000):
         yield from batch.to_pylist()
 
 

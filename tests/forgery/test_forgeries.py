@@ -12,8 +12,10 @@ from pathlib import Path
 import forgeries
 import pytest
 from forged_datasets import HONEST, compiled
-from forging import FORGERIES, Forger, Forgery, forge, misjudged, missed
+from forgery_page import PAGE, page
+from forging import FORGERIES, SIGNED, Forger, Forgery, forge, misjudged, missed
 
+from sgl.pipeline.reproduction import compare
 from sgl.verify import Report, verify
 from sgl.verify import certificate as claims_checker
 from sgl.verify import rows as rows_checker
@@ -100,6 +102,21 @@ def test_a_forgery_is_refused(forged: Forgery, tmp_path: Path) -> None:
     if forged.refused_by.startswith("R"):
         assert rows_refused(directory).startswith(forged.refused_by)
     assert missed(forged, accepting_everything(report)) != ""
+
+
+@pytest.mark.parametrize("name", [name for name, own in FORGERIES.items() if own.family == SIGNED])
+def test_another_dataset_is_good_in_itself_and_not_what_the_grammar_gives(
+    name: str, tmp_path: Path
+) -> None:
+    """So nothing but the published signature, or the grammar, tells it apart."""
+    directory = copied(FORGERIES[name].dataset, tmp_path)
+    forge(FORGERIES[name], directory)
+    assert misjudged(verify(directory)) == ""
+    assert compare(directory, compiled(FORGERIES[name].dataset)).status == "failed"
+
+
+def test_the_page_of_forgeries_lists_them() -> None:
+    assert page() == PAGE.read_text("utf-8")
 
 
 def test_there_are_forgeries_of_every_kind() -> None:

@@ -102,6 +102,15 @@ class Forger(Copy):
         change(parts)
         self.write_text(path, "".join(part + end for part in parts))
 
+    def reload(self) -> None:
+        """Read manifest and certificate again, which were changed as texts."""
+        self.manifest = json.loads(self.text(MANIFEST))
+        self._certificate = json.loads(self.text(CERTIFICATE))
+
+    def abandon_certificate(self) -> None:
+        """Write no certificate when the dataset is sealed."""
+        self._certificate = None
+
     # ---- the end
 
     def seal(self) -> None:
@@ -222,5 +231,5 @@ def misjudged(report: Report) -> str:
 
 
 def _snapshot(directory: Path) -> dict[str, bytes]:
-    files = (path for path in directory.rglob("*") if path.is_file())
+    files = (path for path in directory.rglob("*") if path.is_file() and not path.is_symlink())
     return {path.relative_to(directory).as_posix(): path.read_bytes() for path in files}

@@ -2,6 +2,26 @@
 
 from __future__ import annotations
 
-from forgeries import automata, certificate_text, claims, grammars, rows, splits
+from forgeries import (
+    automata,
+    certificate_text,
+    claims,
+    files,
+    grammars,
+    graphs,
+    rows,
+    splits,
+    whole,
+)
 
-__all__ = ["automata", "certificate_text", "claims", "grammars", "rows", "splits"]
+__all__ = [
+    "automata",
+    "certificate_text",
+    "claims",
+    "files",
+    "grammars",
+    "graphs",
+    "rows",
+    "splits",
+    "whole",
+]

@@ -37,7 +37,7 @@ def a_transition_less(of: Forger) -> None:
 
 
 @of_automaton("C10")
-def each_transition_less_in_turn(of: Forger) -> None:
+def a_transition_less_at_the_full_stop(of: Forger) -> None:
     """The automaton forgets what it has found when the sentence gets its full stop."""
     of.structure("nsubj")["transitions"].pop(0)
 

@@ -1,0 +1,376 @@
+"""Whole datasets that an attacker makes: of another grammar, or drawn again from other tables.
+
+The attacker has the compiler and the checkers, and computes rows, counts, hashes and identity
+again.  What claims less than it should, or does not have what it claims, is refused.  What is
+simply *another* dataset is a good one; only the signature that was published tells, or the
+grammar, which the comparison with a dataset compiled again stands for.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+
+from forged_datasets import compiled
+from forging import CERTIFICATE, MANIFEST, SIGNED, Forger, forgery
+
+from forgeries.claims import drop, new_noun
+from forgeries.rows import forget
+from sgl.verify.rows import Rows
+
+whole = partial(forgery, "whole datasets, made again")
+other = partial(forgery, SIGNED, "V028")
+
+
+def draw_again(of: Forger) -> None:
+    """Draw all rows from the tables of the certificate, and write them with all counts."""
+    of.write_certificate()
+    shutil.rmtree(of.directory / "parquet", ignore_errors=True)
+    of.manifest["files"] = [x for x in of.manifest["files"] if not x["path"].startswith("parquet")]
+    rows, numbers = Rows(of.directory), Counter[str]()
+    with ExitStack() as closing:
+        files = {
+            split: [
+                closing.enter_context(path.open("w", newline="")) for path in paths_of(of, split)
+            ]
+            for split in of.manifest["splits"]
+        }
+        strata = zip(of.plan["strata"], of.certificate["sampler"]["starts"], strict=True)
+        for (split, category, stream, *_), start in strata:
+            for name, derivation in rows.accepted(of_stratum(of, stream), start):
+                numbers[split] += 1
+                texts = rows.texts(f"{split}-{numbers[split]:06d}", category, name, derivation)
+                for file, text in zip(files[split], texts, strict=True):
+                    file.write(text)
+    for name, split in of.manifest["splits"].items():
+        split["items"] = numbers[name]
+        for stratum in split["strata"]:
+            found = rows.outcomes[stratum["stream"]]
+            stratum["count"] = found["accepted"]
+            stratum["candidates"] = found.total()
+            stratum["rejected"] = {reason: found[reason] for reason in stratum["rejected"]}
+            stratum["readings"]["parsed"] = found["accepted"] + found["ambiguous"]
+
+
+def of_stratum(of: Forger, stream: str) -> list[object]:
+    return next(stratum for stratum in of.plan["strata"] if stratum[2] == stream)
+
+
+def paths_of(of: Forger, split: str) -> list[Path]:
+    """The files that have a row for each item of a split, in the order of the checker."""
+    further = [f"data/{name}" for name in of.plan["further"]]
+    paths = [f"{folder}/{split}.tsv" for folder in ("derivations", "data", *further)]
+    return [of.directory / path for path in (*paths, f"conllu/{split}.conllu")]
+
+
+def leak(of: Forger) -> None:
+    """Let training modify its subjects, in its split, its tables and its rows."""
+    of.split("train")["transitions"].append([1, 6, 7, 4])
+    bounds, rules, children = of.certificate["sampler"]["states"][1]
+    bounds.append(2 * bounds[-1])
+    rules.append(rules[0])
+    children.append([3, 7])
+
+
+def disclaim(of: Forger, *words: str) -> None:
+    """Let the manifest call these claims nothing that is proved."""
+    stated = of.manifest["guarantees"]
+    of.manifest["guarantees"] = [
+        one for one in stated if one["method"] != "static" or one["claim"] not in words
+    ]
+
+
+# ---- what claims less than it should, or has not what it claims
+
+
+@whole("C08")
+def training_with_a_leak_in_its_rows(of: Forger) -> None:
+    """Training rows modify their subjects, drawn from a split that can; all claims are kept."""
+    leak(of)
+    draw_again(of)
+
+
+@whole("V025")
+def a_leak_without_its_claim(of: Forger) -> None:
+    """Training rows modify their subjects, and the claim that they do not is removed."""
+    leak(of)
+    drop(of, "held out", "excludes")
+    draw_again(of)
+
+
+@whole("V009")
+def a_leak_that_is_not_called_proved(of: Forger) -> None:
+    """Training rows modify their subjects; nothing is claimed, and nothing called proved."""
+    leak(of)
+    drop(of, "held out", "excludes")
+    drop(of, "disjoint", "disjoint")
+    disclaim(of, "held out", "disjoint")
+    draw_again(of)
+
+
+@whole("V009")
+def a_leak_without_a_certificate(of: Forger) -> None:
+    """Training rows modify their subjects; certificate and derivations are removed."""
+    leak(of)
+    draw_again(of)
+    disclaim(of, "held out", "instance", "licensed", "exposed", "disjoint")
+    remove_certificate(of)
+
+
+@whole("V012")
+def training_without_the_needed_part(of: Forger) -> None:
+    """Objects are almost never modified in training, by its tables and its rows."""
+    table = of.certificate["sampler"]["states"][3]
+    assert table[1] == [2, 2]
+    table[0][0] = table[0][1] // 100 * 98
+    draw_again(of)
+
+
+@whole("C07")
+def items_of_one_verb(of: Forger) -> None:
+    """Items are drawn with one verb, by a table that the split has not."""
+    table = of.certificate["sampler"]["states"][6]
+    for column in table:
+        del column[1:]
+    draw_again(of)
+
+
+@whole("V021", "composed")
+def shares_that_are_not_equal(of: Forger) -> None:
+    """The plan has no targets in its parts, so that shares of words are as they come."""
+    for stratum in of.plan["strata"]:
+        stratum[5] = []
+    draw_again(of)
+
+
+@whole("V019")
+def sentences_that_are_repeated(of: Forger) -> None:
+    """Sentences may be repeated by the plan, and not by the manifest."""
+    of.plan["distinct_sentences"] = 0
+    draw_again(of)
+
+
+@whole("V020")
+def lemmas_that_are_repeated(of: Forger) -> None:
+    """Nouns may be repeated by the plan, and not by the manifest."""
+    of.plan["distinct_lemmas"] = []
+    draw_again(of)
+
+
+@whole("V016")
+def fewer_items_than_the_plan(of: Forger) -> None:
+    """The plan has six items, and the quota of its pattern twelve."""
+    of_stratum(of, "gen/pp_in_subject/0")[3] = 6
+    draw_again(of)
+
+
+@whole("V016")
+def a_split_without_items(of: Forger) -> None:
+    """The dataset has no items at all, by its plan and in its counts."""
+    of_stratum(of, "gen/pp_in_subject/0")[3] = 0
+    draw_again(of)
+
+
+@whole("V025")
+def a_certificate_of_another_dataset(of: Forger) -> None:
+    """The certificate is an honest one, of another grammar."""
+    shutil.copy(compiled("kites") / CERTIFICATE, of.directory / CERTIFICATE)
+
+
+@whole("R03")
+def a_certificate_of_another_seed(of: Forger) -> None:
+    """The certificate is that of the same grammar with another seed, with its manifest."""
+    of.certificate["seed"] = of.manifest["seed"] = 3
+
+
+@whole("V025")
+def data_of_another_dataset(of: Forger) -> None:
+    """All files but the manifest are those of another dataset, and their hashes are listed."""
+    manifest = of.text(MANIFEST)
+    replace_all(of, "ambiguous")
+    of.write_text(MANIFEST, manifest)
+    of.manifest = json.loads(manifest)
+
+
+@whole("V025")
+def a_manifest_of_another_dataset(of: Forger) -> None:
+    """The manifest is that of another dataset, with the hashes of these files."""
+    files = of.manifest["files"]
+    of.manifest = json.loads((compiled("ambiguous") / MANIFEST).read_text("utf-8"))
+    of.manifest["files"] = files
+
+
+@whole("R02")
+def rows_of_another_dataset(of: Forger) -> None:
+    """Rows, graphs and derivations are those of another dataset; the certificate is not."""
+    for folder in ("data", "conllu", "parquet", "derivations"):
+        shutil.rmtree(of.directory / folder)
+        shutil.copytree(compiled("ambiguous") / folder, of.directory / folder)
+    files = [path for path in of.directory.rglob("*") if path.is_file()]
+    names = {path.relative_to(of.directory).as_posix() for path in files}
+    of.manifest["files"] = [own for own in of.manifest["files"] if own["path"] in names]
+
+
+@whole("V025")
+def no_certificate(of: Forger) -> None:
+    """Certificate and derivations are removed, and claims are still called proved."""
+    remove_certificate(of)
+
+
+@whole("V025")
+def what_was_refuted_is_proved(of: Forger) -> None:
+    """A claim whose evidence is missing is called proved."""
+    drop(of, "licensed", "contains")
+    draw_again(of)
+
+
+# ---- another dataset, good in itself
+
+
+@other()
+def a_dataset_of_another_seed(of: Forger) -> None:
+    """All rows are drawn with the seed 2."""
+    of.certificate["seed"] = of.manifest["seed"] = 2
+    draw_again(of)
+
+
+@other()
+def a_dataset_of_other_weights(of: Forger) -> None:
+    """All rows are drawn from other tables, with the same rules."""
+    bounds = of.certificate["sampler"]["states"][5][0]
+    bounds[0] += (bounds[1] - bounds[0]) // 2
+    draw_again(of)
+
+
+@other()
+def a_dataset_of_other_words(of: Forger) -> None:
+    """The dog is *hound* in grammar, rows and graphs."""
+    text = json.dumps(of.rule("animals", "dog")).replace("dog", "hound")
+    of.grammar["rules"][of.rule_number("animals", "dog")] = json.loads(text)
+    draw_again(of)
+
+
+@other()
+def a_dataset_with_a_word_that_is_hardly_drawn(of: Forger) -> None:
+    """Grammar and splits have the word *yak*; training draws it almost never, items never."""
+    add_yak(of)
+    draw_again(of)
+
+
+@other()
+def a_dataset_of_another_translation(of: Forger) -> None:
+    """The dog is a cat in the Japanese of grammar and rows."""
+    of.rule("animals", "犬")[5][1][0][1] = "猫"
+    draw_again(of)
+
+
+@other()
+def a_dataset_with_easier_items(of: Forger) -> None:
+    """Items have no modifier in a modifier: a smaller split, with its own tables and rows."""
+    split = of.split("gen")
+    nested = next(step for step in split["transitions"] if step[0] == 5 and step[2] == 6)
+    split["transitions"].remove(nested)
+    state = next(q for q, own in split["drawn"] if own == nested[1])
+    for column in of.certificate["sampler"]["states"][state]:
+        column.pop()
+    draw_again(of)
+
+
+@other()
+def a_dataset_with_a_smaller_need(of: Forger) -> None:
+    """Plan and manifest need the part once."""
+    of.plan["patterns"][0]["need"][0]["minimum"] = 1
+    of.manifest["patterns"][0]["need"][0]["minimum"] = 1
+
+
+@other()
+def a_dataset_with_another_title(of: Forger) -> None:
+    """The title of the dataset is another one, in the manifest."""
+    of.manifest["title"] = "Animals in a zoo"
+
+
+@other()
+def a_dataset_with_another_card(of: Forger) -> None:
+    """The card says that the data were checked by hand."""
+    of.replace("README.md", "## Guarantees", "Checked by hand.\n\n## Guarantees")
+
+
+@other()
+def a_dataset_with_another_report(of: Forger) -> None:
+    """The report is an empty page, which SHA256SUMS lists."""
+    of.write_text("report.html", "")
+
+
+@other()
+def a_dataset_with_another_program(of: Forger) -> None:
+    """The sampler that comes with the data accepts everything, and SHA256SUMS lists it."""
+    of.write_text("sampler.py", "raise SystemExit(0)\n")
+
+
+@other()
+def a_dataset_with_another_verification(of: Forger) -> None:
+    """The verification that comes with the data is empty, and SHA256SUMS lists it."""
+    of.write_text("verification.json", "{}\n")
+
+
+@other()
+def a_dataset_without_certificate(of: Forger) -> None:
+    """Certificate and derivations are removed, and nothing is called proved any more."""
+    disclaim(of, "held out", "instance", "licensed", "exposed", "disjoint")
+    remove_certificate(of)
+
+
+@other()
+def a_dataset_that_waives(of: Forger) -> None:
+    """Plan and manifest waive a piece, of which nothing is shown any more."""
+    piece = "{ V -[nsubj]-> N }"
+    of.plan["patterns"][0]["waive"] = of.manifest["patterns"][0]["waive"] = [piece]
+    own = next(c for c in of.certificate["claims"] if c[1] == "licensed" and c[4] == [3])
+    own[2], own[5] = "waived", None
+
+
+@other()
+def a_dataset_with_a_file_more(of: Forger) -> None:
+    """A file is added, and SHA256SUMS lists it."""
+    of.write_text("NOTES", "All checked.\n")
+
+
+@other()
+def a_dataset_of_another_version(of: Forger) -> None:
+    """The dataset says that another version of the compiler made it."""
+    of.manifest["compiler"]["version"] = "9.9.9"
+    of.manifest["identity"] = of.manifest["identity"].replace("sgl:0.1.0", "sgl:9.9.9")
+
+
+# ---- what these are made of
+
+
+def remove_certificate(of: Forger) -> None:
+    """Remove certificate and derivations from directory and manifest."""
+    of.abandon_certificate()
+    for path in [own["path"] for own in of.manifest["files"]]:
+        if path == CERTIFICATE or path.startswith("derivations/"):
+            forget(of, path)
+    (of.directory / "derivations").rmdir()
+
+
+def replace_all(of: Forger, name: str) -> None:
+    """Put the files of another dataset in place of these."""
+    shutil.rmtree(of.directory)
+    shutil.copytree(compiled(name), of.directory)
+
+
+def add_yak(of: Forger) -> None:
+    """Add a noun to grammar and splits, which the tables of training draw almost never."""
+    number, table = len(of.grammar["rules"]), of.certificate["sampler"]["states"][5]
+    of.grammar["rules"].append(new_noun(of))
+    of.certificate["symbols"].append(of.certificate["symbols"][of.rule_number("animals")])
+    own = [[*table[0], 2 * table[0][-1]], [*table[1], number], [*table[2], []]]
+    of.certificate["sampler"]["states"].append(own)
+    table[0].append(table[0][-1] + 1)
+    table[1].append(number)
+    table[2].append([])

@@ -1,0 +1,67 @@
+"""The page of all forgeries: ``PYTHONPATH=tests/support:benchmarks python -m forgery_page``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import forgeries
+from forging import FORGERIES, SIGNED, Forgery
+
+PAGE = Path(__file__).parents[2] / "docs" / "forgeries.md"
+_HEAD = """\
+# Forgeries
+
+Use this page to see what a forger may try, and what refuses it. Each line is a small function of
+`tests/support/forgeries/`, which changes a copy of an honest dataset. The forger then computes
+everything again that follows from the change: the digest of the certificate, the counts and hashes
+of the manifest, the identity, and `SHA256SUMS`. (In the family *hashes* nothing is computed again.)
+`tests/forgery` checks that `sglc verify` refuses each of the {count} forgeries by the code that is
+named, and accepts the honest datasets. This page is generated from the forgeries.
+
+| codes | what refuses |
+| --- | --- |
+| C01 … | the [checker of certificates](certificate.md), `python sgl/verify/certificate.py` |
+| R01 … | the [checker of rows](certificate.md), `python sgl/verify/rows.py` |
+| V001 … | a [check of the verifier](checks.md) |
+"""
+_SIGNED = """
+These are good datasets of their own: `sglc verify` accepts them, but not as the dataset that was
+published. `sglc verify --signature` refuses them (V028), and so does `sglc verify --grammar`.
+"""
+
+
+_ORDER = [
+    "certificate_text",
+    "grammars",
+    "automata",
+    "splits",
+    "claims",
+    "rows",
+    "graphs",
+    "files",
+    "whole",
+]
+
+
+def _place(forged: Forgery) -> int:
+    return _ORDER.index(forged.act.__module__.partition(".")[2])
+
+
+def page() -> str:
+    """Return the page: a table for each family."""
+    families: dict[str, list[str]] = {}
+    for forged in sorted(FORGERIES.values(), key=_place):
+        row = f"| {forged.name} | {forged.words} | {forged.refused_by} |"
+        families.setdefault(forged.family, []).append(row)
+    parts = [_HEAD.format(count=len(FORGERIES))]
+    for family, rows in families.items():
+        parts.append(f"\n## {family[0].upper()}{family[1:]}\n")
+        parts += [_SIGNED] if family == SIGNED else []
+        parts.append("\n| forgery | what it changes | refused by |\n| --- | --- | --- |\n")
+        parts.append("\n".join(row.replace("`|`", "`\\|`") for row in rows) + "\n")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    assert forgeries.__all__
+    PAGE.write_text(page(), encoding="utf-8")
