@@ -20,7 +20,7 @@ else:  # as a script, which has the other two files beside it
 
 Json = form.Json
 FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, RecursionError)
-STEPS, STEPS_FOR_A_BYTE = 10_000_000, 20  # the budget, which grows with the size of the file
+STEPS, STEPS_FOR_A_BYTE = 8_000_000, 20  # the budget, which grows with the size of the file
 
 
 class BudgetError(Exception):
@@ -56,13 +56,15 @@ class Checker:
         self.strata = [[strata[n] for n in split["strata"]] for split in self.splits]
         self.parts = [{(part, bool(count)) for part, _, _, count, *_ in x} for x in self.strata]
         self.trained = [n for n, parts in enumerate(self.parts) if ("train", True) in parts]
+        self.stated = {("", structure) for structure in self.core["plan"]["nowhere"]}
+        self.layers = {own["name"]: own["layer"] for own in self.core["plan"]["patterns"]}
+        for own in self.core["plan"]["patterns"]:
+            self.stated |= {(own["name"], text) for text in (*own["forbid"], *own["never"])}
         self.facts = {(kind, n, *group) for *_, kind, n, group, e in claims if e is not None}
         self.streams = [", ".join(stratum[2] for stratum in own) for own in self.strata]
         self.names = [structure["name"] for structure in self.structures]
         if len({(x["layer"], x["name"]) for x in self.structures}) < len(self.structures):
             raise ValueError("two structures of one layer have the same name")
-
-    # ---- splits
 
     def split(self, number: int) -> None:
         """Check that a split is a part of the grammar, and derives a text."""
@@ -109,14 +111,16 @@ class Checker:
             if len(bounds) != len(rules) or [0, *bounds] != sorted({0, *bounds}):
                 raise ValueError(f"the bounds of state {state} of the sampler do not grow")
 
-    # ---- claims and structures
-
     def claim(self, number: int) -> None:
         """Check a claim: that it is of this part of the data, and that there is evidence."""
         pattern, word, kind, n, group, evidence = self.data["claims"][number]
         of_items = kind in ("disjoint", "exposes") or (word == "instance" and pattern)
         if of_items and ["gen", pattern] not in [stratum[:2] for stratum in self.strata[n]]:
             raise ValueError("the split has no items of the pattern")
+        if pattern and {self.structures[x]["layer"] for x in group} - {self.layers[pattern]}:
+            raise ValueError("a structure is of another layer than the pattern")
+        if word == "held out" and not {(pattern, self.names[x]) for x in group} <= self.stated:
+            raise ValueError("the pattern does not hold it out")
         if word == "licensed" and n not in self.trained:
             raise ValueError("the split has no training sentences")
         if not self.needed(word, kind, n, group) <= self.facts:
@@ -180,16 +184,11 @@ class Checker:
         if missing:
             raise ValueError(f"training has not {' '.join(min(missing))}")
 
-    def name(self, number: int) -> None:
-        """Check that the data of a structure are what its name says."""
-        if (said := form.notation(self.structures[number]["bodies"])) != self.names[number]:
-            raise ValueError(f"its data say {said}")
-
     def automaton(self, number: int) -> None:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
         self.automata.check(self.structures[number], self.tables[number])
 
-    def checks(self) -> Iterator[tuple[str, Callable[[int], None], int]]:
+    def checks(self) -> Iterator[tuple[str, Callable[..., None], Json]]:
         """Yield all that is to be checked: code and subject, how, and which; the quickest first."""
         for n, streams in enumerate(self.streams):
             yield f"C06 {streams}", self.split, n
@@ -198,7 +197,7 @@ class Checker:
             what = f"{self.streams[split]} {kind} {' or '.join(self.names[x] for x in group)}"
             yield f"C08 {pattern or 'everywhere'}: {word}: {what}", self.claim, n
         for n, name in enumerate(self.names):
-            yield f"C09 {name}", self.name, n
+            yield f"C09 {name}", self.automata.name, self.structures[n]
             yield f"C10 {name}", self.automaton, n
 
     def refusals(self) -> Iterator[str]:

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any
 
 if __package__:
-    from sgl.verify.certificate_format import Json, frames_of
+    from sgl.verify.certificate_format import Json, frames_of, notation
 else:  # as a script, which has the other files beside it
     from certificate_format import Json, frames_of  # type: ignore[import-not-found, no-redef]
 
@@ -74,16 +74,19 @@ class Phrase:
         """Return the partial matches that extend one along all links with an end in the core."""
         fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
         found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
+        self.spend(sum(len(ends) for *_, ends in self.walks.values()))
+        near = {r: [e for e in x if not core.isdisjoint(e)] for r, (*_, x) in self.walks.items()}
         for u, relation, w in body["links"]:
-            pairs = [pair for pair in self.walks[relation][2] if not core.isdisjoint(pair)]
-            self.spend(len(self.walks[relation][2]) + len(found) * (1 + len(pairs)))
+            pairs = near[relation]
+            self.spend(len(found) * (1 + len(pairs) + len(fit) // 8))
             found = [m for m in found if core.isdisjoint((m.get(u), m.get(w)))] + [
                 m | {u: x, w: y}
                 for m in found
                 for used in [{*m.values()}]
-                for xs, ys in [[{m[v]} if v in m else fit[v] - used | {None} for v in (u, w)]]
                 for x, y in pairs
-                if x in xs and y in ys and ((u == w) == (x == y) or x is y is None)
+                if (x == m[u] if u in m else x is None or (x in fit[u] and x not in used))
+                if (y == m[w] if w in m else y is None or (y in fit[w] and y not in used))
+                if (u == w) == (x == y) or x is y is None
             ]
             fit |= {v: fit[v] - core for v in (u, w)}  # in the core they would be by this link
         return found
@@ -183,6 +186,11 @@ class Structures:
         self.sights = dict[str, Sight]()
         self.frames = cache(lambda layer: frames_of(core, layer))
 
+    def name(self, structure: Json) -> None:
+        """Check that the data of a structure are what its name says."""
+        if (said := notation(structure["bodies"])) != structure["name"]:
+            raise ValueError(f"its data say {said}")
+
     def check(self, structure: Json, table: Json) -> None:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
         if len(table) < len(structure["transitions"]):
@@ -204,10 +212,13 @@ class Structures:
         done = {(s, kind[effect], *[words[x] for x in own]): [-1] for s, (effect, *own) in pairs}
         members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
         while size < (size := sum(map(len, members))):
-            for (symbol, effect, *own), before in reversed(done.items()):
+            for rule, before in [*done.items()][::-1]:
+                symbol, effect, *own = rule
                 lhs, rhs = self.ends[symbol]
                 choices = [members[child] for child in rhs]
-                done[symbol, effect, *own] = after = [*map(len, choices)]
+                done[rule] = after = [*map(len, choices)]
+                if not rhs:  # words are applied once
+                    del done[rule]
                 whole_effect, steps = seen[effect]
                 self.spend(steps * prod(after) if before != after else 0)
                 for children in product(*choices) if before != after else ():
