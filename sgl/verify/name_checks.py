@@ -186,7 +186,7 @@ def _lookalike(
     data: Dataset, name: _Name, other: _Name, claims: list[str], found: _Found
 ) -> Violation:
     """Return the violation by a name that looks like a claimed one, where graphs first have it."""
-    splits = " and ".join(split.name for split, _ in found[other])
+    splits = ", ".join(split.name for split, _ in found[other])
     lacking = "" if name in found else ", which no graph has"
     message = f"{other.role}{other.text!a} in {splits} looks like {name.text!a}{lacking}"
     return data.violation(f"{message}: {' and '.join(claims)}", *found[other][0])

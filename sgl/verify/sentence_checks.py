@@ -154,7 +154,7 @@ def _twice(
         item = data.item(other, before)
         text = f"{item.sent_id} “{item.source}”" if verb != "is" else item.sent_id
         differs = data.group(other, before).shape is not shape
-        named.append(f"{text}, which has another graph" if differs else text)
+        named.append(f"{text} (with another graph)" if differs else text)
     ending = " as well" if verb == "is" else ""
     return data.violation(f"the sentence {verb} {' and '.join(named)}{ending}", split, entry)
 
