@@ -55,6 +55,7 @@ from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import certificate_file, establish
+from sgl.rendering.conllu import ConlluError
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.verify import certificate_faults
 
@@ -361,6 +362,10 @@ def compare(seed: int, place: Path, figures: Counter[str], *, dataset: bool) -> 
             produced = produce(compiled, structures, proofs, place / "out", lambda *_: None)
         except NotEnoughError:
             figures["too few sentences"] += 1
+            return
+        except ConlluError:
+            # The same edge with and without ``~`` cannot be written.
+            figures["not writable"] += 1
             return
         if not produced.verification.ok:
             raise Difference("the verifier finds violations")
