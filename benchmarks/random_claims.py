@@ -353,7 +353,7 @@ def compare(seed: int, place: Path, figures: Counter[str], *, dataset: bool) -> 
         figures["undecided"] += 1
         return
     check_verdicts(maker, proofs, members, figures)
-    faults = certificate_faults(certificate_file(compiled, structures))
+    faults = certificate_faults(certificate_file(compiled, structures).content)
     if faults:
         raise Difference(f"the checker refuses the certificate: {faults[0]}")
     figures["certificates accepted"] += 1

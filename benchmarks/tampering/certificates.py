@@ -46,8 +46,9 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
     for number in _chosen(content):
         yield from _claim(number, content)
     yield from _harmless()
-    kind, reason = "certificate: harmless", "the manifest calls nothing proved any more"
-    yield Tampering(kind, "away, and the word `proved` too", reason, "", _disclaimed)
+    reason = "the manifest calls nothing proved any more, and rows are drawn from nothing"
+    name = "away, and the word `proved` too"
+    yield Tampering("certificate: form", name, reason, "V030", _disclaimed)
 
 
 def drawn(content: Json, count: int, seed: int) -> list[Tampering]:

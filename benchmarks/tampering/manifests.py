@@ -24,7 +24,7 @@ LICENSED, INSTANCES, EXCLUDED, QUOTAS = "V012", "V013", "V014", "V016"
 COMMON = "{ V -[punct]-> P }"
 NONE = "{ V -[vocative]-> N }"
 
-LESS = "the manifest claims less, and that is true"
+LESS = "the manifest claims less than the certificate"
 UNUSED = "no claim depends on it"
 
 
@@ -147,7 +147,7 @@ def _exposures(pattern: str) -> Iterator[Tampering]:
 
 
 def _weaker(names: list[str], exposing: list[str]) -> Iterator[Tampering]:
-    """Claims that have gone, and members that no check reads."""
+    """Claims that have gone, and members that say nothing of claims."""
     kind = "manifest: less"
     weaker: dict[str, Change] = {
         "needs nothing": lambda p: p.update(need=[]),
@@ -156,10 +156,10 @@ def _weaker(names: list[str], exposing: list[str]) -> Iterator[Tampering]:
     }
     for name, change in weaker.items():
         act = partial(_pattern, names[0], change)
-        yield Tampering(kind, f"{names[0]}: {name}", LESS, "", act)
+        yield Tampering(kind, f"{names[0]}: {name}", LESS, "V025", act)
     for name in exposing[:1]:
         act = partial(_pattern, name, lambda p: p.update(reserved=[]))
-        yield Tampering(kind, f"{name}: reserves nothing", LESS, "", act)
+        yield Tampering(kind, f"{name}: reserves nothing", LESS, "V025", act)
     whole: dict[str, tuple[str, Change]] = {
         "lemmas may be repeated": (LESS, lambda m: m["distinct"].update(lemmas=[])),
         "sentences may be repeated": (LESS, lambda m: m["distinct"].update(sentences=False)),
@@ -170,4 +170,5 @@ def _weaker(names: list[str], exposing: list[str]) -> Iterator[Tampering]:
         ),
     }
     for name, (why, change) in whole.items():
-        yield Tampering(kind, name, why, "", partial(_edit, change))
+        expected = "V025" if why == LESS else ""
+        yield Tampering(kind, name, why, expected, partial(_edit, change))

@@ -26,7 +26,7 @@ def tamperings(copy: Copy) -> Iterator[Tampering]:
     yield from _dropped(copy)
     yield from _relabelled()
     yield from _reworded(copy)
-    yield from _harmless()
+    yield from _unclaimed()
 
 
 def _planted(names: list[str]) -> Iterator[Tampering]:
@@ -239,29 +239,30 @@ def _repeat(split: str, copy: Copy) -> None:
     copy.settle()
 
 
-def _harmless() -> Iterator[Tampering]:
+def _unclaimed() -> Iterator[Tampering]:
+    """Rows that break no claim, and are not those that the certificate draws."""
     yield Tampering(
-        "harmless rows", "another order", "the order of sentences is no claim", "", _reverse
+        "other rows", "another order", "the order of sentences is no claim", "V030", _reverse
     )
     yield Tampering(
-        "harmless rows",
+        "other rows",
         "a sentence less, counted",
         "a smaller training split, and the manifest says so",
-        "",
+        "V030",
         partial(_drop, "dev", lambda row: row.category == IID, 1),
     )
     yield Tampering(
-        "harmless rows",
+        "other rows",
         "another translation",
         "no claim is about the wording of translations",
-        "",
+        "V030",
         _retranslate,
     )
     yield Tampering(
-        "harmless rows",
+        "other rows",
         "another seen noun in dev",
         "a sentence of the same structure",
-        "",
+        "V030",
         _reword_seen,
     )
 
