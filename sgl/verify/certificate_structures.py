@@ -15,7 +15,11 @@ from typing import Any
 if __package__:
     from sgl.verify.certificate_format import Json, frames_of, notation
 else:  # as a script, which has the other files beside it
-    from certificate_format import Json, frames_of  # type: ignore[import-not-found, no-redef]
+    from certificate_format import (  # type: ignore[import-not-found, no-redef]
+        Json,
+        frames_of,
+        notation,
+    )
 
 FOUND, LABEL = "found", "label"
 COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,6 +18,7 @@ from toy import TOY, toy_plan
 from sgl.automata import StructureCompiler
 from sgl.automata.certificate import certificate_text
 from sgl.pipeline.proofs import certificate_of
+from sgl.verify import certificate as checking
 from sgl.verify.certificate import Checker, judge
 from sgl.verify.certificate_format import notation
 
@@ -43,6 +47,15 @@ def changed(text: str, change: Callable[[Json], object], *, core: bool = False) 
 
 def claim(content: Json, word: str, kind: str) -> Json:
     return next(c for c in content["claims"] if c[1:3] == [word, kind] and c[5] is not None)
+
+
+@pytest.mark.parametrize("steps", [[], ["100"]], ids=["accepted", "no budget"])
+def test_the_checker_is_a_script(honest: str, steps: list[str], tmp_path: Path) -> None:
+    (tmp_path / "toy.json").write_text(honest, "utf-8")
+    command = [sys.executable, "-E", "-s", "-S", checking.__file__, str(tmp_path / "toy.json")]
+    done = subprocess.run([*command, *steps], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (len(steps), "")
+    assert done.stdout.startswith("C04 the budget of 100 steps" if steps else "accepted\n")
 
 
 # ---- strict reading
