@@ -13,10 +13,10 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from sgl.verify.certificate import FAULTS, judge
-from sgl.verify.certificate_format import read_certificate
+from sgl.verify.certificate_format import CLAIMS, read_certificate
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
-from sgl.verify.manifest import CERTIFICATE, MANIFEST
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.pieces import nameless, pieces_of
 from sgl.verify.report import Result, SkippedError
 
@@ -24,6 +24,14 @@ Json = Any  # what the certificate or the manifest holds
 
 #: Steps that the certificate of a dataset may take: what is released has been read by someone.
 PATIENCE = 400_000_000
+
+#: By each method what is claimed of a pattern, and the verdicts.
+STATIC, PROVED = "static", "proved"
+VERDICTS = {
+    STATIC: ([*CLAIMS], [PROVED, "refuted", "not certified"]),
+    "parsing": (["string level"], ["checked", "refuted", "not checked"]),
+    "searched": (["on the graphs"], ["passed", "failed"]),
+}
 
 #: A claim: pattern, word, kind, number of the split, names of structures.
 Promise = tuple[str, str, str, int, tuple[str, ...]]
@@ -38,14 +46,15 @@ def certificate(data: Dataset, tally: Result) -> None:
     in each part of gen one of the pattern's structures, none of the others', and nothing
     that training has; and each part that it needs in training.  A manifest that says of a
     claim that it was proved has to list a certificate; one that says so of none needs none.
+    It gives each claim of a pattern one verdict, and no claims or verdicts of its own.
     """
+    for message in _unknown(data.manifest):
+        tally.fault(message, f"{MANIFEST}: guarantees")
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)
-    proved = any(
-        (claim.method, claim.result) == ("static", "proved") for claim in data.manifest.guarantees
-    )
+    proved = any((own.method, own.result) == (STATIC, PROVED) for own in data.manifest.guarantees)
     if not listed and proved:
         tally.fault("the manifest says `proved` and lists no certificate", MANIFEST)
-    if not (listed or proved or (data.directory / CERTIFICATE).exists()):
+    if not (listed or proved or tally.total or (data.directory / CERTIFICATE).exists()):
         raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
         text = (data.directory / CERTIFICATE).read_bytes()
@@ -63,6 +72,19 @@ def certificate(data: Dataset, tally: Result) -> None:
 def certificate_faults(text: bytes) -> tuple[str, ...]:
     """Return what is wrong with a certificate: a function of its bytes and of nothing else."""
     return tuple(judge(text, PATIENCE)[0])
+
+
+def _unknown(manifest: Manifest) -> Iterator[str]:
+    """Yield the verdicts that nobody gives, or that are given twice or of no pattern."""
+    patterns, given = {pattern.name for pattern in manifest.patterns}, set[tuple[str, str]]()
+    for own in manifest.guarantees:
+        claims, results = VERDICTS.get(own.method, ((), ()))
+        said = f"{own.pattern!r}: {own.claim!r}: {own.method!r}: {own.result!r}"
+        if own.pattern not in patterns or own.claim not in claims or own.result not in results:
+            yield f"{said} is no verdict on a pattern"
+        elif (own.pattern, own.claim) in given:
+            yield f"{said} is a second verdict"
+        given.add((own.pattern, own.claim))
 
 
 def _differences(manifest: Json, content: Json) -> Iterator[str]:
@@ -106,7 +128,7 @@ def _missing(manifest: Json, content: Json) -> Iterator[str]:
     proved = {
         (entry["pattern"], entry["claim"])
         for entry in manifest["guarantees"]
-        if (entry["method"], entry["result"]) == ("static", "proved")
+        if (entry["method"], entry["result"]) == (STATIC, PROVED)
     }
     layers = {pattern["name"]: pattern["layer"] for pattern in content["core"]["plan"]["patterns"]}
     structures = [(own["name"], own["layer"]) for own in content["structures"]]

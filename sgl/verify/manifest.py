@@ -20,6 +20,8 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
+from sgl.verify.certificate_format import once
+
 FORMAT = "sgl-dataset/2"
 MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
 
@@ -333,7 +335,7 @@ def _load(path: Path) -> object:
             content = stream.read(LARGEST + 1)
         if len(content) > LARGEST:
             raise ManifestError(f"{MANIFEST} has more than {LARGEST:,} bytes")
-        return json.loads(content.decode("utf-8"))
+        return json.loads(content.decode("utf-8"), object_pairs_hook=once)
     except ManifestError:
         raise
     except OSError as error:

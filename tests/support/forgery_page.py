@@ -36,6 +36,7 @@ _ORDER = [
     "automata",
     "splits",
     "claims",
+    "promises",
     "rows",
     "graphs",
     "files",
