@@ -49,7 +49,7 @@ class Checker:
     def prepare(self) -> None:
         """Check the symbols and that each stratum has one split; note what is looked up often."""
         self.ends, self.rules_of = form.symbols_of(self.grammar["rules"], self.data["symbols"])
-        self.automata = Structures(self.grammar, self.data["symbols"], self.ends, self.spend)
+        self.automata = Structures(self.core, self.data["symbols"], self.ends, self.spend)
         strata, claims = self.core["plan"]["strata"], self.data["claims"]
         if sorted(n for split in self.splits for n in split["strata"]) != [*range(len(strata))]:
             raise ValueError("not every stratum of the plan has one split")
@@ -149,6 +149,7 @@ class Checker:
         pairs = [(q, {*zip(*[iter(flat)] * len(group), strict=True)}) for q, *flat in invariant]
         sets, tables = form.once(pairs), [*enumerate(self.tables[each] for each in group)]
         awake = {symbol for structure in group for symbol in self.awake[structure]}
+        self.spend(len(split["transitions"]))
         for symbol, result, *children in split["transitions"]:
             seen = symbol in awake or not sets.keys().isdisjoint((result, *children))
             for states in product(*[sets.get(child, usual) for child in children]) if seen else ():
@@ -157,8 +158,8 @@ class Checker:
                 if new not in sets.get(result, usual):
                     step = f"transition {symbol} of state {result}"
                     raise ValueError(f"{step} leaves the invariant: {states} -> {new}")
-        accepting = [self.structures[structure]["accepting"] for structure in group]
-        for root, states in ((r, qs) for r in split["roots"] for qs in sets.get(r, usual)):
+        accepting = [{*self.structures[structure]["accepting"]} for structure in group]
+        for root, states in ((r, qs) for r in {*split["roots"]} for qs in sets.get(r, usual)):
             if wanted != any(s in a for s, a in zip(states, accepting, strict=True)):
                 raise ValueError(f"a text of root {root} can end in {states}")
 

@@ -131,6 +131,7 @@ def _missing(manifest: Json, content: Json) -> Iterator[str]:
         if (entry["method"], entry["result"]) == (STATIC, PROVED)
     }
     layers = {pattern["name"]: pattern["layer"] for pattern in content["core"]["plan"]["patterns"]}
+    layers[""] = content["core"]["plan"]["lemma_layer"]
     structures = [(own["name"], own["layer"]) for own in content["structures"]]
     claimed = set()
     for pattern, word, kind, split, group, _ in content["claims"]:

@@ -77,10 +77,10 @@ def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
 
 def read_strictly(content: bytes) -> Json:
     """Return JSON that has nothing but texts, whole numbers from 0, null, lists and objects."""
-    text = content.decode("utf-8")
+    value = json.loads(text := content.decode("utf-8"), object_pairs_hook=once)
     if found := STRANGE.search(STRING.sub('""', text)):
         raise ValueError(f"{found.group()[:30]} is in no text, null, or number below 10^20")
-    return json.loads(text, object_pairs_hook=once)
+    return value
 
 
 def fits(value: Json, shape: Json) -> bool:
@@ -238,8 +238,9 @@ def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, list[Json]]:
         or len(exports) != ports[lhs]
     ):
         raise ValueError(f"rule {name} has not the ports of its category")
-    if any(len(dict(label)) < len(label) for _, label in labels):
-        raise ValueError(f"a label of rule {name} has an attribute twice")
+    astray = any(own is not None and token is None for own, token, _ in nodes)
+    if astray or any(len(dict(label)) < len(label) for _, label in labels):
+        raise ValueError(f"a label of rule {name} has no word, or an attribute twice")
     place = {
         x: n for n, x in enumerate(dict.fromkeys([*exports, *range(len(nodes)), *node_of.values()]))
     }

@@ -186,9 +186,15 @@ class Structures:
     """
 
     def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
-        self.grammar, self.symbols, self.ends, self.spend = core, symbols, ends, spend
+        self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend
         self.sights = dict[str, Sight]()
-        self.frames = cache(lambda layer: frames_of(core, layer))
+        self.frames = cache(lambda layer: frames_of(self.grammar, layer))
+        text, graph, views = ([x[0] for x in self.grammar[k]] for k in ("text", "graph", "views"))
+        for names in ([*text, *graph], views):
+            if "" in names or len({*names}) < len(names):
+                raise ValueError("two layers or two views have the same name, or one has none")
+        if core["plan"]["lemma_layer"] not in (graph or [""]):
+            raise ValueError("the layer of lemmas is no graph layer")
 
     def name(self, structure: Json) -> None:
         """Check that the data of a structure are what its name says."""

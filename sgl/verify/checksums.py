@@ -34,7 +34,7 @@ def foreign_entries(directory: Path) -> Iterator[str]:
 
     Nothing in a directory that has one is read: it may lead elsewhere, or never end.
     """
-    for name, entry in _entries(directory):
+    for name, entry in entries_below(directory):
         if not entry.is_file(follow_symlinks=False):
             yield _printable(name)
 
@@ -56,7 +56,7 @@ def checksums(data: Dataset, tally: Result) -> None:
     manifest. If a signature is expected (`--signature`), it is the one of this dataset.
     """
     listed = _read_list(data.directory, tally)
-    found = {name for name, _ in _entries(data.directory)} - {CHECKSUMS}
+    found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}
     for name in sorted(found | set(listed)):
         tally.checked += 1
         if name not in listed:
@@ -94,7 +94,7 @@ def _identity(manifest: Manifest) -> str:
     )
 
 
-def _entries(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+def entries_below(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
     """Yield what is in a directory and below it, but for folders, with its path inside it."""
     folders = [""]
     while folders:

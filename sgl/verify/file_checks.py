@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sgl.verify.checksums import entries_below
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import CONLLU, Item, Split, kind_of
 from sgl.verify.report import Result, SkippedError
@@ -104,8 +105,8 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
-    for path in sorted(data.directory.rglob("*")):
-        within = path.relative_to(data.directory)
+    for within in sorted(Path(name) for name, _ in entries_below(data.directory)):
+        path = data.directory / within
         # Data files are those in the data folders, and of these kinds anywhere.
         if path.is_file() and (within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
             if within.as_posix() not in listed:

@@ -319,3 +319,40 @@ def test_a_hostile_certificate_ends(honest: str) -> None:
     checker = Checker(changed(honest, hostile).encode(), 3_000_000)
     assert [refusal[:3] for refusal in checker.refusals()][-1] == "C04"
     assert time.process_time() - started < 10
+
+
+# ---- what two programs could read in two ways
+
+
+def layer(number: int, name: str) -> Callable[[Json], object]:
+    return lambda c: c["core"]["grammar"]["text"][number].__setitem__(0, name)
+
+
+def unplaced(content: Json) -> None:
+    """The first word's node has a label, and no word in the text."""
+    rules = content["core"]["grammar"]["rules"]
+    nodes = next(rule[-1][0]["nodes"] for rule in rules if not rule[2])
+    nodes[0][1] = None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        layer(1, "en"),
+        layer(1, ""),
+        layer(1, "syn"),
+        lambda c: c["core"]["plan"].update(lemma_layer=""),
+        lambda c: c["core"]["plan"].update(lemma_layer="en"),
+        unplaced,
+    ],
+    ids=["two texts", "no name", "text and graph", "no lemmas", "lemmas of a text", "no word"],
+)
+def test_layers_have_names_of_their_own_and_labels_have_words(
+    honest: str, change: Callable[[Json], object]
+) -> None:
+    assert codes(changed(honest, change, core=True)), "accepted"
+
+
+def test_a_text_that_does_not_end_is_refused_at_once() -> None:
+    """Looking for its end from each of its quotation marks would take minutes."""
+    assert codes('"' + '\\"' * 500_000) == {"C01"}
