@@ -15,6 +15,7 @@ from forged_datasets import HONEST, compiled
 from forgery_page import PAGE, page
 from forging import FORGERIES, SIGNED, Forger, Forgery, forge, misjudged, missed
 
+from sgl.cli.main import OK, run
 from sgl.pipeline.reproduction import compare
 from sgl.verify import Report, verify
 from sgl.verify import certificate as claims_checker
@@ -22,7 +23,7 @@ from sgl.verify import rows as rows_checker
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.rows import Rows, refusal
 
-CERTIFICATE = "certificate.json"
+ROOT, CERTIFICATE = Path(__file__).parents[2], "certificate.json"
 SCRIPTS = {Path(claims_checker.__file__): CERTIFICATE, Path(rows_checker.__file__): ""}
 
 
@@ -65,6 +66,14 @@ def test_an_honest_dataset_is_accepted(name: str) -> None:
     assert judge((directory / CERTIFICATE).read_bytes())[0] == []
     assert rows_refused(directory) == ""
     assert misjudged(refusing_everything(report)) != ""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("grammar", ["docs/examples/farm.sgl", "grammars/slog.sgl"])
+def test_an_honest_dataset_of_its_full_size_is_accepted(grammar: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert run(["compile", str(ROOT / grammar), "--out", str(out)]) == OK
+    assert misjudged(verify(out)) == ""
 
 
 @pytest.mark.parametrize("name", HONEST)

@@ -177,6 +177,15 @@ def rules_of_two_effects_in_one_symbol(of: Forger) -> None:
     fragment["edges"].append([0, "nmod", 1, 0])
 
 
+@of_grammar("C10", "composed")
+def words_that_a_claim_tells_apart_in_one_symbol(of: Forger) -> None:
+    """Two nouns are one symbol, and a claim is about the lemma of one of them."""
+    symbols, nouns = of.certificate["symbols"], ("dog", "milk")
+    one, two = (of.rule_number(f'word "{noun}"') for noun in nouns)
+    assert symbols[one] != symbols[two]
+    symbols[one] = symbols[two]
+
+
 @of_grammar("C10")
 def a_node_with_two_labels(of: Forger) -> None:
     """A rule gives the head of its child a second label."""

@@ -15,6 +15,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+import pyarrow.parquet as pq
 from forged_datasets import compiled
 from forging import CERTIFICATE, MANIFEST, SIGNED, Forger, forgery
 
@@ -40,8 +41,9 @@ def draw_again(of: Forger) -> None:
             for split in of.manifest["splits"]
         }
         strata = zip(of.plan["strata"], of.certificate["sampler"]["starts"], strict=True)
-        for (split, category, stream, *_), start in strata:
-            for name, derivation in rows.accepted(of_stratum(of, stream), start):
+        for stratum, start in strata:
+            split, category, *_ = stratum
+            for name, derivation in rows.accepted(stratum, start):
                 numbers[split] += 1
                 texts = rows.texts(f"{split}-{numbers[split]:06d}", category, name, derivation)
                 for file, text in zip(files[split], texts, strict=True):
@@ -228,6 +230,13 @@ def what_was_refuted_is_proved(of: Forger) -> None:
     draw_again(of)
 
 
+@whole("V018")
+def development_sentences_from_the_stream_of_training(of: Forger) -> None:
+    """Development sentences are drawn as the training sentences are, which may be repeated."""
+    share_stream(of)
+    draw_again(of)
+
+
 # ---- another dataset, good in itself
 
 
@@ -346,7 +355,30 @@ def a_dataset_of_another_version(of: Forger) -> None:
     of.manifest["identity"] = of.manifest["identity"].replace("sgl:0.1.0", "sgl:9.9.9")
 
 
+@other()
+def a_dataset_with_another_order_of_columns(of: Forger) -> None:
+    """The columns of a Parquet file are in another order."""
+    path = of.path("parquet", "gen")
+    table = pq.read_table(path)
+    pq.write_table(table.select(table.column_names[::-1]), path)
+
+
+@other()
+def a_dataset_with_remarks_in_parquet(of: Forger) -> None:
+    """The metadata of a Parquet file say that it was checked by hand."""
+    path = of.path("parquet", "gen")
+    table = pq.read_table(path)
+    pq.write_table(table.replace_schema_metadata({"checked": "by hand"}), path)
+
+
 # ---- what these are made of
+
+
+def share_stream(of: Forger) -> None:
+    """Let development sentences come from the stream of training, in plan and manifest."""
+    train, dev, *_ = of.plan["strata"]
+    dev[2], dev[4] = train[2], 1
+    of.manifest["splits"]["dev"]["strata"][0].update(stream=train[2], repeated=True)
 
 
 def remove_certificate(of: Forger) -> None:
