@@ -101,6 +101,10 @@ class SplitSelection:
         uses = self._expected(weights) / mass - kept
         return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
 
+    def kept(self, weights: Vector) -> Vector:
+        """Return the expected uses of each rule in a text of the split."""
+        return np.array(self._split(weights).expected_rules) * self._accepted
+
     def draw(self, weights: Vector, number: int) -> list[list[int]]:
         """Sample derivations of the split under these weights, before any rejection."""
         grammar = weighted(self._grammar, weights)

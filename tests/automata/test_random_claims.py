@@ -29,7 +29,7 @@ def test_streams_and_verdicts_are_those_of_the_model(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
     for seed in range(400, 460):
         compare(seed, tmp_path / str(seed), figures, dataset=True)
-    assert figures["certificates accepted"] > 20
+    assert figures["certificates accepted"] > 3
     assert figures["verdicts"] > 10_000
 
 
