@@ -15,14 +15,14 @@ import pytest
 from forged_datasets import HONEST, compiled
 from forgery_page import PAGE, page
 from forging import FORGERIES, SIGNED, Forger, Forgery, forge, misjudged, missed
+from row_datasets import rows_refused
 
 from sgl.cli.main import OK, run
 from sgl.pipeline.reproduction import compare
 from sgl.verify import Report, verify
 from sgl.verify import certificate as claims_checker
 from sgl.verify import rows as rows_checker
-from sgl.verify.certificate import FAULTS, judge
-from sgl.verify.rows import Rows, refusal
+from sgl.verify.certificate import judge
 
 ROOT, CERTIFICATE = Path(__file__).parents[2], "certificate.json"
 SCRIPTS = {Path(claims_checker.__file__): CERTIFICATE, Path(rows_checker.__file__): ""}
@@ -31,16 +31,6 @@ SCRIPTS = {Path(claims_checker.__file__): CERTIFICATE, Path(rows_checker.__file_
 def copied(name: str, directory: Path) -> Path:
     """A copy of a dataset, which may be changed."""
     return Path(shutil.copytree(compiled(name), directory / "forged"))
-
-
-def rows_refused(directory: Path) -> str:
-    """What ``python rows.py DIR`` says of a dataset, if it refuses it."""
-    try:
-        for _ in Rows(directory).rows():
-            pass
-    except (OSError, *FAULTS) as problem:
-        return refusal(problem)
-    return ""
 
 
 def accepting_everything(report: Report) -> Report:

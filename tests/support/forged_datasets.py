@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import kites
 from ambiguous_grammar import DATASET, RULES
-from composed_grammar import SOURCE, TAKES
-from diagnostics import BASE, MAIN
-
-from sgl.cli.main import OK, run
+from composed_grammar import SOURCE
+from diagnostics import BASE
+from row_datasets import compile_grammar, written
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-_FOLDERS: list[TemporaryDirectory[str]] = []
 
 #: A pattern that cuts, and asserts what need not be cut.
 FALLING = """
@@ -67,20 +63,14 @@ def _kept(directory: Path) -> Path:
     return kites.write(directory, f"{grammar}{FALLING}\ndataset\n{dataset}  ambiguous report\n")
 
 
-def _written(directory: Path, text: str) -> Path:
-    (directory / MAIN).write_text(text, encoding="utf-8")
-    (directory / "takes.yaml").write_text(TAKES, encoding="utf-8")
-    return directory / MAIN
-
-
 HONEST = {
     "farm": _farm,
     # Views as targets, a free layer, a part with quotas in two splits.
     "kites": _kites,
     # Shares of targets, exposures that may repeat, a restriction, a waived piece, a part.
-    "composed": lambda directory: _written(directory, BASE + SOURCE),
+    "composed": lambda directory: written(directory, BASE + SOURCE),
     # Sentences that are rejected as ambiguous, for both reasons.
-    "ambiguous": lambda directory: _written(directory, RULES + DATASET),
+    "ambiguous": lambda directory: written(directory, RULES + DATASET),
     # A rule that no cut removes, a structure held out by assertion, readings that are counted.
     "kept": _kept,
 }
@@ -89,9 +79,4 @@ HONEST = {
 @cache
 def compiled(name: str) -> Path:
     """The dataset of a grammar; it must not be changed."""
-    _FOLDERS.append(TemporaryDirectory())
-    directory = Path(_FOLDERS[-1].name)
-    main = HONEST[name](directory)
-    with contextlib.chdir(directory):
-        assert run(["compile", main.name, "--out", "out"]) == OK
-    return directory / "out"
+    return compile_grammar(HONEST[name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,8 @@ from composed_grammar import SOURCE, TAKES
 from diagnostics import BASE, MAIN
 
 from sgl.cli.main import OK, run
+from sgl.verify.certificate import FAULTS
+from sgl.verify.rows import Rows, refusal
 
 FARM = Path(__file__).parents[2] / "docs" / "examples"
 _FOLDERS: list[TemporaryDirectory[str]] = []
@@ -28,7 +31,8 @@ def _farm(directory: Path) -> Path:
     return directory / "farm.sgl"
 
 
-def _written(directory: Path, text: str) -> Path:
+def written(directory: Path, text: str) -> Path:
+    """Write a grammar, and the table of the one that has a restriction."""
     (directory / MAIN).write_text(text, encoding="utf-8")
     (directory / "takes.yaml").write_text(TAKES, encoding="utf-8")
     return directory / MAIN
@@ -39,23 +43,38 @@ GRAMMARS = {
     # Views as targets, a free layer, parts with quotas of their own.
     "kites": kites.write,
     # Shares of targets, exposures that may repeat, lemmas that may repeat, a restriction.
-    "composed": lambda directory: _written(directory, BASE + SOURCE),
+    "composed": lambda directory: written(directory, BASE + SOURCE),
     # Sentences that are rejected as ambiguous, for both reasons.
-    "ambiguous": lambda directory: _written(directory, RULES + DATASET),
+    "ambiguous": lambda directory: written(directory, RULES + DATASET),
     # Sentences that may repeat; nothing is parsed.
-    "repeating": lambda directory: _written(
+    "repeating": lambda directory: written(
         directory,
         RULES + DATASET.replace("  distinct sentences\n", "") + "  ambiguous ignore\n",
     ),
 }
 
 
-@cache
-def compiled(name: str) -> Path:
-    """The dataset of a grammar; it must not be changed."""
+def compile_grammar(write: Callable[[Path], Path]) -> Path:
+    """The dataset of a grammar that is written into a folder of its own."""
     _FOLDERS.append(TemporaryDirectory())
     directory = Path(_FOLDERS[-1].name)
-    main = GRAMMARS[name](directory)
+    main = write(directory)
     with contextlib.chdir(directory):
         assert run(["compile", main.name, "--out", "out"]) == OK
     return directory / "out"
+
+
+@cache
+def compiled(name: str) -> Path:
+    """The dataset of a grammar; it must not be changed."""
+    return compile_grammar(GRAMMARS[name])
+
+
+def rows_refused(directory: Path) -> str:
+    """What ``python rows.py DIR`` says of a dataset, if it refuses it."""
+    try:
+        for _ in Rows(directory).rows():
+            pass
+    except (OSError, *FAULTS) as problem:
+        return refusal(problem)
+    return ""

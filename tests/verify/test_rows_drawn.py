@@ -13,24 +13,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from row_datasets import GRAMMARS, compiled
+from row_datasets import GRAMMARS, compiled, rows_refused
 
 from sgl.verify import rows as rows_module
 from sgl.verify import verify
-from sgl.verify.certificate import FAULTS
-from sgl.verify.rows import Rows, refusal
+from sgl.verify.rows import Rows
 
 SCRIPT = Path(rows_module.__file__)
-
-
-def refused(directory: Path) -> str:
-    """Why the rows of a dataset are refused; nothing if they are not."""
-    try:
-        for _ in Rows(directory).rows():
-            pass
-    except (OSError, *FAULTS) as problem:
-        return refusal(problem)
-    return ""
 
 
 @pytest.fixture
@@ -75,7 +64,7 @@ def replaced(old: str, new: str) -> Callable[[list[str]], None]:
 
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_honest_rows_are_accepted(name: str) -> None:
-    assert refused(compiled(name)) == ""
+    assert rows_refused(compiled(name)) == ""
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
@@ -221,7 +210,7 @@ def test_what_was_changed_is_refused(what: str, copy: Callable[[str], Path]) -> 
     name, code, tamper = TAMPERED[what]
     directory = copy(name)
     tamper(directory)
-    assert refused(directory).startswith(code)
+    assert rows_refused(directory).startswith(code)
 
 
 def certificate(directory: Path, edit: Callable[[Any], None]) -> None:
@@ -234,13 +223,13 @@ def certificate(directory: Path, edit: Callable[[Any], None]) -> None:
 def test_another_seed_draws_other_rows(copy: Callable[[str], Path]) -> None:
     directory = copy("farm")
     certificate(directory, lambda content: content.update(seed=2))
-    assert refused(directory).startswith("R03")
+    assert rows_refused(directory).startswith("R03")
 
 
 def test_other_tables_draw_other_rows(copy: Callable[[str], Path]) -> None:
     directory = copy("farm")
     certificate(directory, lambda content: content["sampler"]["states"][5][1].reverse())
-    assert refused(directory).startswith("R03")
+    assert rows_refused(directory).startswith("R03")
 
 
 def test_what_takes_too_long_is_refused(
@@ -249,7 +238,7 @@ def test_what_takes_too_long_is_refused(
     directory = copy("farm")
     monkeypatch.setattr(rows_module, "STEPS", 1_000)
     monkeypatch.setattr(rows_module, "BYTE", 0)
-    assert refused(directory).startswith("R07")
+    assert rows_refused(directory).startswith("R07")
 
 
 # --- the verifier ---------------------------------------------------------------------------
