@@ -63,7 +63,7 @@ def checksums(data: Dataset, tally: Result) -> None:
             tally.fault(f"{CHECKSUMS} does not list this file", _printable(name))
         elif name not in found:
             tally.fault("the file is missing", name)
-        elif _sha256(data.directory / name) != listed[name]:
+        elif sha256_of(data.directory / name) != listed[name]:
             tally.fault("the file has changed: another SHA-256", name)
     stated, expected = data.manifest.identity, _identity(data.manifest)
     if stated != expected or not _IDENTITY.fullmatch(stated):
@@ -112,6 +112,7 @@ def _printable(name: str) -> str:
     return name.encode("utf-8", "replace").decode()
 
 
-def _sha256(path: Path) -> str:
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
     with path.open("rb") as stream:
         return file_digest(stream, "sha256").hexdigest()

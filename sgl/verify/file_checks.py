@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
-from hashlib import file_digest
 from importlib import import_module
 from importlib.util import find_spec
 from itertools import zip_longest
@@ -19,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgl.verify.checksums import entries_below
+from sgl.verify.checksums import entries_below, sha256_of
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import CONLLU, Item, Split, kind_of
 from sgl.verify.report import Result, SkippedError
@@ -98,10 +97,8 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
             tally.fault("the file lies outside the dataset", file.path)
         elif not path.is_file():
             tally.fault("the file is missing", file.path)
-        else:
-            with path.open("rb") as stream:
-                if file_digest(stream, "sha256").hexdigest() != file.sha256:
-                    tally.fault("the file has changed: another SHA-256", file.path)
+        elif sha256_of(path) != file.sha256:
+            tally.fault("the file has changed: another SHA-256", file.path)
     listed = Counter(file.path for file in data.manifest.files)
     for name in [name for name, times in listed.items() if times > 1]:
         tally.fault(f"the file is listed {listed[name]} times", name)
