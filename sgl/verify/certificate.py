@@ -9,7 +9,6 @@ import sys
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
 from itertools import product
-from pathlib import Path
 
 if __package__:
     from sgl.verify import certificate_format as form
@@ -84,8 +83,7 @@ class Checker:
         steps = [step for step in steps if made.issuperset(step[2:])]
         below = [(part, [whole]) for _, whole, *parts in steps for part in parts]
         reached = self.closure([(root, []) for root in roots if root in made] + below)
-        used = {symbol for symbol, whole, *_ in steps if whole in reached}
-        return {rule for symbol in used for rule in self.rules_of[symbol]}
+        return {rule for own, whole, *_ in steps if whole in reached for rule in self.rules_of[own]}
 
     def closure(self, steps: Collection[tuple[int, list[int]]]) -> set[int]:
         """Return all that follows by steps: a conclusion, and what has to be known before."""
@@ -222,9 +220,7 @@ class Checker:
             own = [claim[2:] for claim in self.data["claims"] if claim[:2] == [pattern, word]]
             own = [x for x in own if x[0] != "excludes" or word == "held out"]
             shown_of = {x: kind != "waived" for kind, _, group, _ in own for x in group}
-            parts = [
-                self.names[x] + ("" if proved else " (waived)") for x, proved in shown_of.items()
-            ]
+            parts = [self.names[x] + " (waived)" * (not proved) for x, proved in shown_of.items()]
             excuses = {f"without {x[1]} ({x[2]})" for k, *_, e in own if k == "exposes" for x in e}
             yield shown(f"{pattern or 'everywhere'}: {word}: {', '.join(parts + sorted(excuses))}")
 
@@ -245,6 +241,9 @@ def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
 
 
 if __name__ == "__main__":
-    refused, established = judge(Path(sys.argv[1]).read_bytes(), *map(int, sys.argv[2:3]))
+    try:
+        refused, established = judge(form.content_of(*sys.argv[1:2]), *map(int, sys.argv[2:3]))
+    except (OSError, *FAULTS) as problem:
+        refused, established = [f"{problem}; usage: certificate.py FILE [STEPS]"], []
     sys.stdout.write("".join(f"{line}\n" for line in refused or ["accepted", *established]))
     sys.exit(len(refused) > 0)

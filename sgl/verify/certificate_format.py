@@ -8,13 +8,15 @@ import json
 import re
 from collections.abc import Collection, Mapping
 from hashlib import sha256
+from pathlib import Path
 from typing import Any
 
 Json = Any  # a part of a certificate
-FORMAT = "sgl-certificate/3"
+FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
 SIGNS = ("=", ">=", "<=")
 NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an attribute, a label
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
 
 EVIDENCE = {"excludes": [[int]], "requires": [[int]], "contains": [int]}
@@ -45,7 +47,7 @@ STRUCTURE = members("name layer bodies transitions accepting", str, str, [BODY],
 SPLIT = members("strata states transitions roots drawn", *[[int]] * 2, [[int]], [int], [(int, int)])
 NODE = ((None, [(str, str)]), (None, int), [(int, int)])  # label, token, ports of children
 FRAGMENT = members("nodes edges exports", [NODE], [(int, str, int, int)], [int])
-RULE = (str, int, [int], str, int, [[list]], [FRAGMENT])
+RULE = (str, int, [int], WEIGHT, int, [[list]], [FRAGMENT])
 LAYERS = (
     [(str, [str], [(str, str)])],
     [(str, str, [str])],
@@ -75,6 +77,13 @@ def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
     return dict(pairs)
 
 
+def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
+    """Return what a regular file has: what is none may have no end."""
+    if not (file := Path(path)).is_file() or file.stat().st_size > most:
+        raise RefusalError(f"C01 {path}: no regular file of at most {most:,} bytes")
+    return file.read_bytes()
+
+
 def read_strictly(content: bytes) -> Json:
     """Return JSON that has nothing but texts, whole numbers from 0, null, lists and objects."""
     value = json.loads(text := content.decode("utf-8"), object_pairs_hook=once)
@@ -97,15 +106,13 @@ def fits(value: Json, shape: Json) -> bool:
     if isinstance(shape, tuple):
         same = type(value) is list and len(value) == len(shape)
         return same and all(map(fits, value, shape))
+    if shape is WEIGHT:
+        return type(value) is str and WEIGHT.fullmatch(value) is not None
     return type(value) is shape
 
 
 def read_certificate(content: bytes) -> Json:
-    """Return a certificate.
-
-    Raises:
-        RefusalError: it is not JSON (C01), has another shape (C02), or another digest (C03).
-    """
+    """Return a certificate; refuse what is no JSON (C01), of other shape (C02) or digest (C03)."""
     try:
         data = read_strictly(content)
     except (ValueError, RecursionError) as problem:
@@ -227,23 +234,16 @@ def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, list[Json]]:
     glue = [(tuple(port), node) for node, (*_, own) in enumerate(nodes) for port in own]
     rows = [[(child, port) for port in range(ports[c])] for child, c in enumerate(children)]
     node_of = {port: port for row in rows for port in row} | dict(glue)
-    labels = [
-        (node, tuple(map(tuple, own))) for node, (own, *_) in enumerate(nodes) if own is not None
-    ]
+    labels = [(n, tuple(map(tuple, own))) for n, (own, *_) in enumerate(nodes) if own is not None]
     if len(node_of) > sum(map(len, rows)) or len(dict(glue)) < len(glue):
         raise ValueError(f"rule {name} glues what is no port, or a port twice")
-    if (
-        [*range(len(nodes))] != sorted({*range(len(nodes)), *exports})
-        or len({*exports}) != ports[lhs]
-        or len(exports) != ports[lhs]
-    ):
+    if {*exports} - {*range(len(nodes))} or not len({*exports}) == len(exports) == ports[lhs]:
         raise ValueError(f"rule {name} has not the ports of its category")
     astray = any(own is not None and token is None for own, token, _ in nodes)
     if astray or any(len(dict(label)) < len(label) for _, label in labels):
         raise ValueError(f"a label of rule {name} has no word, or an attribute twice")
-    place = {
-        x: n for n, x in enumerate(dict.fromkeys([*exports, *range(len(nodes)), *node_of.values()]))
-    }
+    order = dict.fromkeys([*exports, *range(len(nodes)), *node_of.values()])
+    place = {node: number for number, node in enumerate(order)}
     become = [tuple(place[node_of[port]] for port in row) for row in rows]
     become += [(place[node],) for node, _ in labels]
     written = tuple((place[s], label, place[t]) for s, label, t, _ in edges)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import time
@@ -58,6 +59,19 @@ def test_the_checker_is_a_script(honest: str, steps: list[str], tmp_path: Path) 
     assert done.stdout.startswith("C04 the budget of 100 steps" if steps else "accepted\n")
 
 
+@pytest.mark.parametrize("what", ["nothing", "a folder", "a pipe", "a device", "no file", "steps"])
+def test_what_is_no_file_is_a_message(what: str, honest: str, tmp_path: Path) -> None:
+    """A pipe would keep the script waiting, and a device give it bytes without end."""
+    os.mkfifo(tmp_path / "a pipe")
+    (tmp_path / "steps").write_text(honest, "utf-8")
+    path = {"a folder": tmp_path, "a device": "/dev/zero"}.get(what, tmp_path / what)
+    arguments = {"nothing": [], "steps": [str(path), "many"]}.get(what, [str(path)])
+    command = [sys.executable, "-S", checking.__file__, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.endswith("usage: certificate.py FILE [STEPS]\n")
+
+
 # ---- strict reading
 
 
@@ -106,6 +120,16 @@ def test_the_digest_is_computed(honest: str) -> None:
 
     assert codes(changed(honest, lighter)) == {"C03"}
     assert codes(changed(honest, lighter, core=True)) == set()
+
+
+@pytest.mark.parametrize("weight", ["1/2", " 0.5", "0.50_0", ".5", "nan", "inf", "-0.5", "٠.٥", ""])
+def test_a_weight_is_written_in_one_way(honest: str, weight: str) -> None:
+    """Python reads some of these as numbers, and other programs do not."""
+
+    def rewritten(content: Json) -> None:
+        content["core"]["grammar"]["rules"][0][3] = weight
+
+    assert codes(changed(honest, rewritten, core=True)) == {"C02"}
 
 
 # ---- the grammar and the structures
