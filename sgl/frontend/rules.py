@@ -1,7 +1,7 @@
 """Lower rules to productions: one step for each layer, features still open.
 
 The right-hand side is the template of the source layer.  Every child stands
-exactly once in every layer unless the author writes ``drop`` or ``repeat``: a
+exactly once in every layer unless the author writes ``drop`` or ``copy``: a
 forgotten child would silently change the meaning of every sentence.
 """
 
@@ -210,9 +210,9 @@ def _template(layer: TextLayer, clause: s.LayerClause, names: RuleNames) -> Temp
                 sound = False
                 continue
             first = places.setdefault(index, item)
-            if first is not item and item.mode != "repeat":
+            if first is not item and item.mode != "copy":
                 message = f"`{item.name}` occurs twice in the layer `{layer.name}`"
-                hint = f"remove one, or write `repeat {item.name}` if you mean it"
+                hint = f"remove one, or write `copy {item.name}` if you mean it"
                 labels = [Label(first.span, "here first")]
                 state.error("SGL0302", item.span, message, hint, labels=labels)
             if item.mode != "drop":

@@ -32,7 +32,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "name_item": (s.Mention, {"mode": ""}),
     "capital_item": (s.Mention, {"mode": "capital"}),
     "drop_item": (s.Mention, {"mode": "drop"}),
-    "repeat_item": (s.Mention, {"mode": "repeat"}),
+    "copy_item": (s.Mention, {"mode": "copy"}),
     "column_or": (s.Fallback, {}),
     "port_ref": (s.NodeRef, {}),
     "word_ref": (s.NodeRef, {"port": None}),

@@ -7,7 +7,7 @@ _DECLARATIONS = """
     paradigm function pattern part relation restrict weights dataset test
 """
 _CLAUSES = """
-    allow ambiguous assert capital distinct drop each expose exposures forbid forget from
+    allow ambiguous assert capital copy distinct drop each expose exposures forbid forget from
     gen in keep last lemmas like need never node not on only apart or outside reject repeat
     repeated seen size target targets to train variant waive when where with within without
 """

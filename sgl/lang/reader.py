@@ -15,6 +15,7 @@ from lark.exceptions import UnexpectedInput, VisitError
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, first_word, split_chunks
+from sgl.lang.former import old_notation
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import Finding, clip, declared_in, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Name, Unread
@@ -78,7 +79,7 @@ def _read_chunk(source: SourceFile, chunk: Chunk, diagnostics: Diagnostics) -> D
         return None
     try:
         tree = parser().parse(chunk.text)
-        finding = _doubt(source, chunk, tree)
+        finding = old_notation(chunk.text, tree) or _doubt(source, chunk, tree)
     except UnexpectedInput as problem:
         failure = parse_failure(source, chunk, problem)
         finding = probable_typo(failure) or failure.here(failure.expectation())

@@ -38,14 +38,14 @@ dataset
 # ---- the source layer
 
 
-@pytest.mark.parametrize("clause", ['"a" drop N', '"a" N repeat N', 'N "a"'])
+@pytest.mark.parametrize("clause", ['"a" drop N', '"a" N copy N', 'N "a"'])
 def test_a_rule_has_no_clause_for_the_source(clause: str, tmp_path: Path) -> None:
     rule = f'rule np_a: NP -> "a" N\n  en  {clause}\n  ja  N\n  syn N -[det]-> "a"(upos=DET)\n'
     assert_diagnostics(rule, [("SGL0311", f"en  {clause}")], tmp_path)
 
 
 def test_a_child_may_be_left_out_of_the_target_and_repeated_there(tmp_path: Path) -> None:
-    rule = 'rule np_a: NP -> "a" N PP\n  ja  N repeat N drop PP\n'
+    rule = 'rule np_a: NP -> "a" N PP\n  ja  N copy N drop PP\n'
     graph = '  syn N -[det]-> "a"(upos=DET); N -[nmod]-> PP\n'
     assert_diagnostics(rule + graph, [], tmp_path)
 

@@ -217,7 +217,7 @@ lexicon verbs from "verbs.yaml" where frame = trans | ditrans, kind != mass  ~ 2
     ja $ja
   when large >= 5
 rule control: VP[form=f] -> capital V[form=f] subj:NP "to" VP[form=past|pres]  ~ large
-  ja capital VP $f drop V repeat subj
+  ja capital VP $f drop V copy subj
   syn V -[xcomp]-> VP; VP -[~nsubj:xsubj]-> subj; V -[mark]-> "to"(lemma=to, upos=PART)
   syn VP.gap = subj; forget subj.gap; head = V
   keep in train

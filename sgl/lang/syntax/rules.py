@@ -59,7 +59,7 @@ class Column(SyntaxNode):
 class Mention(SyntaxNode):
     """A bare name: a child in a template, a parameter in the body of a function.
 
-    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"repeat"``.
+    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.
     """
 
     name: Name

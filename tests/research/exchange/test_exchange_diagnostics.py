@@ -210,7 +210,7 @@ def test_a_word_that_cannot_be_quoted_is_refused(farm: Workplace) -> None:
 
 
 def test_a_layer_that_repeats_a_child_is_not_context_free(farm: Workplace) -> None:
-    farm.write(MAIN, BASE.replace('  ja  NP "の近くの"', '  ja  NP "の近くの" repeat NP'))
+    farm.write(MAIN, BASE.replace('  ja  NP "の近くの"', '  ja  NP "の近くの" copy NP'))
     assert "SGL1214" in export(farm, "nltk", MAIN, "--layer", "ja", status=FAILED)[1]
     assert "[ja] *(?1, *('の近くの', ?1))" in export(farm, "irtg", MAIN)[0]
     assert "'near'" in export(farm, "nltk", MAIN)[0]
