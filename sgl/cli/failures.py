@@ -15,6 +15,7 @@ from sgl.cli.terminal import count
 from sgl.dataset import OutputError
 from sgl.dataset.chunk import TextTooLongError
 from sgl.diagnostics import Diagnostic, Severity, Span
+from sgl.foreign import ForeignFileError
 from sgl.pipeline.messages import place_of_stream, undecided
 from sgl.pipeline.proof_data import NotADatasetError
 from sgl.rendering import ConlluError, ViewError
@@ -41,6 +42,10 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnosti
             message = f"cannot write `{path}`: {problem.reason}"
             hint = "choose another directory with `--out`"
             return Diagnostic("SGL0901", Severity.ERROR, None, message, hint=hint), OUTPUT
+        case ForeignFileError():
+            return Diagnostic(
+                "SGL1102", Severity.ERROR, None, str(problem), hint=problem.hint
+            ), OUTPUT
         case NotADatasetError():
             message = f"no dataset to compare with: {problem}"
             return Diagnostic("SGL1401", Severity.ERROR, None, message), OUTPUT

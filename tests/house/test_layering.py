@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -15,8 +16,12 @@ import pytest
 
 PACKAGE = Path(__file__).parents[2] / "sgl"
 
-#: What each package may import, besides itself.
+#: Below all packages, and the standard library alone: the verifier may import it as well.
+BELOW = "foreign"
+
+#: What each package may import, besides itself and what is below all.
 ALLOWED: dict[str, set[str]] = {
+    BELOW: set(),
     "diagnostics": set(),
     "resources": set(),
     "cache": set(),
@@ -93,7 +98,8 @@ def breaches(parts: tuple[str, ...], source: str) -> set[str]:
     elif package in ON_TOP or package == "__init__":
         wrong = {name for name in found if name[0] == "research"}
     else:
-        wrong = {name for name in found if name[0] not in ALLOWED[package] | {package, LATE}}
+        allowed = ALLOWED[package] | {package, LATE, BELOW}
+        wrong = {name for name in found if name[0] not in allowed}
     if package == "automata" and parts[1] in AUTOMATA:
         above = AUTOMATA[AUTOMATA.index(parts[1]) + 1 :]
         wrong |= {
@@ -133,6 +139,22 @@ def test_the_tables_have_no_circle() -> None:
 
 def test_nothing_below_the_command_line_is_allowed_to_import_the_verifier() -> None:
     assert not any("verify" in allowed for allowed in ALLOWED.values())
+
+
+def test_what_is_below_all_is_the_standard_library_alone() -> None:
+    tree = ast.parse((PACKAGE / f"{BELOW}.py").read_text("utf-8"))
+    modules = {
+        name.partition(".")[0]
+        for node in ast.walk(tree)
+        for name in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or "sgl"]
+            if isinstance(node, ast.ImportFrom)
+            else []
+        )
+    }
+    assert modules <= sys.stdlib_module_names
 
 
 @pytest.mark.parametrize(

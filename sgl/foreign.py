@@ -1,0 +1,341 @@
+"""Read files that somebody else has made.
+
+A dataset, a corpus or the output of a system comes from the net, and may be anything: a device
+that never ends, a pipe that nobody writes to, a link to a private file, bytes that are no text,
+JSON of a hundred thousand brackets.  Whatever is read goes through :func:`opened`::
+
+    opened(path, ROWS)                          a stream of bytes, to be read line by line
+    read_text(path, WORDS)                      all of it, from UTF-8
+    read_json(path, MANIFEST, inside=dataset)   … from JSON, and no link may leave the dataset
+
+It opens regular files alone, and none larger than the limit of its kind; a pipe only as
+``/dev/stdin`` or ``/dev/fd/N``, which only the caller's shell can have meant.  What cannot be
+read is one exception, :class:`ForeignFileError`, with the reason and the place in the file.
+
+Files that were read are remembered, so that no result is written over one of them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from errno import EFBIG, EINVAL, ENOENT
+from itertools import accumulate
+from pathlib import Path
+from typing import BinaryIO, cast
+
+_MIB, _GIB = 1 << 20, 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is to be, how many bytes it may have, and why so many."""
+
+    name: str
+    limit: int
+    why: str
+    is_text: bool = True
+
+
+#: The kinds of files.  What is read as a whole takes up to some twenty times its size in memory;
+#: what is read line by line takes none, and its limit only ends the reading of a sparse file.
+MANIFEST = Kind("a manifest", 64 * _MIB, "a thousand times the largest known")
+CERTIFICATE = Kind("a certificate", 64 * _MIB, "thirty times the largest known, of 2 MB")
+VERIFICATION = Kind("a report of the verifier", 64 * _MIB, "as for manifests")
+CHECKSUMS = Kind("a list of hashes", 16 * _MIB, "some hundred thousand files")
+ROWS = Kind("a file of rows", 64 * _GIB, "read line by line; some hundred million rows")
+TREEBANK = Kind("a treebank", 64 * _GIB, "read sentence by sentence")
+TABLE = Kind("a Parquet file", 64 * _GIB, "read in groups of rows", is_text=False)
+BENCHMARK = Kind("a file of rows", _GIB, "kept in memory; some million rows")
+PREDICTIONS = Kind("a file of predictions", _GIB, "kept in memory, as the rows that they answer")
+WORDS = Kind("a list of words", 64 * _MIB, "kept in memory; a million words")
+SETTINGS = Kind("a file of settings", _MIB, "written by hand")
+
+#: Brackets inside brackets in JSON; no format of SGL has more than twenty.
+MOST_DEPTH = 100
+
+#: How files begin that are not text in UTF-8.
+_MAGIC = {
+    b"\x1f\x8b": "it is compressed (gzip) and has to be unpacked",
+    b"PK\x03\x04": "it is an archive (zip) and has to be unpacked",
+    b"BZh": "it is compressed (bzip2) and has to be unpacked",
+    b"\xfd7zXZ": "it is compressed (xz) and has to be unpacked",
+    b"\x28\xb5\x2f\xfd": "it is compressed (zstd) and has to be unpacked",
+    b"PAR1": "it is Parquet and should be text",
+    b"%PDF": "it is a PDF and should be text",
+    b"\xff\xfe": "it is UTF-16 and has to be UTF-8",
+    b"\xfe\xff": "it is UTF-16 and has to be UTF-8",
+}
+
+#: Streams that a shell hands over under a name.
+_STREAM = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+")
+
+_FLAGS = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):
+    _FLAGS |= getattr(os, _flag, 0)
+
+#: Bytes that are no brackets and no quotation marks.
+_OTHERS = bytes(set(range(256)) - set(b'[]{}"'))
+_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+class ForeignFileError(OSError):
+    """A file cannot be read as what it should be.
+
+    ``filename`` is the file, ``strerror`` the reason, a clause with the place in the file;
+    ``line`` and ``column`` are the place from 1, or 0; ``hint`` says what to do.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        reason: str,
+        *,
+        line: int = 0,
+        column: int = 0,
+        hint: str = "",
+        error: int = EINVAL,
+    ) -> None:
+        at = f"line {line:,}" + (f", column {column:,}" if column else "")
+        super().__init__(error, f"{reason} ({at})" if line else reason, str(path))
+        self.line, self.column, self.hint = line, column, hint
+
+    def __str__(self) -> str:
+        return f"cannot read `{self.filename}`: {self.strerror}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process would make an OSError of its arguments, which are three.
+        return _again, (Path(self.filename), self.strerror, self.errno, self.__dict__)
+
+
+def _again(path: Path, reason: str, error: int, members: Mapping[str, object]) -> ForeignFileError:
+    found = ForeignFileError(path, reason, error=error)
+    found.__dict__.update(members)
+    return found
+
+
+# ---- files
+
+
+def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BinaryIO:
+    """Open a regular file, of a size that its kind may have.
+
+    Args:
+        path: the file.
+        kind: what it should be.
+        inside: a directory that symbolic links may not leave.
+
+    Raises:
+        ForeignFileError: there is none, or it is something else.
+    """
+    try:
+        file = os.open(path if inside is None else _kept_inside(path, inside), _FLAGS)
+    except OSError as problem:
+        error = problem.errno or EINVAL
+        raise ForeignFileError(path, problem.strerror or str(problem), error=error) from None
+    except ValueError:
+        raise ForeignFileError(path, "no file can have this name", error=ENOENT) from None
+    try:
+        status = os.fstat(file)
+        is_stream = inside is None and _STREAM.fullmatch(os.fspath(path)) is not None
+        _check_status(path, kind, status, is_stream)
+        if is_stream:
+            os.set_blocking(file, True)
+        stream = cast(BinaryIO, os.fdopen(file, "rb"))
+    except BaseException:
+        os.close(file)
+        raise
+    _READ.add((status.st_dev, status.st_ino))
+    if kind.is_text and not is_stream:
+        begin = stream.read(8)
+        stream.seek(0)
+        for magic, reason in _MAGIC.items():
+            if begin.startswith(magic):
+                stream.close()
+                raise ForeignFileError(path, reason)
+    return stream
+
+
+def _kept_inside(path: Path, inside: Path) -> Path:
+    """Return the file that links lead to, which must be below a directory."""
+    try:
+        found = path.resolve()
+    except RuntimeError:
+        raise ForeignFileError(path, "links lead in a circle") from None
+    if not found.is_relative_to(inside.resolve()):
+        reason = f"a link leads out of `{inside}`"
+        raise ForeignFileError(path, reason, hint="put a copy of the file there")
+    return found
+
+
+def _check_status(path: Path, kind: Kind, status: os.stat_result, is_stream: bool) -> None:
+    """Raise an error if this is not a file, or too large."""
+    if stat.S_ISDIR(status.st_mode):
+        raise ForeignFileError(path, "it is a directory, not a file")
+    if not (stat.S_ISREG(status.st_mode) or is_stream):
+        raise ForeignFileError(path, "it is not a file but a device or a pipe")
+    if status.st_size > kind.limit:
+        raise ForeignFileError(path, _too_large(kind, status.st_size), error=EFBIG)
+
+
+def _too_large(kind: Kind, size: int) -> str:
+    return f"it has {size:,} bytes, and {kind.name} may have {kind.limit:,}"
+
+
+def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
+    """Return all of a file.
+
+    Raises:
+        ForeignFileError: there is none, or it is something else.
+    """
+    with opened(path, kind, inside=inside) as stream:
+        try:
+            content = stream.read(kind.limit + 1)
+        except OSError as problem:
+            raise ForeignFileError(
+                path, problem.strerror or str(problem), error=problem.errno or EINVAL
+            ) from None
+    if len(content) > kind.limit:
+        # It has grown, or comes from a pipe.
+        raise ForeignFileError(path, _too_large(kind, len(content)), error=EFBIG)
+    return content
+
+
+def read_text(path: Path, kind: Kind, *, inside: Path | None = None) -> str:
+    """Return a file as a text, without a mark of byte order.
+
+    Raises:
+        ForeignFileError: there is none, or it is something else.
+    """
+    return text_of(read_bytes(path, kind, inside=inside), path)
+
+
+def text_of(content: bytes, path: Path) -> str:
+    """Return what was read from a file as a text."""
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as problem:
+        before = content[: problem.start]
+        line = before.rpartition(b"\n")[2].decode("utf-8")
+        raise ForeignFileError(
+            path,
+            "it is not UTF-8",
+            line=before.count(b"\n") + 1,
+            column=len(line) + 1,
+            hint="save it as UTF-8",
+        ) from None
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of a text, which end with a line feed and with nothing else.
+
+    ``str.splitlines`` would cut at U+2028 and at other characters that a cell can have.
+
+    >>> lines_of("a\u2028b\r\n\nc\n")
+    ['a\u2028b', '', 'c']
+    """
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+# ---- JSON
+
+
+def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:
+    """Return the JSON value of a file.
+
+    Raises:
+        ForeignFileError: there is none, or it is something else.
+    """
+    return json_of(read_bytes(path, kind, inside=inside), path)
+
+
+def json_of(content: bytes, path: Path, line: int = 0) -> object:
+    """Return the value of some JSON that was read from a file, of bounded depth.
+
+    No object has a member twice, numbers are finite, and texts can be written as UTF-8.  If
+    the JSON is one ``line`` of the file, this is its number.
+    """
+    text = text_of(content, path)
+
+    def fault(reason: str, offset: int = -1) -> ForeignFileError:
+        if offset < 0:
+            return ForeignFileError(path, reason, line=line)
+        at = max(line, 1) + text.count("\n", 0, offset)
+        return ForeignFileError(path, reason, line=at, column=offset - text.rfind("\n", 0, offset))
+
+    if _is_deep(content):
+        raise fault(f"its brackets are nested more than {MOST_DEPTH} deep")
+    try:
+        value: object = json.loads(
+            text, object_pairs_hook=_once, parse_constant=_refused, parse_float=_finite
+        )
+        if _SURROGATE.search(text):
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except json.JSONDecodeError as problem:
+        raise fault(f"it is not JSON: {problem.msg}", problem.pos) from None
+    except UnicodeEncodeError:
+        raise fault("it has half of a surrogate pair, which is no character") from None
+    except _RefusedError as problem:
+        raise fault(str(problem)) from None
+    except ValueError:
+        raise fault("a number has too many digits") from None
+    return value
+
+
+class _RefusedError(ValueError):
+    """What JSON allows, or Python, and SGL does not."""
+
+
+def _is_deep(content: bytes) -> bool:
+    """Return whether the brackets of some JSON are nested too deeply; those in texts are none."""
+    if content.count(b"[") + content.count(b"{") <= MOST_DEPTH:
+        return False
+    bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS)
+    bare = re.sub(rb'"[^"]*"?', b"", bare)
+    return max(accumulate(map(_STEP.__getitem__, bare)), default=0) > MOST_DEPTH
+
+
+def _once(members: list[tuple[str, object]]) -> dict[str, object]:
+    """Make the members of an object a dictionary; none may be there twice."""
+    found = dict(members)
+    if len(found) < len(members):
+        [(name, _)] = Counter(name for name, _ in members).most_common(1)
+        raise _RefusedError(f"an object has `{name}` twice")
+    return found
+
+
+def _refused(text: str) -> object:
+    raise _RefusedError(f"{text} is no number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if abs(number) == float("inf"):
+        raise _RefusedError(f"{text[:40]} is too large a number")
+    return number
+
+
+# ---- what was read
+
+#: The files that were read since :func:`forget`, by device and number.
+_READ: set[tuple[int, int]] = set()
+
+
+def forget() -> None:
+    """Begin a run, which has read nothing so far."""
+    _READ.clear()
+
+
+def is_input(path: Path) -> bool:
+    """Return whether a path leads to a file that was read in this run."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return False
+    return (status.st_dev, status.st_ino) in _READ
