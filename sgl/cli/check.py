@@ -1,4 +1,4 @@
-"""``sglc check``: everything that can be said without drawing a sentence."""
+"""``sglc check``: everything that can be said without sampling a sentence."""
 
 from __future__ import annotations
 
@@ -18,13 +18,21 @@ from sgl.pipeline.grammar import check_grammar
     is_flag=True,
     help="Let a morphological analyser read every inflected Japanese word.",
 )
+@click.option("--fast", is_flag=True, help="Prove nothing.")
 @grammar_options
-def command(session: Session, grammar: Path, morphology: bool) -> None:
-    """Read and check GRAMMAR: names, layers, features, graphs, weights, tests.
+def command(session: Session, grammar: Path, morphology: bool, fast: bool) -> None:
+    """Check GRAMMAR: names, features, graphs, weights, tests, examples and claims.
 
-    `sglc prove` proves what the patterns claim.
+    `prove` and `compile` make the same checks.  `sglc prove` shows the claims one by one.
     """
-    size = check_grammar(grammar, session.settings, session.sources, session.diagnostics)
+    size = check_grammar(
+        grammar,
+        session.settings,
+        session.sources,
+        session.diagnostics,
+        claims=not fast,
+        progress=lambda name: session.progress(f"proving {name}"),
+    )
     if size is None:
         session.stop()
     inspected = None
@@ -41,6 +49,7 @@ def command(session: Session, grammar: Path, morphology: bool) -> None:
             f"{size.name}: {count(size.categories, 'category', 'categories')}, "
             f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
             f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
+            + (f"; {size.proved} proved" if size.proved is not None else "")
         )
     if inspected is not None:
         outcome, versions = inspected

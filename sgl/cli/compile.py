@@ -21,7 +21,6 @@ from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
 from sgl.pipeline.production import ProducedDataset, produce
 from sgl.pipeline.proofs import establish
-from sgl.pipeline.sentences import check_examples
 
 
 @click.command("compile")
@@ -59,7 +58,6 @@ def prove_and_produce(
             hint=f"add `layer syn : graph on {compiled.plan.source}`",
         )
     structures = StructureCompiler(compiled.grammar)
-    check_examples(compiled, session.diagnostics)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(
             compiled,

@@ -158,7 +158,7 @@ class PatternText:
         grammar = self._compiled.grammar
         layer = grammar.text_layer(self._compiled.plan.source)
         text = finish(grammar.text_layers[layer], derive_tokens(grammar, smallest.phrase, layer))
-        category = grammar.categories[smallest.category].name.partition("[")[0]
+        category = grammar.categories[smallest.category].base
         return (
             "the whole" if whole else found if numbers else "nothing",
             "not in training" if absent else "in training",

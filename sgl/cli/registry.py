@@ -62,6 +62,7 @@ OWN: dict[str, CommandEntry] = {
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
+    "stats": CommandEntry("sgl.cli.stats", "Show how often texts use each rule and word."),
     "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers."),
     "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently."),
 }

@@ -27,10 +27,13 @@ from sgl.core.lemmas import content_lemmas
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import fingerprint
 from sgl.dataset.chunk import FormatError
+from sgl.diagnostics import shortlist
 from sgl.frontend import Compiled
+from sgl.frontend.queries import read_structure
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import interrupted, open_run
+from sgl.pipeline.partial_trees import PartialTreeError, cut_to_tree, read_category, read_tree
 from sgl.rendering import outputs, written
 from sgl.sampling import pack, sample
 
@@ -42,8 +45,12 @@ _FORMS = {".tsv": "tsv", ".parquet": "parquet"}
 
 
 class SampleSource(NamedTuple):
-    """What to sample: texts that meet a constraint, from one or several categories in turn."""
+    """What to sample: texts that meet a constraint, from one or several categories in turn.
 
+    ``grammar`` is that of the author, or what is left of it for a partial tree.
+    """
+
+    grammar: CoreGrammar
     starts: tuple[int, ...]
     constraint: Constraint
 
@@ -92,8 +99,9 @@ def command(
     """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
 
     WHAT is a pattern (its generalization items), `train` (in-distribution
-    sentences) or a category (phrases, from the whole grammar; a category with
-    features gives its variants in turn).
+    sentences), or is taken from the whole grammar: a category (`NP`, `NP[case=dat]`: its
+    variants in turn), a structure that sentences contain (`'{ V -[iobj]-> N }'`), or a
+    partial tree with holes (`'(VP V (NP Det _))'`, as `--show tree` writes trees).
 
     With --pairs each item of a pattern is followed by the sentence that training can
     contain and that differs from it by the fewest rules: item, sentence, rules that are
@@ -110,13 +118,14 @@ def command(
     if pairs and what not in [pattern.name for pattern in plan.patterns]:
         session.refuse("pairs are those of the items of a pattern; name one")
     chosen = choose(session, compiled, what)
+    core = chosen.grammar
     if out is not None or distinct or parallelism != Parallelism():
         if out is None:
             session.refuse("these options are for a file; name one with `--out`")
         if pairs:
             session.refuse("pairs are shown, not written to a file")
         request = _plan(plan, [(STREAM, number, chosen.constraint)], seed, distinct)
-        _write_file(session, compiled, chosen.starts, request, shown, out, parallelism)
+        _write_file(session, compiled, chosen, request, shown, out, parallelism)
         return
     items = draw_items(session, compiled, chosen, number, seed)
     finder = _finder(session, compiled) if pairs else None
@@ -132,31 +141,44 @@ def choose(session: Session, compiled: Compiled, what: str | None) -> SampleSour
     """Return what is meant by WHAT."""
     core = compiled.grammar
     if what is None:
-        return SampleSource((core.start,), Constraint())
+        return SampleSource(core, (core.start,), Constraint())
     strata = compiled.plan.strata
     for stratum in strata:
         if what in (stratum.split, stratum.category, stratum.stream):
-            return SampleSource((core.start,), stratum.constraint)
-    names = [category.name for category in core.categories]
-    matching = [i for i, name in enumerate(names) if what in (name, name.partition("[")[0])]
-    if not matching:
+            return SampleSource(core, (core.start,), stratum.constraint)
+    if what.lstrip().startswith("{"):
+        structure = read_structure(compiled, what, session.sources, session.diagnostics)
+        if structure is None:
+            session.stop()
+        return SampleSource(core, (core.start,), Constraint(require=((structure,),)))
+    try:
+        if what.lstrip().startswith("("):
+            return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
+        test = read_category(what)
+    except PartialTreeError as problem:
+        session.refuse(str(problem))
+    names = [category.base for category in core.categories]
+    if test.name not in names:
         patterns = list(dict.fromkeys(stratum.category for stratum in strata))
-        known = [*patterns, *dict.fromkeys(name.partition("[")[0] for name in names)]
-        session.check_names([what], known, "pattern or category")
-    return SampleSource(tuple(matching), Constraint())
+        session.check_names([what], [*patterns, *dict.fromkeys(names)], "pattern or category")
+    matching = tuple(i for i, found in enumerate(core.categories) if test.accepts(found))
+    if not matching:
+        variants = [found.name for found in core.categories if found.name.startswith(test.name)]
+        session.refuse(f"no phrase is `{test}`; there is {shortlist(variants)}")
+    return SampleSource(core, matching, Constraint())
 
 
 def draw_items(
     session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None
 ) -> list[Item]:
     """Return the items: one of the first category, one of the second, and so on."""
-    core = compiled.grammar
+    core = chosen.grammar
     splits: dict[str, SplitGrammar] = {}
     counts = []
     for index, start in enumerate(chosen.starts[:number]):
         stream = f"{STREAM}/{index}" if index else STREAM
         counts.append((stream, len(range(index, number, len(chosen.starts))), chosen.constraint))
-        splits[stream] = _split_of(session, compiled, start, chosen.constraint)
+        splits[stream] = _split_of(session, compiled, core, start, chosen.constraint)
     plan = _plan(compiled.plan, counts, seed, distinct=False)
     parts = [part.items for part in sample(pack(core, plan, splits))]
     return [
@@ -180,10 +202,10 @@ def _plan(
 
 
 def _split_of(
-    session: Session, compiled: Compiled, start: int, constraint: Constraint
+    session: Session, compiled: Compiled, core: CoreGrammar, start: int, constraint: Constraint
 ) -> SplitGrammar:
     """Return the phrases of a category that meet a constraint; end the command without any."""
-    split = StructureCompiler(replace(compiled.grammar, start=start)).split(constraint)
+    split = StructureCompiler(replace(core, start=start)).split(constraint)
     if split.empty:
         message = "no sentence of the grammar qualifies"
         session.fail("SGL0812", message, compiled.dataset_span, hint="`sglc prove` says why")
@@ -196,7 +218,7 @@ def _split_of(
 def _write_file(
     session: Session,
     compiled: Compiled,
-    starts: Sequence[int],
+    chosen: SampleSource,
     plan: Plan,
     columns: Sequence[str],
     out: Path,
@@ -209,7 +231,8 @@ def _write_file(
     unfit = [name for name in columns if name in ("tree", "graph")]
     if unfit:
         session.refuse(f"`{unfit[0]}` is not one line, so it cannot be a column")
-    names = [compiled.grammar.categories[number].name for number in starts]
+    core, starts = chosen.grammar, chosen.starts
+    names = [core.categories[number].name for number in starts]
     if len(names) > 1:
         session.refuse(f"a file has sentences of one category; name one of {', '.join(names)}")
     (stratum,) = plan.strata
@@ -219,8 +242,8 @@ def _write_file(
         if fault:
             session.fail("SGL1103", fault, hint=hint)
         with resumable(session, out, parallelism):
-            split = _split_of(session, compiled, starts[0], stratum.constraint)
-            _write_sampled(session, compiled.grammar, split, plan, columns, out, parallelism)
+            split = _split_of(session, compiled, core, starts[0], stratum.constraint)
+            _write_sampled(session, core, split, plan, columns, out, parallelism)
     except OSError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")
     except FormatError as problem:
@@ -291,7 +314,7 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
             part.text if isinstance(part, Token) else children[part.child]
             for part in rule.templates[0]
         ]
-        label = core.categories[rule.lhs].name.partition("[")[0]
+        label = core.categories[rule.lhs].base
         stack.append(f"({label} {' '.join(parts)})")
     return stack.pop()
 
@@ -322,7 +345,7 @@ def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: li
     names = []
     for sign, numbers in (("-", nearest.dropped), ("+", nearest.new)):
         for rule in (core.rules[number] for number in numbers):
-            category = core.categories[rule.lhs].name.partition("[")[0]
+            category = core.categories[rule.lhs].base
             words = f"{category}:{'_'.join(rule.words(0))}"
             names.append(sign + (words if rule.lexical else rule.name))
     return "\t".join([*texts, " ".join(names)])

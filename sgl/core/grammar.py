@@ -53,6 +53,25 @@ class Category:
     ports: tuple[str, ...] = (HEAD,)
     limited: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def base(self) -> str:
+        """The name without features.
+
+        >>> Category("NP[anim=yes]").base
+        'NP'
+        """
+        return self.name.partition("[")[0]
+
+    @property
+    def features(self) -> dict[str, str]:
+        """The values of the features.
+
+        >>> Category("NP[anim=yes, case=acc]").features
+        {'anim': 'yes', 'case': 'acc'}
+        """
+        inside = self.name.partition("[")[2].removesuffix("]")
+        return dict(pair.split("=", 1) for pair in inside.split(", ") if pair)
+
     def ports_in(self, layer: str) -> tuple[str, ...]:
         """Return the ports in a graph layer."""
         return ports_in(self.ports, self.limited, layer)

@@ -1,4 +1,4 @@
-"""Questions about a grammar that compiles: its named structures, and the words it inflects.
+"""Questions about a grammar that compiles: its structures, and the words it inflects.
 
 The compiler itself only needs the words that come out of the library's morphology.  Whoever
 wants to check them asks here: every template of a word or lexicon is evaluated once more,
@@ -13,14 +13,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from sgl.core.structure import Structure
-from sgl.diagnostics import Diagnostics
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.frontend.lexicons import clauses_of
 from sgl.frontend.morphology import Evaluation, Inflection
+from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes
 from sgl.frontend.structures import context_of, lower_structure
 from sgl.frontend.tables import LexiconTables, rows_of
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
+from sgl.lang.reader import read
 
 
 def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
@@ -67,3 +69,30 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
         if structure is not None:
             found[declaration.name.text] = structure
     return found
+
+
+def read_structure(
+    compiled: Compiled, text: str, sources: SourceMap, diagnostics: Diagnostics
+) -> Structure | None:
+    """Return a structure that somebody writes about a grammar; None after a report.
+
+    It may use the label sets, word sets and structures of all files of the grammar.
+    """
+    # On one line it can only be one declaration.
+    source = sources.add(SourceFile("structure", f"structure asked {' '.join(text.split())}"))
+    file = read(source, diagnostics)
+    if diagnostics.errors:
+        return None
+    if not compiled.grammar.graph_layers:
+        message = "a structure speaks about a graph layer, and the grammar declares none"
+        diagnostics.error("SGL0307", source.span(0, len(source.text)), message)
+        return None
+    (declaration,) = (d for d in file.declarations if isinstance(d, s.StructureDecl))
+    state = run_passes(RESOLVE, compiled.project, compiled.parameters, diagnostics)
+    unit = compiled.project.units[-1]
+    kinds = (s.Labels, s.WordSet, s.StructureDecl)
+    visible: dict[type, dict[str, s.NamedDeclaration]] = {
+        kind: {d.name.text: d for d, _ in state.names.of(kind)} for kind in kinds
+    }
+    context = context_of(state, 0, compiled.grammar)
+    return lower_structure(declaration.graph, Scope(unit, visible, state.names), context)

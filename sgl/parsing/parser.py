@@ -30,12 +30,30 @@ class ParseFailure:
     complete: bool
 
     def expected(self, grammar: CoreGrammar) -> tuple[str, ...]:
-        """Return what was expected: words of the grammar, categories without their features."""
-        names = (
-            grammar.categories[category].name.partition("[")[0] for category in self.categories
-        )
+        """Return what was expected: words, and categories with the features that matter.
+
+        These are the ones in which the expected phrases differ from others of the category:
+        ``NP[case=acc]`` where only an accusative can follow.
+        """
+        bases = dict.fromkeys(grammar.categories[number].base for number in self.categories)
+        names = (name for base in bases for name in self._variants(grammar, base))
         end = ("the end",) if self.complete else ()
-        return (*(f"“{word}”" for word in self.words), *dict.fromkeys(names), *end)
+        return (*(f"“{word}”" for word in self.words), *names, *end)
+
+    def _variants(self, grammar: CoreGrammar, base: str) -> list[str]:
+        """Return how the expected phrases of a category are called, together if possible."""
+        every = [category for category in grammar.categories if category.base == base]
+        expected = [c for n in self.categories if (c := grammar.categories[n]).base == base]
+        told = {}
+        for feature in expected[0].features:
+            values = dict.fromkeys(category.features[feature] for category in expected)
+            if any(category.features[feature] not in values for category in every):
+                told[feature] = values
+        meant = [c for c in every if all(c.features[f] in values for f, values in told.items())]
+        if len(meant) > len(expected):
+            return [category.name for category in expected]
+        settings = ", ".join(f"{name}={'|'.join(values)}" for name, values in told.items())
+        return [f"{base}[{settings}]" if settings else base]
 
 
 def describe_failure(grammar: CoreGrammar, text: str, failure: ParseFailure) -> str:

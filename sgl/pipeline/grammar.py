@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
@@ -35,7 +35,7 @@ _Value = TypeVar("_Value")
 
 
 class GrammarSize(NamedTuple):
-    """How much a grammar declares."""
+    """How much a grammar declares, and how many of its patterns are proved, if that was asked."""
 
     name: str
     categories: int
@@ -43,6 +43,7 @@ class GrammarSize(NamedTuple):
     words: int
     patterns: int
     tests: int
+    proved: int | None = None
 
 
 @dataclass(frozen=True)
@@ -72,17 +73,30 @@ def open_grammar(
 
 
 def check_grammar(
-    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+    path: Path,
+    settings: Mapping[str, str],
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+    *,
+    claims: bool = True,
+    progress: Callable[[str], None] | None = None,
 ) -> GrammarSize | None:
-    """Read and check a grammar with its examples; return its size, None if it has errors."""
+    """Read and check a grammar with its examples and claims.
+
+    Without ``claims`` nothing is proved.
+
+    Returns:
+        Its size; None if it cannot be read without errors.
+    """
     origin, opened = _known_origin(_request_of(path, settings)), None
     if not origin:
         opened, origin = _open(path, settings)
 
     def check() -> _Outcome[GrammarSize]:
-        return _check(opened or _open(path, settings)[0])
+        return _check(opened or _open(path, settings)[0], claims, progress)
 
-    checked: _Outcome[GrammarSize] = cached(_Outcome, "check", (origin,), check)
+    asked = "claims" if claims else "examples"
+    checked: _Outcome[GrammarSize] = cached(_Outcome, "check", (origin, asked), check)
     return checked.tell(sources, diagnostics)
 
 
@@ -123,15 +137,24 @@ def _compile(
     return compiled if diagnostics.errors == 0 else None
 
 
-def _check(opened: _Outcome[Compiled]) -> _Outcome[GrammarSize]:
-    """Return what there is to say about a grammar and its examples."""
+def _check(
+    opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], None] | None
+) -> _Outcome[GrammarSize]:
+    """Return what there is to say about a grammar, its examples and claims."""
+    from sgl.automata import StructureCompiler
+    from sgl.pipeline.proofs import establish
     from sgl.pipeline.sentences import check_examples
 
     compiled, diagnostics = opened.value, Diagnostics()
     diagnostics.extend(opened.diagnostics)
     if compiled is None:
         return _Outcome(None, diagnostics.found, opened.sources)
-    check_examples(compiled, diagnostics)
+    proved: int | None = None
+    if claims and compiled.patterns:
+        proofs = establish(compiled, StructureCompiler(compiled.grammar), diagnostics, progress)
+        proved = None if proofs is None else sum(p.proved for p in proofs.patterns)
+    else:
+        check_examples(compiled, diagnostics)
     core = compiled.grammar
     words = sum(rule.lexical for rule in core.rules)
     size = GrammarSize(
@@ -141,6 +164,7 @@ def _check(opened: _Outcome[Compiled]) -> _Outcome[GrammarSize]:
         words,
         len(compiled.patterns),
         len(compiled.tests),
+        proved,
     )
     return _Outcome(size, diagnostics.found, opened.sources)
 

@@ -1,4 +1,4 @@
-"""Prove the claims of the patterns; what is computed once is taken from the cache."""
+"""Check examples and prove claims; what is computed once is taken from the cache."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.pipeline.messages import deciding
 from sgl.pipeline.refutations import report_refuted
+from sgl.pipeline.sentences import check_examples
 from sgl.sampling.tables import pack_states
 
 
@@ -33,7 +34,14 @@ def establish(
     progress: Callable[[str], None] | None = None,
     only: str | None = None,
 ) -> Proofs | None:
-    """Prove every claim of the plan, or of one pattern; None if one cannot be decided."""
+    """Check all examples, and prove every claim of the plan, or of one pattern.
+
+    This is what `check`, `prove` and `compile` have in common.
+
+    Returns:
+        The proofs; None if a claim cannot be decided.
+    """
+    check_examples(compiled, diagnostics)
 
     def compute() -> _Established:
         proofs, found = None, Diagnostics()

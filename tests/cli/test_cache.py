@@ -226,6 +226,7 @@ def test_without_the_cache_nothing_is_asked_and_nothing_kept(cache: Cache) -> No
         "file",
         "grammar",
         "looks",
+        "proofs",
     }
 
 

@@ -74,7 +74,7 @@ def _ingredients(
     if not rule.lexical:
         yield Ingredient(IngredientKind.RULE, rule.name)
         return
-    category = grammar.categories[rule.lhs].name.partition("[")[0]
+    category = grammar.categories[rule.lhs].base
     for lemma in lemmas:
         yield Ingredient(IngredientKind.ENTRY, f"{category}: {lemma}")
     form = "" if target is None else " ".join(rule.words(target))

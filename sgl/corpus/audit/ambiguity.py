@@ -58,7 +58,7 @@ def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
     found = set()
     for node in forest.nodes:
         rules = [grammar.rules[rule] for rule in {a.rule for a in node.alternatives}]
-        category = grammar.categories[node.category].name.partition("[")[0]
+        category = grammar.categories[node.category].base
         if len(rules) > 1 and all(rule.lexical for rule in rules):
             # A word that is empty in the layer is called by its name.
             kind, names = WORD, {" ".join(rule.words(layer)) or rule.name for rule in rules}

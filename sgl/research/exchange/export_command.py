@@ -63,7 +63,7 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None, force: b
     _report_words(session, compiled, layers, "Alto", reserved=CONCATENATION)
     resolved = _prepare(session, compiled, layers)
     # Nodes of phrase-structure trees are labelled by categories without features.
-    names = [category.name.partition("[")[0] for category in compiled.grammar.categories]
+    names = [category.base for category in compiled.grammar.categories]
     labels = [names[category] for category in resolved.category_of] if tree else None
     text = write_irtg(resolved.grammar, labels, _title(compiled))
     deliver(text, out, force, grammar, session.diagnostics)

@@ -1,0 +1,97 @@
+"""``sglc stats``: how often a text uses each rule, category, word and label."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import click
+from rich.markup import escape
+
+from sgl.automata import StructureCompiler
+from sgl.cli.sample import choose
+from sgl.cli.session import Session, grammar_argument, grammar_options, json_option
+from sgl.cli.terminal import text_table
+from sgl.diagnostics import shortlist
+from sgl.pipeline.expectations import Expectations, RuleUse, expectations
+
+#: Words of each lexicon that are shown unless more are asked for.
+WORDS = 5
+#: Competitors and categories that a row names.
+_NAMED = 4
+
+
+@click.command("stats")
+@grammar_argument
+@click.argument("what", required=False)
+@click.option(
+    "--words",
+    type=click.IntRange(min=0),
+    default=WORDS,
+    show_default=True,
+    help="The number of words to show of each lexicon.",
+)
+@json_option
+@grammar_options
+def command(session: Session, grammar: Path, what: str | None, words: int, as_json: bool) -> None:
+    """Show how often a text of GRAMMAR uses each rule, category, word and label.
+
+    The counts are exact expectations, nothing is sampled.  For each rule the table names
+    the rules that its weight competes with.  WHAT is as for `sglc sample`: a pattern,
+    `train`, a category, a structure or a partial tree.
+    """
+    compiled = session.open(grammar)
+    chosen = choose(session, compiled, what)
+    core = chosen.grammar
+    for start in chosen.starts[:1]:
+        split = StructureCompiler(replace(core, start=start)).split(chosen.constraint)
+        if split.empty:
+            session.fail("SGL0812", "no sentence of the grammar qualifies", compiled.dataset_span)
+        found = expectations(split)
+        if as_json:
+            session.json({"of": what, **asdict(found)})
+            return
+        category = core.categories[start].name
+        session.echo(f"expected in one {category}, which has {found.tokens:.1f} words on average\n")
+        _show(session, found, words)
+
+
+def _show(session: Session, found: Expectations, words: int) -> None:
+    """Show the four tables."""
+    table = text_table("rule", "category", "expected", "share", right=("expected", "share"))
+    table.add_column("competes with")
+    for rule in found.rules:
+        share = f"{rule.share:.1%}"
+        table.add_row(rule.name, rule.category, _figure(rule.expected), share, _competitors(rule))
+    session.table(table)
+    session.echo()
+    table = text_table("category", "expected", right=("expected",))
+    for name, expected in found.categories:
+        table.add_row(name, _figure(expected))
+    session.table(table)
+    session.echo()
+    table = text_table("layer", "label", "expected", right=("expected",))
+    for layer, label, expected in found.labels:
+        table.add_row(layer, label, _figure(expected))
+    session.table(table)
+    shown: dict[str, int] = {}
+    table = text_table("words of", "word", "expected", right=("expected",))
+    for lexicon, word, expected in found.words:
+        shown[lexicon] = shown.get(lexicon, 0) + 1
+        if shown[lexicon] <= words:
+            table.add_row(lexicon, word, _figure(expected))
+    if table.row_count:
+        session.echo()
+        session.table(table)
+
+
+def _competitors(rule: RuleUse) -> str:
+    """Return what the weight of a rule is divided by, in words."""
+    if not rule.competitors:
+        return "nothing"
+    alone = f"; alone in {shortlist(rule.alone, _NAMED)}" if rule.alone else ""
+    return escape(shortlist(rule.competitors, _NAMED) + alone)
+
+
+def _figure(expected: float) -> str:
+    return f"{expected:.3f}" if expected >= 0.001 or not expected else f"{expected:.1e}"
