@@ -106,4 +106,5 @@ def report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) 
         notes = [f"{row.file}:{row.line}: {row.detail}" for row in rows[:_NOTED]]
         more = ["…"] if number > len(notes) else []
         message = f"{count(number, 'row')} cannot be read"
-        session.diagnostics.error("SGL1104", None, message, notes=[*notes, *more])
+        hint = "`--limit` changes what is too long" if any("too long" in n for n in notes) else ""
+        session.diagnostics.error("SGL1104", None, message, hint, notes=[*notes, *more])

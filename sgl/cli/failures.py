@@ -16,8 +16,10 @@ from sgl.dataset import OutputError
 from sgl.dataset.chunk import TextTooLongError
 from sgl.diagnostics import Diagnostic, Severity, Span
 from sgl.foreign import ForeignFileError
+from sgl.parsing import TooLongError
 from sgl.pipeline.messages import place_of_stream, undecided
 from sgl.pipeline.proof_data import NotADatasetError
+from sgl.pipeline.sentences import too_long
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import AMBIGUOUS, NotEnoughError
 from sgl.sampling.acceptance import TRAIN, UNEXPOSED_WORD
@@ -54,6 +56,8 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnosti
             return Diagnostic("SGL0513", Severity.ERROR, dataset, message), FAILED
         case StructureTooCostly() | UnsupportedStructure():
             return undecided(problem, compiled), FAILED
+        case TooLongError():
+            return too_long(problem, dataset), FAILED
         case NotEnoughError():
             place = None if compiled is None else place_of_stream(compiled, problem.stratum)
             return _shortage(problem, place), FAILED

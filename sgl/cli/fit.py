@@ -163,9 +163,8 @@ def _fit(
     if not sample.rows:
         known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
         notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
-        notes += [
-            f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in sample.unparsed[:3]
-        ]
+        listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
+        notes += [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in listed_rows]
         session.fail(
             "SGL1105",
             "no row of the corpus says anything about the weights",

@@ -10,9 +10,8 @@ import click
 
 from sgl.cli.arguments import differences, from_option, normalise_option, normalizer_of, text_layers
 from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
-from sgl.cli.terminal import count
 from sgl.core.interpret import interpret
-from sgl.parsing import Forest, Parser, best_readings
+from sgl.parsing import Forest, Parser, best_readings, number_of
 from sgl.pipeline.sentences import read_sentence
 from sgl.report import TreeNode, render_trees, tree_of
 from sgl.report.text import tree_lines
@@ -44,14 +43,20 @@ def command(
     readings = best_readings(forest, _MOST if every else 1)
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
     for number, (ranked, tree) in enumerate(zip(readings, trees, strict=True), 1):
-        session.echo(f"reading {number} of {forest.count:,}, probability {ranked.probability:.2e}")
+        of = number_of(forest.count)
+        session.echo(f"reading {number} of {of}, probability {ranked.probability:.2e}")
         texts = interpret(core, ranked.derivation).texts
         session.lines(text for layer, text in enumerate(texts) if layer != parser.layer)
         session.echo("\n".join(tree_lines(tree, partial(_chain, len(trees) > 1))) + "\n")
     left = forest.count - len(readings)
-    session.echo(count(forest.count, "reading") + (f", {left:,} of them not shown" if left else ""))
+    session.echo(all_readings(forest) + (f", {number_of(left)} of them not shown" if left else ""))
     if svg is not None:
         session.write(svg, render_trees(trees))
+
+
+def all_readings(forest: Forest) -> str:
+    """Return how many readings there are: ``1 reading``, ``12 readings``."""
+    return f"{number_of(forest.count)} reading{'s' * (forest.count > 1)}"
 
 
 def read(

@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from sgl import limits
 from sgl.cache import open_cache, using
 from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
@@ -77,6 +78,7 @@ class Session:
         form: str = "full",
         color: str = "auto",
         keep: bool = True,
+        bounds: Mapping[str, int] | None = None,
     ) -> None:
         self.settings = settings or {}
         self.form = form
@@ -86,7 +88,9 @@ class Session:
         self.status = OK
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         self._color = color == "always" or (color == "auto" and on_terminal)
-        self._keep = keep
+        # Entries of the cache do not say which limits they were computed within.
+        self._keep = keep and not bounds
+        self._bounds = bounds or {}
         self._shown: dict[Diagnostic, None] = {}
         self._line = Progress()
         self._resources = ExitStack()
@@ -105,6 +109,7 @@ class Session:
             enter(redirect_stdout(sys.stderr))
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
         enter(using(open_cache() if self._keep else None))
+        enter(limits.changed(self._bounds))
         return self
 
     def __exit__(
@@ -296,9 +301,30 @@ no_cache_option = click.option(
 )
 
 
-def session_options(command: _Command) -> _Command:
-    """Add ``--format`` and ``--color``, and give the command its session."""
+def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
+    """Return the limits that ``--limit`` changes, by name."""
+    found = {}
+    for name, text in named_values(ctx, param, values).items():
+        if name not in limits.NAMES:
+            known = ", ".join(limits.NAMES)
+            raise click.BadParameter(f"there is no limit `{name}`; there is: {known}", ctx, param)
+        if not (text.isascii() and text.isdigit() and 0 < int(text[:20]) < 2**31):
+            raise click.BadParameter(f"`{text}` is not a number from 1 to 2³¹ - 1", ctx, param)
+        found[name] = int(text)
+    return found
 
+
+def session_options(command: _Command) -> _Command:
+    """Add ``--format``, ``--color`` and ``--limit``, and give the command its session."""
+
+    @click.option(
+        "--limit",
+        "bounds",
+        multiple=True,
+        metavar="NAME=NUMBER",
+        callback=_numbers,
+        help=f"Change a limit (repeatable): {', '.join(limits.NAMES)}.",
+    )
     @click.option(
         "--format",
         "form",
@@ -318,6 +344,7 @@ def session_options(command: _Command) -> _Command:
     def in_session(
         form: str,
         color: str,
+        bounds: Mapping[str, int],
         settings: Mapping[str, str] | None = None,
         no_cache: bool = True,
         **others: Any,  # noqa: ANN401 - click decides
@@ -326,7 +353,9 @@ def session_options(command: _Command) -> _Command:
             raise click.UsageError(
                 "`--json` writes the result, `--format json` the messages: choose one"
             )
-        with Session(settings=settings, form=form, color=color, keep=not no_cache) as session:
+        with Session(
+            settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds
+        ) as session:
             command(session, **others)
         return session.status
 

@@ -15,9 +15,8 @@ from sgl.cli.arguments import (
     normalise_option,
     text_layers,
 )
-from sgl.cli.parse import read
+from sgl.cli.parse import all_readings, read
 from sgl.cli.session import Session, grammar_argument, grammar_options
-from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.parsing import best_readings
@@ -74,7 +73,7 @@ def command(
             break
     session.lines(list(found)[:number])
     if len(found) > number or looked_at < forest.count:
-        session.echo(f"there are more: {count(forest.count, 'reading')}", err=True)
+        session.echo(f"there are more: {all_readings(forest)}", err=True)
 
 
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:

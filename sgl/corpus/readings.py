@@ -29,7 +29,7 @@ from typing import Generic, TypeVar
 
 from sgl.core.grammar import TextLayer
 from sgl.core.interpret import Derivation
-from sgl.parsing import BatchParser, Forest, Parser, read_first
+from sgl.parsing import BatchParser, Forest, ParseFailure, Parser, TooLongError, read_first
 
 #: Everything that can be put right, in the order in which it is.
 DIFFERENCES = ("spacing", "width", "stop")
@@ -124,12 +124,16 @@ class SentenceReadings:
         changed: what had to be put right in it.
         derivation: the only reading; empty if there is none, or several.
         forest: the readings, if there are several.
+        failure: where it fails, if it has no reading.
+        refused: why it was not parsed, if it was not.
     """
 
     spelling: str
     changed: tuple[str, ...] = ()
     derivation: Derivation = ()
     forest: Forest | None = None
+    failure: ParseFailure | None = None
+    refused: str = ""
 
     @property
     def readings(self) -> int:
@@ -173,14 +177,21 @@ class ReadingCache(Generic[Meaning]):
                 if readings == 1:
                     yield SentenceReadings(text, changed, derivation)
                 else:
-                    yield SentenceReadings(text, changed, (), self._parser.forest(text))
+                    yield self._packed([(text, changed)])
             return
-        for candidates in spelt:
-            for text, changed in candidates:
-                forest = self._parser.forest(text)
-                if forest is not None:
-                    only = forest.reading(0) if forest.count == 1 else ()
-                    yield SentenceReadings(text, changed, only, None if only else forest)
-                    break
-            else:
-                yield SentenceReadings(text)
+        yield from map(self._packed, spelt)
+
+    def _packed(self, candidates: Iterable[tuple[str, tuple[str, ...]]]) -> SentenceReadings:
+        """Read the first spelling that has readings, by its forest."""
+        spelling, refused = "", ""
+        for spelling, changed in candidates:
+            try:
+                forest = self._parser.forest(spelling)
+            except TooLongError as problem:
+                refused = str(problem)
+                continue
+            if forest is not None:
+                only = forest.reading(0) if forest.count == 1 else ()
+                return SentenceReadings(spelling, changed, only, None if only else forest)
+        failure = None if refused else self._parser.failure(spelling)
+        return SentenceReadings(spelling, failure=failure, refused=refused)

@@ -14,6 +14,7 @@ has, and the best one.
 """
 
 from sgl.parsing.batch import SATURATED, BatchParser, BatchReadings, FirstRead, read_first
+from sgl.parsing.chart import TooLongError
 from sgl.parsing.forest import (
     Alternative,
     Automaton,
@@ -21,6 +22,7 @@ from sgl.parsing.forest import (
     Node,
     Ranked,
     best_readings,
+    number_of,
     probability,
 )
 from sgl.parsing.parser import LIMIT, ParseFailure, Parser, describe_failure
@@ -39,9 +41,11 @@ __all__ = [
     "ParseFailure",
     "Parser",
     "Ranked",
+    "TooLongError",
     "UnparsableLayerError",
     "best_readings",
     "describe_failure",
+    "number_of",
     "probability",
     "read_first",
 ]

@@ -3,7 +3,8 @@
 For most questions that is all: a sentence with one reading needs no forest.  The definition is
 the packed forest of :class:`sgl.parsing.Parser`; where there is much to read, ``sgl.accel.parse``
 does the same with compiled code, a hundred times as fast.  That leaves to the parser what it
-does not read: layers whose templates repeat children, and texts of thousands of characters::
+does not read: layers whose templates repeat children, and texts of thousands of characters.
+What the parser refuses as too long has no readings here::
 
     readings = BatchParser(parser).read(["The dog ran.", "Dog the ran."])
     readings.counts.tolist()            [1, 0]
@@ -13,6 +14,7 @@ does not read: layers whose templates repeat children, and texts of thousands of
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import islice
 from math import exp, inf, log
 from typing import TYPE_CHECKING, NamedTuple
@@ -22,6 +24,7 @@ from numpy.typing import NDArray
 
 from sgl.core.arrays import Derivations
 from sgl.core.interpret import Derivation
+from sgl.parsing.chart import TooLongError
 from sgl.parsing.forest import best_readings
 from sgl.parsing.parser import Parser
 
@@ -104,8 +107,15 @@ class BatchParser:
         except UnsuitableLayerError as error:
             self.unsupported = str(error)
             return self.read_plainly(texts, derive=derive)
-        found, others = self._reader.read(texts, derive)
+        found, others = self._reader.read([*map(self._short, texts)], derive)
         return self._completed(found, texts, others) if others else found
+
+    def _short(self, text: str) -> str:
+        """Return a text unless it is too long; that is left to the parser, as an empty one is."""
+        with suppress(TooLongError):
+            self._parser.check_length(text)
+            return text
+        return ""
 
     def _completed(
         self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]
@@ -113,7 +123,9 @@ class BatchParser:
         """Return the readings with those of texts that are still to be read, from their forests."""
         derivations: list[Derivation] = list(iter(found.derivations or ()))
         for number in others:
-            forest = self._parser.forest(texts[number])
+            forest = None
+            with suppress(TooLongError):
+                forest = self._parser.forest(texts[number])
             count, score = 0, -inf
             best: Derivation = ()
             if forest is not None:

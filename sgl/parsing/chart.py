@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Set
 
+from sgl import limits
 from sgl.core.grammar import TextLayer
 from sgl.parsing.templates import ROOT, TemplateIndex, symbol
 
@@ -29,6 +30,26 @@ WordsAt = Callable[[int], Iterable[tuple[str, int]]]
 
 #: Words, and the lengths of those with one first character.
 _Lengths = tuple[Set[str], dict[str, list[int]]]
+
+
+class TooLongError(Exception):
+    """A sentence is not parsed: it has too many words, or takes too many steps."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"not parsed: too long: {reason}")
+
+
+class Steps:
+    """The steps that the parsing of one sentence may still take."""
+
+    def __init__(self) -> None:
+        self._allowed = self._left = limits.current().steps
+
+    def take(self, number: int) -> None:
+        """Take so many steps; raise ``TooLongError`` if there are not so many left."""
+        self._left -= number
+        if self._left < 0:
+            raise TooLongError(f"it takes more than {self._allowed:,} steps")
 
 
 class WordIndex:
@@ -91,11 +112,13 @@ class Chart:
         items: the active items that end at each position.
         found: for each end, symbol and start the nodes whose rules cover the span.
         arcs: for each end and word the positions from which it leads there.
+        steps: those that are left.
     """
 
     def __init__(self, index: TemplateIndex, end: int, words_at: WordsAt) -> None:
         self.end = end
         self.width = end + 1
+        self.steps = Steps()
         self.items: defaultdict[int, set[int]] = defaultdict(set)
         self.found: defaultdict[int, dict[int, dict[int, list[int]]]] = defaultdict(dict)
         self.arcs: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
@@ -160,10 +183,13 @@ class Chart:
                 if len(nodes) > 1:
                     continue
                 # A constituent: the items before it move over it, and others begin with it.
-                moved += self.waiting[start].get(left, ())
+                before = self.waiting[start].get(left, ())
+                self.steps.take(len(before))
+                moved += before
                 first = index.starts.get(left)
                 if first is not None and first[1] & wanted:
                     moved.append(first[0] * width + start)
+            self.steps.take(1 + len(slots[node]))
             for item in moved:
                 if item not in items:
                     items.add(item)

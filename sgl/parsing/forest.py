@@ -165,6 +165,15 @@ class Forest:
         return counts
 
 
+#: A greater number of readings is written as a power of ten.
+_EXACT = 10**60
+
+
+def number_of(readings: int) -> str:
+    """Return a number of readings for people, who do not read thousands of digits."""
+    return f"{readings:,}" if readings < _EXACT else f"some 10^{int(log(readings) / log(10))}"
+
+
 class Ranked(NamedTuple):
     """A reading and its probability under the weights of the grammar."""
 

@@ -16,7 +16,7 @@ same words, which must not occur again.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
@@ -50,6 +50,7 @@ class Packing:
     def __init__(self, index: TemplateIndex, chart: Chart) -> None:
         self._index = index
         self._chart = chart
+        self._take = chart.steps.take
 
     def forest(self) -> Forest | None:
         """Return the forest of the whole input, or None if it has no reading.
@@ -93,10 +94,12 @@ class Packing:
             return self._unseen(category, place.settled or category not in self._index.ways)
         found = self._over(category, mentions[0])
         for mention in mentions[1:]:
+            others = self._over(category, mention)
+            self._take(len(found) * len(others))
             found = [
                 (rule, tuple(map(_joined, first, second)))
                 for rule, first in found
-                for other, second in self._over(category, mention)
+                for other, second in others
                 if rule is other
             ]
         if category in self._index.recurring:
@@ -146,6 +149,7 @@ class Packing:
         for node in self._chart.found[end].get(left, {}).get(start, ()):
             splits = self._splits(node, start, end)
             for rule, lead in self._index.rules[node, left]:
+                self._take(len(splits))
                 if rule.rhs:
                     found += [
                         (rule, self._children(rule, lead, start, ends, raised)) for ends in splits
@@ -182,12 +186,13 @@ class Packing:
             if parent == ROOT:
                 found.append(ends)
                 continue
-            befores: Iterable[int]
+            befores: Collection[int]
             if isinstance(step, str):
                 befores = chart.arcs[at].get(step, ())
             else:
                 befores = chart.found[at].get(step, ())
                 befores = (*befores, at) if step // 2 in index.nullable else befores
+            self._take(len(befores))
             pending += [
                 (parent, [before, *ends])
                 for before in befores

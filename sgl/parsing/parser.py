@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from sgl import limits
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.parsing.chart import Chart, WordIndex
+from sgl.parsing.chart import Chart, TooLongError, WordIndex
 from sgl.parsing.forest import Forest
 from sgl.parsing.pack import Packing
 from sgl.parsing.templates import TemplateIndex
@@ -74,6 +75,9 @@ class Parser:
     Every template is understood: permuted, raised by ``capital``, repeated and
     dropped children, several words, no words.  A dropped child leaves no trace in
     the input: see :mod:`sgl.parsing.templates`.
+
+    A sentence beyond the limits ``words`` and ``steps`` (:mod:`sgl.limits`) is not parsed: where
+    it is given to a method, that raises ``TooLongError``.
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int = 0) -> None:
@@ -140,7 +144,17 @@ class Parser:
             word = word[:-1]
         return start, word
 
+    def check_length(self, sentence: str | Sequence[str]) -> None:
+        """Raise ``TooLongError`` for a text or a sequence of tokens with too many words."""
+        join, most = self.grammar.text_layers[self.layer].join, limits.current().words
+        number, what = len(sentence), "words"
+        if isinstance(sentence, str) and number > most:
+            number, what = (sentence.count(join) + 1, what) if join else (number, "characters")
+        if number > most:
+            raise TooLongError(f"it has {number:,} {what}, more than {most:,}")
+
     def _chart(self, sentence: str | Sequence[str]) -> Chart:
+        self.check_length(sentence)
         if isinstance(sentence, str):
             words_at = partial(self._vocabulary.words_at, sentence)
             return Chart(self.index, len(sentence), words_at)

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from sgl.automata import StructureCompiler
@@ -16,11 +17,19 @@ from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Pattern, Plan, foreign
 from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
-from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap, Span, suggest
+from sgl.diagnostics import (
+    Diagnostic,
+    Diagnostics,
+    Severity,
+    SourceFile,
+    SourceMap,
+    Span,
+    suggest,
+)
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
-from sgl.parsing import Forest, Parser
+from sgl.parsing import Forest, Parser, TooLongError
 from sgl.pipeline.messages import deciding
 from sgl.rendering import outputs
 
@@ -44,13 +53,17 @@ def read_sentence(
     where the sentence stands, if that is in a file and it is read as it stands there.
     """
     spellings = [(sentence, ())] if normalizer is None else list(normalizer.spellings(sentence))
-    for spelling, _ in spellings:
-        forest = parser.forest(spelling)
-        if forest is not None:
-            return forest
     last = spellings[-1][0]
     if place is None:
         place = sources.add(SourceFile(SENTENCE, last)).span(0, len(last))
+    try:
+        for spelling, _ in spellings:
+            forest = parser.forest(spelling)
+            if forest is not None:
+                return forest
+    except TooLongError as problem:
+        diagnostics.add(too_long(problem, place))
+        return None
     failure = parser.failure(last)
     start, word = parser.word_at(last, failure.position)
     notes = [f"parsed up to: {last[: failure.position]}"] if failure.position else []
@@ -71,6 +84,12 @@ def read_sentence(
     return None
 
 
+def too_long(problem: TooLongError, place: Span | None) -> Diagnostic:
+    """Return what there is to say about a sentence that is not parsed."""
+    hint = "`--limit words=NUMBER` or `--limit steps=NUMBER` lets longer sentences be parsed"
+    return Diagnostic("SGL1107", Severity.ERROR, place, f"a sentence is {problem}", hint=hint)
+
+
 def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report every example that the grammar does not treat as its author expects."""
 
@@ -82,13 +101,24 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
             parser = Parser(grammar, grammar.text_layer(compiled.plan.source))
             with deciding(compiled, found):
                 for test in compiled.tests:
-                    _check_test(test, parser, found)
+                    with _parsing(test.declaration.sentence.span, found):
+                        _check_test(test, parser, found)
             with deciding(compiled, found):
                 for lowered, like in likes:
-                    _check_like(compiled.plan, parser, lowered, like, found)
+                    with _parsing(like.sentence.span, found):
+                        _check_like(compiled.plan, parser, lowered, like, found)
         return found.found
 
     diagnostics.extend(cached(tuple, "examples", (compiled.origin,), compute))
+
+
+@contextmanager
+def _parsing(place: Span, diagnostics: Diagnostics) -> Iterator[None]:
+    """Report the sentence at a place if it is too long, and go on after the block."""
+    try:
+        yield
+    except TooLongError as problem:
+        diagnostics.add(too_long(problem, place))
 
 
 def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> None:

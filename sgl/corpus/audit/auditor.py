@@ -39,7 +39,7 @@ from sgl.corpus.rows import (
     Unreadable,
     list_row,
 )
-from sgl.parsing import describe_failure
+from sgl.parsing import describe_failure, number_of
 
 #: The likeliest readings of which the one closest to the published text is explained.
 _COMPARED = 10
@@ -113,13 +113,14 @@ class Auditor:
             for row in batch:
                 tally = file.of("" if isinstance(row, Unreadable) else row.kind)
                 tally.rows += 1
-                if isinstance(row, Unreadable):
+                sentence = "" if isinstance(row, Unreadable) else row.texts[self._source]
+                reason = row.reason if isinstance(row, Unreadable) else judged[sentence].refused
+                place = ListedRow(file.name, row.line, sentence, reason)
+                if isinstance(row, Unreadable) or reason:
                     tally.unreadable += 1
-                    list_row(self.audit.unreadable, ListedRow(file.name, row.line, "", row.reason))
+                    list_row(self.audit.unreadable, replace(place, sentence=""))
                 else:
-                    sentence = row.texts[self._source]
                     hashes.append(hash_text(sentence))
-                    place = ListedRow(file.name, row.line, sentence, "")
                     self._row(tally, row, place, judged[sentence])
         return np.unique(np.array(hashes, np.uint64), return_counts=True)
 
@@ -167,7 +168,7 @@ class Auditor:
             which = "none" if not chosen else "likeliest" if chosen == (0,) else several
             tally.chosen[which] += 1
         texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
-        detail = f"{judged.readings:,} readings{texts}"
+        detail = f"{number_of(judged.readings)} readings{texts}"
         if len(self.audit.ambiguous) < LISTED:
             # The chosen readings first, so that they are among those that are listed.
             order = sorted(range(len(judged.read)), key=lambda n: n not in chosen)[:_COMPARED]

@@ -16,14 +16,17 @@ readings are listed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, product
+from math import prod
 
 from sgl.core.grammar import Slot, Template
 from sgl.core.interpret import Derivation, capitalised, finish
 from sgl.corpus.audit.structures import StructureFinder
 from sgl.corpus.readings import Normalizer, ReadingCache, SentenceReadings
-from sgl.parsing import Forest, ParseFailure, Parser, best_readings
+from sgl.parsing import Forest, Parser, TooLongError, best_readings
+from sgl.parsing.chart import Steps
 from sgl.rendering import Output
 
 Words = tuple[str, ...]
@@ -40,9 +43,10 @@ def first_outputs(forest: Forest, output: Output, readings: int) -> tuple[str, .
 
 def gives(forest: Forest, output: Output, text: str) -> bool:
     """Return whether some reading has this text as its output; of views, one of the likeliest."""
-    if output.layer is None:
-        return text in first_outputs(forest, output, _VIEWED)
-    return text_examples(forest, output.layer, text)[0] is not None
+    if output.layer is not None:
+        with suppress(TooLongError):
+            return text_examples(forest, output.layer, text)[0] is not None
+    return text in first_outputs(forest, output, _VIEWED)
 
 
 def differing_reading(forest: Forest, output: Output, text: str) -> Derivation | None:
@@ -56,7 +60,11 @@ def differing_reading(forest: Forest, output: Output, text: str) -> Derivation |
 def text_examples(
     forest: Forest, layer: int, text: str
 ) -> tuple[Derivation | None, Derivation | None]:
-    """Return a reading that has this text in a layer, and one that has another; None if none."""
+    """Return a reading that has this text in a layer, and one that has another; None if none.
+
+    Raises ``TooLongError`` where phrases can be put together in too many ways.
+    """
+    steps = Steps()
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
     #: For each node the phrases that occur in the text, each with a reading; another reading.
     occurring: list[dict[Words, Derivation]] = []
@@ -74,6 +82,7 @@ def text_examples(
                 list(occurring[child].items()) if place in used else [((), below[place])]
                 for place, child in enumerate(children)
             ]
+            steps.take(prod(map(len, choices)))
             for parts in product(*choices):
                 words = tuple(_words(template, [part for part, _ in parts]))
                 reading = (rule, *chain(*[reading for _, reading in parts]))
@@ -115,14 +124,12 @@ class Judgement(SentenceReadings):
         outputs: for each target the different texts of these readings, best first.
         some: the structures that some reading contains, by index; ``every`` those
             that all readings contain.
-        failure: why there is no reading.
     """
 
     read: tuple[tuple[Derivation, tuple[str, ...]], ...] = ()
     outputs: tuple[tuple[str, ...], ...] = ()
     some: frozenset[int] = frozenset()
     every: frozenset[int] = frozenset()
-    failure: ParseFailure | None = None
 
     def likeliest(self, readings: int) -> tuple[Derivation, ...]:
         """Return the likeliest readings of a sentence that has some, best first."""
@@ -186,7 +193,7 @@ class SentenceReader:
             some = every = self.structures(found.derivation)
             readings = [found.derivation]
         else:
-            return Judgement(found.spelling, failure=self.parser.failure(found.spelling))
+            return Judgement(found.spelling, failure=found.failure, refused=found.refused)
         read = tuple((r, tuple(target(r) for target in self.targets)) for r in readings)
         outputs = zip(*(texts for _, texts in read), strict=True)
         return Judgement(
@@ -194,8 +201,8 @@ class SentenceReader:
             found.changed,
             found.derivation,
             found.forest,
-            read,
-            tuple(tuple(dict.fromkeys(texts)) for texts in outputs),
-            some,
-            every,
+            read=read,
+            outputs=tuple(tuple(dict.fromkeys(texts)) for texts in outputs),
+            some=some,
+            every=every,
         )

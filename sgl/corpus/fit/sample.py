@@ -132,9 +132,11 @@ class Collector:
     def _take(self, read: SentenceReadings, row: ListedRow) -> Fate:
         """Take a sentence into account if that is possible; return what became of it."""
         grammar = self._parser.grammar
-        if not read.readings:
-            failure = self._parser.failure(read.spelling)
-            reason = describe_failure(grammar, read.spelling, failure)
+        if read.refused:
+            list_row(self.sample.unreadable, replace(row, sentence="", detail=read.refused))
+            return "unreadable"
+        if read.failure is not None:
+            reason = describe_failure(grammar, read.spelling, read.failure)
             list_row(self.sample.unparsed, replace(row, detail=reason))
             return "no reading"
         forest = read.forest or Forest.of_one(grammar, read.derivation)

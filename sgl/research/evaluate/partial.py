@@ -40,7 +40,7 @@ from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
 from sgl.corpus import Normalizer
 from sgl.morphology.analyser import Analyse, AnalyserMissing, Morpheme, sudachi
-from sgl.parsing import BatchParser, Parser, best_readings, read_first
+from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
 from sgl.research.evaluate.realization import (
@@ -162,10 +162,11 @@ class PartialMatch:
 
 
 def _several(parser: Parser, text: str) -> Iterator[Derivation]:
-    """Yield the likeliest readings of a text, the best first."""
-    forest = parser.forest(text)
-    if forest is not None:
-        yield from (ranked.derivation for ranked in best_readings(forest, _READINGS))
+    """Yield the likeliest readings of a text, the best first; none of one that is too long."""
+    with suppress(TooLongError):
+        forest = parser.forest(text)
+        if forest is not None:
+            yield from (ranked.derivation for ranked in best_readings(forest, _READINGS))
 
 
 def _found(particles: ParticleMatcher, text: str, span: TargetSpan) -> bool:

@@ -1,0 +1,55 @@
+"""What one input may ask for at most.
+
+Whatever comes in from outside, a sentence, a table, a structure or a line of predictions, is
+handled in bounded time and memory: beyond a limit it is refused by a message, or counted and
+named where it is one of many.  All limits that a user can change are fields here::
+
+    limits.current().words                         500
+    with limits.changed({"words": 2_000}): ...     `sglc COMMAND --limit words=2000`
+
+They hold for this thread and what it calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, fields, replace
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The limits by name, with their defaults.
+
+    Attributes:
+        words: words of a sentence that is parsed, characters where a layer joins words without
+            a separator (SGL1107).  The longest of the published benchmarks have some 250.
+        steps: items of the chart, moves between them, and alternatives of the forest that the
+            parsing of one sentence may take (SGL1107).  Sentences of 40 words take some 500;
+            so many take some two seconds and 200 MB.
+    """
+
+    words: int = 500
+    steps: int = 1_000_000
+
+
+NAMES = tuple(field.name for field in fields(Limits))
+
+_DEFAULTS = Limits()
+_CURRENT: ContextVar[Limits] = ContextVar("limits", default=_DEFAULTS)
+
+
+def current() -> Limits:
+    """Return the limits that hold now."""
+    return _CURRENT.get()
+
+
+@contextmanager
+def changed(numbers: Mapping[str, int]) -> Iterator[None]:
+    """Change limits, by their names, for the block."""
+    token = _CURRENT.set(replace(_CURRENT.get(), **numbers))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)

@@ -1,0 +1,137 @@
+"""Whatever is asked of it, ``sglc`` answers within limits, and says which limit was met."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from workplace import Workplace
+
+from sgl import limits
+from sgl.cli.main import FAILED, OK, USAGE, run
+
+#: A sentence of n words has as many readings as there are binary trees with n leaves.
+BRANCHING = """\
+module trees "Trees"
+layer en  : text
+layer ja  : text (join "")
+layer syn : graph on en
+category S
+rule two: S -> l:S r:S
+  ja  l r
+  syn r -[x]-> l
+word S: "a"  ~ 2
+  ja  "あ"
+  syn node(upos=X)
+dataset
+  from S
+  train 3
+"""
+TOO_MANY = "a " * 199 + "a"
+
+
+@pytest.fixture
+def trees(work: Workplace) -> Workplace:
+    work.write("trees.sgl", BRANCHING)
+    return work
+
+
+def said(work: Workplace, *arguments: str, status: int = FAILED) -> str:
+    assert run([*arguments]) == status
+    captured = work.capsys.readouterr()
+    return captured.out + captured.err
+
+
+@pytest.mark.parametrize("command", ["parse", "translate"])
+def test_a_sentence_that_takes_too_many_steps_is_not_parsed(command: str, trees: Workplace) -> None:
+    found = said(trees, command, "trees.sgl", TOO_MANY)
+    assert "error[SGL1107]" in found
+    assert "not parsed: too long: it takes more than 1,000,000 steps" in found
+    assert "--limit steps=NUMBER" in found
+
+
+@pytest.mark.parametrize(
+    ("sentence", "layer", "words"),
+    [("a " * 500 + "a", "en", "501 words"), ("あ" * 501, "ja", "501 characters")],
+)
+def test_a_sentence_of_too_many_words_is_not_parsed(
+    sentence: str, layer: str, words: str, trees: Workplace
+) -> None:
+    found = said(trees, "parse", "trees.sgl", "--from", layer, sentence)
+    assert "error[SGL1107]" in found
+    assert f"not parsed: too long: it has {words}, more than 500" in found
+
+
+def test_a_limit_can_be_changed(trees: Workplace) -> None:
+    assert "5 readings" in said(trees, "parse", "trees.sgl", "a a a a", status=OK)
+    assert "more than 3" in said(trees, "parse", "trees.sgl", "a a a a", "--limit", "words=3")
+    found = said(trees, "parse", "trees.sgl", "a a a a", "--limit=steps=9", "--limit=words=9")
+    assert "it takes more than 9 steps" in found
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        ("word=3", "there is no limit `word`; there is: "),
+        ("words", "not NAME=VALUE"),
+        *(
+            (f"words={text}", "is not a number from 1")
+            for text in ("0", "-1", "1e3", "²", "9" * 9999)
+        ),
+    ],
+)
+def test_a_limit_is_a_number(value: str, words: str, trees: Workplace) -> None:
+    assert words in said(trees, "parse", "trees.sgl", "a a a a", "--limit", value, status=USAGE)
+
+
+def test_every_limit_has_a_name_on_the_command_line(trees: Workplace) -> None:
+    every = [f"--limit={name}=1000000" for name in limits.NAMES]
+    assert "5 readings" in said(trees, "parse", "trees.sgl", "a a a a", *every, status=OK)
+
+
+def test_the_documentation_states_every_limit_with_its_default() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
+    rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", page, re.MULTILINE)
+    assert {name: int(number.replace(",", "")) for name, number in rows} == asdict(limits.Limits())
+
+
+def test_an_example_of_the_author_is_held_to_the_limits(trees: Workplace) -> None:
+    tests = f'test "a a" => ja "ああ"\ntest "{TOO_MANY}" => ja "あ"\n'
+    trees.write("trees.sgl", BRANCHING + tests)
+    found = said(trees, "check", "trees.sgl", "--format", "concise")
+    assert "trees.sgl:16:6: error[SGL1107]: a sentence is not parsed: too long" in found
+    assert "trees.sgl:15" not in found
+
+
+def test_long_rows_of_a_corpus_are_counted_and_named(trees: Workplace) -> None:
+    rows = ["a\tあ", f"{TOO_MANY}\tあ", "a " * 20_000 + "\tあ", "a a a\tあああ", "b\tあ"]
+    trees.write("rows.tsv", "\n".join(rows))
+    found = said(trees, "audit", "trees.sgl", "rows.tsv", "--json=a.json")
+    assert "error[SGL1104]: 2 rows cannot be read" in found
+    assert "rows.tsv:2: not parsed: too long: it takes more than 1,000,000 steps" in found
+    assert "rows.tsv:3: not parsed: too long: it has 20,001 words, more than 500" in found
+    data = json.loads((trees.directory / "a.json").read_text("utf-8"))
+    assert (data["rows"], data["parsed"], data["unreadable"]) == (5, 2, 2)
+    assert [row["line"] for row in data["unparsed_rows"]] == [5]
+
+    found = said(trees, "fit", "trees.sgl", "rows.tsv", "--json=f.json")
+    assert "rows.tsv:3: not parsed: too long: it has 20,001 words, more than 500" in found
+    data = json.loads((trees.directory / "f.json").read_text("utf-8"))
+    assert data["rows"] | {"used": 2, "unreadable": 2, "no reading": 1} == data["rows"]
+
+
+def test_a_drawn_sentence_that_cannot_be_parsed_ends_the_run(trees: Workplace) -> None:
+    # Their readings are not known, so nothing can be promised of them.
+    found = said(trees, "compile", "trees.sgl", "--limit", "words=1", "--out", "out")
+    assert "error[SGL1107]: a sentence is not parsed: too long" in found
+    assert "out" not in trees.files()
+
+
+def test_readings_of_which_there_are_too_many_to_write_are_a_power_of_ten(
+    trees: Workplace,
+) -> None:
+    found = said(trees, "parse", "trees.sgl", "a " * 107 + "a", status=OK)
+    assert "reading 1 of some 10^61, probability" in found
