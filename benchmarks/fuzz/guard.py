@@ -1,0 +1,178 @@
+"""Run one case in this process, and judge what came of it.
+
+Wrong are, by the names of the table:
+
+=============  ==================================================================
+traceback      an exception got out, or ``sglc`` called it an internal error
+exit code      ``sglc`` ended with a code that the documentation does not have
+hang           more than ten seconds of work, or a minute of waiting
+memory         more than two GiB were needed
+python name    a message has a name of Python that the input does not have
+raw control    a message has a character that a terminal may obey
+=============  ==================================================================
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import io
+import os
+import re
+import signal
+import tempfile
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import FrameType
+
+from fuzz.case import Case, Finished
+from sgl.cli.main import run
+
+PROBLEMS = ("traceback", "exit code", "hang", "memory", "python name", "raw control")
+
+#: Seconds of work, and of waiting on a busy machine, after which a case hangs.
+WORK, WAITING = 10.0, 60.0
+
+#: MiB that a case may need on top of what the process has.
+MOST_MEMORY = 2048.0
+
+#: The exit codes of the documentation that an input can lead to.
+_CODES = (0, 1, 2, 3)
+
+#: Names that mean something to who writes Python, and nothing to who writes a grammar.
+_PYTHON = re.compile(
+    r"Traceback \(most|\b[A-Z]\w*(?:Error|Exception|Warning|Iteration)\b|NoneType|\bNone\b"
+    r"|object at 0x|<(?:class|function|module|bound method) |\bdict_(?:keys|values)\("
+    r"|\b__\w+__\b|SGL0999|\b(?:np|numpy|pyarrow|jinja2|lark|yaml|networkx)\.\w+"
+    r"|\b(?:codec can't|unpack|subscriptable|iterable|positional argument)\b"
+)
+
+#: What moves the cursor, changes colours, or turns a line around.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+#: Reads the files of a case in the current directory; what it has to say, and whether all is well.
+Reader = Callable[[Case], tuple[str, bool]]
+
+
+class OutOfTimeError(BaseException):
+    """A case took too long; no handler of errors may take it for one."""
+
+
+class _Kept(io.BytesIO):
+    """A stream that can still be read after somebody has closed it."""
+
+    def close(self) -> None:
+        """Stay open."""
+
+
+def finish(case: Case, reader: Reader | None) -> Finished:
+    """Run a case in a directory of its own."""
+    with tempfile.TemporaryDirectory(prefix="fuzz", ignore_cleanup_errors=True) as folder:
+        case.write(Path(folder))
+        before = _memory("VmRSS")
+        _forget_peak()
+        started = time.process_time()
+        problem, said, accepted = "", "", False
+        try:
+            with contextlib.chdir(folder), _limited():
+                problem, said, accepted = _outcome(case, reader)
+        except OutOfTimeError as late:
+            problem, said = "hang", str(late)
+        except (Exception, SystemExit):  # noqa: BLE001 - that any of them gets out is what is looked for
+            problem, said = "traceback", traceback.format_exc()
+        seconds = time.process_time() - started
+        megabytes = max(0.0, _memory("VmHWM") - before)
+    if not problem and megabytes > MOST_MEMORY:
+        problem = "memory"
+    return Finished(accepted and not problem, seconds, megabytes, problem, said)
+
+
+def _outcome(case: Case, reader: Reader | None) -> tuple[str, str, bool]:
+    """What is wrong, what was said, and whether the input was accepted."""
+    if not case.commands:
+        assert reader is not None
+        said, accepted = reader(case)
+        return _wrong_words(case, said), said, accepted
+    code, said = 0, ""
+    for command in case.commands:
+        code, printed, said = sglc(command)
+        if code not in _CODES:
+            return ("traceback" if code == 70 else "exit code"), f"{code}: {said}", False
+        problem = _wrong_words(case, said) or _wrong_names(case, printed)
+        if problem or code:
+            return problem, f"{' '.join(command)[:200]}\n{said or printed}", False
+    return "", said, code == 0
+
+
+def sglc(words: tuple[str, ...]) -> tuple[int, str, str]:
+    """Run a command in this process: its exit code, and both of its streams."""
+    printed, said = _Kept(), _Kept()
+    with (
+        contextlib.redirect_stdout(io.TextIOWrapper(printed, "utf-8", write_through=True)),
+        contextlib.redirect_stderr(io.TextIOWrapper(said, "utf-8", write_through=True)),
+    ):
+        code = run(list(words))
+    gc.collect(0)
+    return code, *(stream.getvalue().decode("utf-8", "replace") for stream in (printed, said))
+
+
+def _wrong_words(case: Case, said: str) -> str:
+    """What is wrong with a message."""
+    if any(not case.mentions(found[0]) for found in _PYTHON.finditer(said)):
+        return "python name"
+    return "raw control" if _CONTROLS.search(said) else ""
+
+
+def _wrong_names(case: Case, printed: str) -> str:
+    return "python name" if _wrong_words(case, printed) == "python name" else ""
+
+
+@contextlib.contextmanager
+def _limited() -> Iterator[None]:
+    """Raise when the time is over."""
+
+    def late(number: int, frame: FrameType | None) -> None:
+        place = "".join(traceback.format_stack(frame)[-8:])
+        what = "of work" if number == signal.SIGPROF else "of waiting"
+        raise OutOfTimeError(f"too many seconds {what}\n{place}")
+
+    timers = (
+        (signal.SIGPROF, signal.ITIMER_PROF, WORK),
+        (signal.SIGALRM, signal.ITIMER_REAL, WAITING),
+    )
+    before = [signal.signal(number, late) for number, _, _ in timers]
+    for _, timer, seconds in timers:
+        signal.setitimer(timer, seconds)
+    try:
+        yield
+    finally:
+        for (number, timer, _), handler in zip(timers, before, strict=True):
+            signal.setitimer(timer, 0)
+            signal.signal(number, handler)
+
+
+def _memory(key: str) -> float:
+    """What the system says of the memory of this process, in MiB; 0 where it does not."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/self/status").read_text("utf-8").splitlines():
+            if line.startswith(key):
+                return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def _forget_peak() -> None:
+    """Let the peak of the memory begin anew, where the system can."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", "utf-8")
+
+
+def settle_process() -> None:
+    """Make this process one that tries inputs: no cache, no colours, bounded memory."""
+    os.environ |= {"SGL_CACHE_DIR": "", "NO_COLOR": "1"}
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource
+
+        most = 16 << 30
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))

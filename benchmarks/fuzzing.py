@@ -1,0 +1,128 @@
+"""Does whatever comes in end in an answer?  Random inputs of all kinds, thousands of each.
+
+Makes inputs of the fifteen kinds that come from outside, reads them in process as ``sglc`` does,
+and counts what may not come of them: a traceback, an exit code that has no meaning, a hang, too
+much memory, a message in Python's words or with raw control characters::
+
+    python benchmarks/fuzzing.py --list                    # the kinds
+    python benchmarks/fuzzing.py tables 2000 1             # 2,000 tables, those of seed 1
+    python benchmarks/fuzzing.py all 200000 1 --workers 16 --out failures
+    python benchmarks/fuzzing.py --replay failures/tables-17.json
+    python benchmarks/fuzzing.py --worst                   # the largest inputs that are accepted
+
+Input ``n`` of a kind depends on the seed and on ``n`` alone.  Each failure is written to a file of
+the folder ``--out``, from which it can be replayed.  The exit status is 1 if there are any.  A run
+that is stopped, or whose ``--seconds`` are over, prints the table of what it has done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from types import FrameType
+
+from common import print_table, write_json
+from fuzz import seeds
+from fuzz.case import read_case
+from fuzz.fleet import COLUMNS, Fleet, Tally
+from fuzz.guard import finish, settle_process
+from fuzz.targets import TARGETS
+
+ALL = "all"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Try inputs, or one again; the exit status is 1 if something is wrong."""
+    options = _options(arguments)
+    settle_process()
+    if options.list:
+        print_table(
+            ("kind", "of 1,000", "what"), ((t.name, t.share, t.what) for t in TARGETS.values())
+        )
+        return 0
+    if options.replay:
+        return _replay(options.replay)
+    # Once, before there are other processes, so that none of their inputs pays for it.
+    seeds.dataset()
+    _import_all()
+    fleet = Fleet(TARGETS, options.seed, options.workers, options.out)
+    signal.signal(signal.SIGTERM, _interrupt)
+    with suppress(KeyboardInterrupt):
+        fleet.run(_numbers(options.target, options.number), options.seconds)
+    report(fleet.tallies)
+    for failure in fleet.failures:
+        print(f"{failure.target} {failure.number}: {failure.problem}: {_brief(failure.said)}")
+    write_json(options.json, {name: vars(tally) for name, tally in fleet.tallies.items()})
+    return 1 if any(tally.problems for tally in fleet.tallies.values()) else 0
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("target", nargs="?", default=ALL, choices=[ALL, *TARGETS], metavar="KIND")
+    parser.add_argument("number", nargs="?", type=int, default=1000, help="how many inputs")
+    parser.add_argument("seed", nargs="?", type=int, default=1)
+    parser.add_argument("--workers", type=int, default=1, help="processes")
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="stop after so many")
+    parser.add_argument("--out", type=Path, help="the folder for failures")
+    parser.add_argument("--json", type=Path, help="write the figures to this file")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="run a failure again")
+    parser.add_argument("--list", action="store_true", help="show the kinds")
+    return parser.parse_args(arguments)
+
+
+def _numbers(target: str, number: int) -> dict[str, int]:
+    """How many inputs of each kind, by their shares if all are asked for."""
+    if target != ALL:
+        return {target: number}
+    total = sum(target.share for target in TARGETS.values())
+    return {t.name: max(1, round(number * t.share / total)) for t in TARGETS.values()}
+
+
+def report(tallies: Mapping[str, Tally]) -> None:
+    """Print the table."""
+    whole = Tally()
+    for tally in tallies.values():
+        whole.join(tally)
+    rows = [(name, *tally.row()) for name, tally in tallies.items()]
+    print_table(("kind", *COLUMNS), [*rows, (ALL, *whole.row())])
+
+
+def _replay(path: Path) -> int:
+    """Run a case again, and say what comes of it."""
+    target, case = read_case(path)
+    finished = finish(case, TARGETS[target].read)
+    print(finished.said)
+    print(f"{finished.problem or 'nothing is wrong'}; {finished.seconds:.2f} s")
+    return 1 if finished.problem else 0
+
+
+def _import_all() -> None:
+    """Import what commands import when they are called."""
+    import sgl
+
+    for module in walk_packages(sgl.__path__, "sgl."):
+        if not module.name.startswith(("sgl.accel.", "sgl.research.baselines", "sgl.__main__")):
+            import_module(module.name)
+    for name in ("scipy.stats", "sacrebleu", "pyarrow.parquet", "rich.table"):
+        import_module(name)
+
+
+def _interrupt(_number: int, _frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _brief(said: str) -> str:
+    shown = said.strip().splitlines() or [""]
+    return ascii(" / ".join((*shown[:1], *shown[-3:])))[:300]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
