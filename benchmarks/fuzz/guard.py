@@ -52,6 +52,8 @@ _PYTHON = re.compile(
 #: What moves the cursor, changes colours, or turns a line around.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
+_COLOURS = re.compile("\x1b\\[[0-9;]*m")
+
 #: Reads the files of a case in the current directory; what it has to say, and whether all is well.
 Reader = Callable[[Case], tuple[str, bool]]
 
@@ -122,7 +124,8 @@ def _wrong_words(case: Case, said: str) -> str:
     """What is wrong with a message."""
     if any(not case.mentions(found[0]) for found in _PYTHON.finditer(said)):
         return "python name"
-    return "raw control" if _CONTROLS.search(said) else ""
+    # Colours may have been asked for.
+    return "raw control" if _CONTROLS.search(_COLOURS.sub("", said)) else ""
 
 
 def _wrong_names(case: Case, printed: str) -> str:
