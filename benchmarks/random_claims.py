@@ -87,7 +87,7 @@ class Pattern:
             ("forbid", self.forbid),
             ("assert never", self.never),
             ("gen", self.gen),
-            ("not", self.exclude),
+            ("exclude", self.exclude),
             ("need", self.need),
             ("waive", self.waive),
             ("expose 1", self.expose),
@@ -265,7 +265,7 @@ class Maker:
 
     def source(self) -> str:
         """The whole grammar file."""
-        dataset = "\ndataset\n  from S\n  target ja\n  train 2\n  seed 1\n"
+        dataset = "\ndataset\n  from S\n  output ja\n  train 2\n  seed 1\n"
         patterns = "\n".join(pattern.source() for pattern in self.patterns)
         return f"{self.grammar.source()}\n{patterns}{dataset}"
 

@@ -73,7 +73,7 @@ class SglLexer(RegexLexer):
             (r"\{[^}\n]*\}", Number),
             (r"(?=.|\n)", Text, "#pop:2"),
         ],
-        # Features of a category or tests of a node: `[lemma in @targets, #amod>=5]`.
+        # Features of a category or tests of a node: `[@targets, #amod>=5]`.
         "tests": [
             (r"\]", Punctuation, "#pop"),
             (rf"(#)([~^*]?(?:{_NAME})?)", bygroups(Operator, Name.Attribute)),

@@ -39,13 +39,13 @@ VALUES |= {"PROPN": "NOUN", "Int": "Art"}
 _LABEL = re.compile(r"(?<=[\[|^])[~$]?[a-zA-Z_]+(?::[a-z]+)?(?=[|\]])")
 _ARROW = re.compile(r"-\[[^\]]*\]")
 _VALUE = re.compile(r"(?<==)\w+")
-_TEST = re.compile(r"(\[)(?:[^\[\]#]*=[^\[\]]*|lemma in @targets)(\])")
-_ONE_TEST = re.compile(r"(?<=[\[ ])(?:\w+!?=\w+|lemma in @targets)(?:, | ?(?=\]))")
+_TEST = re.compile(r"(\[)(?:[^\[\]#]*=[^\[\]]*|@targets)(\])")
+_ONE_TEST = re.compile(r"(?<=[\[ ])(?:\w+!?=\w+|@targets)(?:, | ?(?=\]))")
 _WITHOUT = re.compile(r"\s*without \{[^{}]*\}")
 _DEPTH = re.compile(r"(?<=\{)[\w+-]+(?=\}->)|(?<=repeat )[\w+-]+")
 _DEGREE = re.compile(r"(?<=[=>])\d+(?=\])")
-_NUMBER = re.compile(r"(?:>=|expose|size|,)\s+(\d+|exposures)(?=\s|$)")
-_STRUCTURES = ("forbid", "gen", "not", "need", "expose")
+_NUMBER = re.compile(r"(?:need|expose|size|,)\s+(\d+|exposures)(?=\s|$|,)")
+_STRUCTURES = ("forbid", "gen", "exclude", "need", "expose")
 
 
 def _clauses(source: Source, *keywords: str) -> Iterator[tuple[Declaration, Clause, str]]:
@@ -211,7 +211,7 @@ def changed_parts(source: Source) -> Iterator[Mutant]:
     """The parts of a size, or `repeated`, left out or exchanged."""
     for pattern, clause, name in _clauses(source, "size", "expose"):
         changes = (("within", "outside"), ("outside", "within"), (" repeated", ""))
-        for old, new in (*changes, (" each target", "")):
+        for old, new in (*changes, (" shared", "")):
             start = clause.text.find(old)
             if start >= 0:
                 edit = clause.replaced(start, start + len(old), new)
@@ -245,7 +245,7 @@ KINDS: tuple[tuple[int, Callable[[Source], Iterator[Mutant]]], ...] = (
     (10, _dropped("gen")),
     (8, _dropped("need")),
     (12, _dropped("expose")),
-    (6, _dropped("not")),
+    (6, _dropped("exclude")),
     (4, _dropped("allow")),
     (20, weakened_forbid),
     (12, dropped_without),

@@ -14,7 +14,7 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "seed", "from", "target", "distinct", "ambiguous")
+_KEYS = (*SPLITS, "seed", "from", "output", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -97,7 +97,7 @@ def _read_clause(
         settings.start = values[0]
     elif key == "distinct":
         _read_distinct(values, settings, state)
-    elif key == "target":
+    elif key == "output":
         settings.targets.extend(values)
     elif key == "ambiguous":
         value, known = values[0], [choice.value for choice in Ambiguous]

@@ -18,13 +18,21 @@ from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes
+from sgl.frontend.quotas import (
+    Anchor,
+    Sized,
+    anchor,
+    check_shares,
+    count_of_sentences,
+    lower_sizes,
+    times,
+)
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.
-_KEYWORDS = ("forbid", "never", "gen", "not", "waive", "need", "expose")
+_KEYWORDS = ("forbid", "never", "gen", "exclude", "waive", "need", "expose")
 
 
 @dataclass(frozen=True)
@@ -147,12 +155,12 @@ class _PatternLowering:
             forbid=structures["forbid"],
             never=structures["never"],
             gen=structures["gen"] or structures["forbid"] + structures["never"],
-            exclude=structures["not"],
+            exclude=structures["exclude"],
             need=tuple(Need(clause.structure, clause.sentences) for clause in self.clauses["need"]),
             allow=self.allowed,
             targets=self.targets,
             expose=tuple(
-                Exposure(count, structure, written.repeated, written.each_target)
+                Exposure(count, structure, written.repeated, written.share is not None)
                 for written, structure, count in self.clauses["expose"]
             ),
             reserved=tuple(dict.fromkeys(reserved)),
@@ -162,10 +170,13 @@ class _PatternLowering:
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
         structure = lower_structure(clause.graph, self.scope, self.context)
-        count = count_of_sentences(clause.amount, self.state) if clause.amount is not None else 1
+        count: int | None = 1
+        if clause.amount is not None:
+            number = times(clause.share, self.context)
+            count = count_of_sentences(clause.amount, self.state, number)
         if structure is None or count is None:
             return
-        if clause.each_target:
+        if clause.share is not None:
             count = max(count, len(self.targets))
             if not check_shares(clause.span, count, [structure], self.context):
                 return

@@ -73,7 +73,7 @@ def lower_sizes(
 def _quota(
     item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
 ) -> Quota | None:
-    count = count_of_sentences(item.amount, context.state)
+    count = count_of_sentences(item.amount, context.state, times(item.share, context))
     within: list[tuple[Structure, ...]] = []
     outside: list[Structure] = []
     sound = count is not None
@@ -87,11 +87,11 @@ def _quota(
     if count is None or not sound:
         return None
     structures = [anchor.structure for anchor in anchors]
-    if item.each_target and not check_shares(item.span, count, structures, context):
+    if item.share is not None and not check_shares(item.span, count, structures, context):
         return None
     return Quota(
         count,
-        each_target=item.each_target,
+        each_target=item.share is not None,
         within=tuple(group[0] for group in within if len(group) == 1),
         within_one_of=tuple(group for group in within if len(group) > 1),
         outside=tuple(outside),
@@ -137,7 +137,7 @@ def check_shares(
     problem = hint = ""
     if not targets:
         problem = "the pattern has no targets that could have a share"
-        hint = "add `targets …` to the pattern, or leave out `each target`"
+        hint = "add `targets …` to the pattern, or leave out `per target` and `shared`"
     elif count < len(targets):
         problem = f"{count} sentences are too few for the {len(targets)} targets of the pattern"
         hint = f"ask for at least {len(targets)}"
@@ -150,16 +150,21 @@ def check_shares(
         for structure in structures
     ):
         problem = "a sentence with this structure need not contain a target"
-        hint = "say which node is the target: `N[lemma in @targets]`"
+        hint = "say which node is the target: `N[@targets]`"
     if problem:
         context.state.error("SGL0825", span, problem, hint)
     return not problem
 
 
-def count_of_sentences(amount: s.Amount, state: CompilerState) -> int | None:
+def times(share: s.Share | None, context: StructureContext) -> int:
+    """Return how often a number counts: ``per target`` once for each of them."""
+    return len(context.targets or ()) if share is not None and share.each else 1
+
+
+def count_of_sentences(amount: s.Amount, state: CompilerState, times: int = 1) -> int | None:
     """Return the number of sentences that ``amount`` writes or names; None after a report."""
     count = state.parameters.whole(amount)
-    if count is not None and count > MAX_COUNT:
+    if count is not None and (count := count * times) > MAX_COUNT:
         message = f"at most {MAX_COUNT:,} sentences can be asked for in one place"
         state.error("SGL0705", amount.span, message)
         return None

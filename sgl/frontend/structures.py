@@ -279,11 +279,12 @@ class _BodyLowering:
         return self.order.setdefault(name, len(self.order))
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
-        attribute, known = test.attribute.text, self.context.attributes
+        known = self.context.attributes
+        attribute = test.attribute.text if test.attribute is not None else "lemma"
         values = self._values(test)
         if values is None:
             return None
-        if known is not None and attribute not in known:
+        if test.attribute is not None and known is not None and attribute not in known:
             message = f"no word has the attribute `{attribute}`"
             self._unknown("SGL0808", test.attribute, message, known)
             return None

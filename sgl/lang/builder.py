@@ -24,6 +24,11 @@ _NAMESAKES: dict[str, type[s.SyntaxNode]] = {
     for name, kind in vars(s).items()
     if isinstance(kind, type) and issubclass(kind, s.SyntaxNode)
 }
+#: The clauses with a structure.
+_WITH_STRUCTURE = (
+    *("forbid", "never", "gen", "exclude", "need"),
+    *("waive", "expose", "only", "apart"),
+)
 #: The other productions, with the fields of their nodes that are no part of them.
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     **{production: (kind, {}) for production, kind in _NAMESAKES.items()},
@@ -40,19 +45,18 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "unequal_test": (s.AttributeTest, {"negated": True, "word_set": None}),
     "in_test": (s.AttributeTest, {"negated": False, "values": ()}),
     "not_in_test": (s.AttributeTest, {"negated": True, "values": ()}),
+    "lemma_test": (s.AttributeTest, {"attribute": None, "negated": False, "values": ()}),
+    "not_lemma_test": (s.AttributeTest, {"attribute": None, "negated": True, "values": ()}),
     "all_labels": (s.LabelSet, {"labels": (), "negated": True}),
     "other_labels": (s.LabelSet, {"negated": True}),
     "these_labels": (s.LabelSet, {"negated": False}),
-    "labelled_edge": (s.EdgePattern, {}),
+    "for_each": (s.Share, {"each": True}),
+    "in_all": (s.Share, {"each": False}),
     "amount": (s.Amount, {"offset": 0}),
     "weighted_value": (s.FeatureValue, {}),
     "within": (s.SizeCondition, {"outside": False}),
     "outside": (s.SizeCondition, {"outside": True}),
-    **{
-        keyword: (s.StructureClause, {"kind": keyword})
-        for keyword in ("forbid", "never", "gen", "need", "waive", "expose", "only", "apart")
-    },
-    "exclude": (s.StructureClause, {"kind": "not"}),
+    **{keyword: (s.StructureClause, {"kind": keyword}) for keyword in _WITH_STRUCTURE},
     "gen_like": (s.LikeClause, {"split": "gen"}),
     "train_like": (s.LikeClause, {"split": "train"}),
     "test_rejects": (s.Test, {"expected": None, "graphs": ()}),
@@ -74,7 +78,7 @@ class _Slot(NamedTuple):
         """Remove from the parts of a production what the field takes, and return it."""
         if not self.types:
             return bool(parts) and parts.pop(0) is not None
-        if parts and parts[0] is None:
+        if parts and parts[0] is None and (self.many or self.optional):
             del parts[0]
             return () if self.many and not self.optional else None
         if not self.many:
@@ -216,10 +220,6 @@ class TreeBuilder(TokenBuilder):
     def label_name(self, meta: Meta, parts: list[s.Column]) -> s.LabelText:
         return s.LabelText(self._span(meta), parts[0].name.text, True)
 
-    def any_edge(self, meta: Meta, _: list[Any]) -> s.EdgePattern:
-        span = self._span(meta)
-        return s.EdgePattern(span, s.LabelSet(span, (), True), None)
-
     def unbounded(self, meta: Meta, _: list[Any]) -> s.Bounds:
         span = self._span(meta)
         return s.Bounds(span, s.Amount(span, s.Name("1", span)), None)
@@ -232,7 +232,7 @@ class TreeBuilder(TokenBuilder):
         """Build a clause of a dataset whose name is a keyword of the grammar."""
         return self._node("dataset_clause", [self.name(parts[:1]), *parts[1:]], meta)
 
-    from_clause = distinct = ambiguous = target_clause = keyword_clause
+    from_clause = distinct = ambiguous = output_clause = keyword_clause
 
     def test_derives(self, meta: Meta, parts: list[Any]) -> s.Test:
         sentence, *rest = parts

@@ -23,19 +23,27 @@ def _with(pattern: str, replacement: str) -> Callable[[str], str]:
     return lambda written: re.sub(pattern, replacement, written, count=1, flags=re.DOTALL)
 
 
-#: How each production of an old form is written today.
+#: How each production of an old form is written today; what stays as it is, is not old.
 FORMER: dict[str, Callable[[str], str]] = {
     "former_repeat": _with(r"^repeat\b", "copy"),
+    "former_edge": _with("->", "-[*]->"),
+    "former_exclude": _with("^not", "exclude"),
+    "former_need": _with(r"^need\s+(.*\S)\s*>=\s*(.*)", r"need \2 \1"),
+    "former_output": _with("^target", "output"),
+    "former_share": _with("^each target", "shared"),
+    "in_test": _with(r"^lemma in ", ""),
+    "not_in_test": _with(r"^lemma not in", "not"),
 }
 
 
 def old_notation(text: str, tree: Tree[Token]) -> Finding | None:
     """Return the first old form in a declaration that was read, if there is one."""
     found = list(tree.find_pred(lambda part: part.data in FORMER))
-    if not found:
-        return None
-    part = min(found, key=lambda part: part.meta.start_pos)
-    start, end = part.meta.start_pos, part.meta.end_pos
-    written = " ".join(text[start:end].split())
-    hint = f"write `{clip(FORMER[part.data](written), _LONGEST)}`"
-    return Finding(start, end, hint, f"`{clip(written)}` is old notation", "SGL0113")
+    for part in sorted(found, key=lambda part: part.meta.start_pos):
+        start, end = part.meta.start_pos, part.meta.end_pos
+        written = " ".join(text[start:end].split())
+        anew = FORMER[part.data](written)
+        if anew != written:
+            hint = f"write `{clip(anew, _LONGEST)}`"
+            return Finding(start, end, hint, f"`{clip(written)}` is old notation", "SGL0113")
+    return None

@@ -7,9 +7,10 @@ _DECLARATIONS = """
     paradigm function pattern part relation restrict weights dataset test
 """
 _CLAUSES = """
-    allow ambiguous assert capital copy distinct drop each expose exposures forbid forget from
-    gen in keep last lemmas like need never node not on only apart or outside reject repeat
-    repeated seen size target targets to train variant waive when where with within without
+    allow ambiguous apart assert capital copy distinct drop each exclude expose exposures
+    forbid forget from gen in keep last lemmas like need never node not on only or output
+    outside per reject repeat repeated seen shared size target targets to train variant
+    waive when where with within without
 """
 
 #: Words that start a declaration, in the first column.

@@ -177,7 +177,7 @@ class _PatternReporter(_Reporter):
         """Return a structure as the author of the pattern would write it."""
         targets = self.lowered.pattern.targets
         named = str(NodeTest("lemma", frozenset(targets)))
-        return str(structure).replace(named, "lemma in @targets") if targets else str(structure)
+        return str(structure).replace(named, "@targets") if targets else str(structure)
 
     def _leak(self, claim: HeldOut) -> None:
         grammar = self.compiled.grammar

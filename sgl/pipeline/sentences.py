@@ -227,7 +227,7 @@ def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Itera
         if not any(map(reading.contains, pattern.gen)):
             yield f"it contains none of {' or '.join(map(str, pattern.gen))}"
         for structure in filter(reading.contains, pattern.exclude):
-            yield f"it contains {structure}, which `not` excludes"
+            yield f"it contains {structure}, which `exclude` rules out"
         for part in plan.parts:
             for structure in filter(reading.contains, () if part.tested else part.only):
                 yield f"it contains {structure}, which only the part `{part.name}` may"

@@ -106,7 +106,7 @@ STRUCTURES = (
     "{ V -[nsubj]-> N; N -[nmod]-> M }",
     "{ V -[nsubj|obj]-> N[upos=NOUN] }",
     "{ V -[^nsubj]-> N[lemma!=dog] }",
-    "{ A -> B; B -> C }",
+    "{ A -[*]-> B; B -[*]-> C }",
     "{ N[#amod=2] }",
     "{ N[#amod>=1]; V -[obj]-> N }",
     "{ V -[ccomp]{2}-> W } without { W -[ccomp]-> X }",

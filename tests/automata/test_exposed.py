@@ -44,7 +44,7 @@ def names(claim: Exposed, reason: Reason) -> set[tuple[IngredientKind, str]]:
 
 
 PP_IN_SUBJECT = pattern("pp_in_subject", (structure("{ V -[nsubj]-> N; N -[nmod]-> M }"),))
-NO_CAT = pattern("no_cat", (structure("{ X -> N[lemma=cat] }"),), targets=("cat",))
+NO_CAT = pattern("no_cat", (structure("{ X -[*]-> N[lemma=cat] }"),), targets=("cat",))
 LONG_QUESTION = pattern(
     "long_question", (structure("{ V -[ccomp]+-> U; U -[~obj]-> W[PronType=Int] }"),)
 )

@@ -24,7 +24,7 @@ MODIFIER = structure("{ N -[nmod]-> M }")
             ["{ N -[nmod]-> M }", "{ V -[nsubj]-> N }"],
         ),
         # A node that is left alone says nothing, unless it has a test.
-        ("{ X -> N[lemma=cat] }", ["{ N[lemma=cat] }"]),
+        ("{ X -[*]-> N[lemma=cat] }", ["{ N[lemma=cat] }"]),
         ("{ V -[obj]-> N }", []),
         ("{ N[lemma=cat] }", []),
         # A path loses one step, a count one.

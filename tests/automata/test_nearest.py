@@ -62,7 +62,7 @@ pattern pp_in_subject
 
 pattern hen_object
   targets hen
-  forbid { V -[obj]-> N[lemma in @targets] }
+  forbid { V -[obj]-> N[@targets] }
   size 10
 
 pattern pp_deep

@@ -119,7 +119,7 @@ def test_a_dataset_stays_when_the_next_one_fails(work: Workplace) -> None:
     work.write(MAIN, BASE)
     assert run(["compile", MAIN]) == OK
     before = {path: path.read_bytes() for path in (work.directory / "out").rglob("*.*")}
-    work.write(MAIN, BASE + PATTERN + "  not { P -[case]-> Q }\n")
+    work.write(MAIN, BASE + PATTERN + "  exclude { P -[case]-> Q }\n")
     work.capsys.readouterr()
     work.refuses(FAILED, "SGL0812")
     after = {path: path.read_bytes() for path in (work.directory / "out").rglob("*.*")}

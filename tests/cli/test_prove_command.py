@@ -31,7 +31,7 @@ pattern pp_in_object "PP in object"
 
 pattern hedgehogs "hedgehogs"
   targets hedgehog
-  forbid { V -[nsubj]-> N[lemma in @targets] }
+  forbid { V -[nsubj]-> N[@targets] }
   size   5
 """
 
@@ -197,7 +197,7 @@ REVERSED = """
 pattern pp_in_object "PP in object"
   targets hen seen only in exposures
   forbid { V -[obj]-> N; N -[nmod]-> M }
-  expose 20 each target { N[lemma in @targets] }
+  expose 20 shared { N[@targets] }
   size   5
 """
 
@@ -208,7 +208,7 @@ def versions(tmp_path: Path) -> tuple[str, str]:
     text = (EXAMPLE / "farm.sgl").read_text("utf-8")
     shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
     old, new = tmp_path / "old.sgl", tmp_path / "new.sgl"
-    text = text.replace("  need   { V -[obj]-> N; N -[nmod]-> M } >= 100\n", "")
+    text = text.replace("  need   100 { V -[obj]-> N; N -[nmod]-> M }\n", "")
     old.write_text(text + REVERSED, "utf-8")
     changes = {
         " seen only in exposures": "",

@@ -234,7 +234,7 @@ def test_structures_of_the_grammar_that_no_pattern_uses_count_too(tmp_path: Path
     path = tmp_path / "farm.sgl"
     path.write_text(
         text + "\nstructure nested { N -[nmod]-> M; M -[nmod]-> K }\n"
-        "\nstructure target { N[lemma in @targets] }\n",
+        "\nstructure target { N[@targets] }\n",
         "utf-8",
     )
     compiled = open_grammar(path, {}, SourceMap(), Diagnostics())

@@ -186,13 +186,13 @@ def test_ambiguous_rows_are_counted_by_where_their_readings_part(
 PATTERNS = """
 pattern horse_in_object "Horse: Subj → Obj"
   targets horse
-  forbid { V -[obj]-> N[lemma in @targets] }
-  need   { V -[nsubj]-> N[lemma in @targets] }
+  forbid { V -[obj]-> N[@targets] }
+  need   { V -[nsubj]-> N[@targets] }
 
 pattern cow_in_object "Cow: Subj → Obj"
   targets cow
-  forbid { V -[obj]-> N[lemma in @targets] }
-  need   { V -[nsubj]-> N[lemma in @targets] }
+  forbid { V -[obj]-> N[@targets] }
+  need   { V -[nsubj]-> N[@targets] }
 """
 
 TRAIN = """\

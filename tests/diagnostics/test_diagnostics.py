@@ -248,7 +248,7 @@ RULE = 'rule r: NP -> "the" Adj\n  ja Adj\n  syn Adj -[det]-> "the"(upos=DET)'
         ("feature number = | one", "category Adj[number]"),
         ("structure s { N -> }", "pattern p\n  forbid s"),
         ("labels SUBJ = |", "pattern p\n  forbid { V -[$SUBJ]-> N }"),
-        ("words pets = ,", "pattern p\n  forbid { N[lemma in @pets] }"),
+        ("words pets = ,", "pattern p\n  forbid { N[@pets] }"),
         ("param large = = on", 'word N: "horse"\n  ja "馬"\n  syn node(upos=NOUN)\n  when large'),
         ("pattern other !", "pattern p\n  forbid { V -[nsubj]-> N }\n  allow other"),
         ("paradigm past\n  x y", 'word N: "horse"\n  ja past("x")\n  syn node(upos=NOUN)'),

@@ -104,18 +104,18 @@ def test_a_condition_that_contradicts_its_structure(tmp_path: Path) -> None:
 TARGETS = """
 pattern p
   targets dog cat
-  forbid { V[Tense=Pres] -[nsubj]-> N[lemma in @targets] }
+  forbid { V[Tense=Pres] -[nsubj]-> N[@targets] }
 """
 
 
 def test_each_target_has_a_share_of_the_part_that_says_so(tmp_path: Path) -> None:
-    source = TARGETS + "  size 6 each target within { V -[obj]-> O }, 4\n"
+    source = TARGETS + "  size 6 shared within { V -[obj]-> O }, 4\n"
     strata = [s for s in compiled(source, tmp_path).plan.strata if s.split == "gen"]
     assert [(s.count, s.targets) for s in strata] == [(6, ("dog", "cat")), (4, ())]
 
 
 def test_each_target_has_a_share_of_exposures(tmp_path: Path) -> None:
-    expose = "  expose 4 each target repeated { V -[obj]-> N[lemma in @targets] }\n"
+    expose = "  expose 4 shared repeated { V -[obj]-> N[@targets] }\n"
     plan = compiled(TARGETS + expose + "  size 0\n", tmp_path).plan
     (stratum,) = (s for s in plan.strata if s.category == "exposure:p")
     assert (stratum.targets, stratum.repeated) == (("dog", "cat"), True)
@@ -123,19 +123,19 @@ def test_each_target_has_a_share_of_exposures(tmp_path: Path) -> None:
     assert exposure.each_target
 
 
-NO_TARGET = "expose 2 each target { V -[obj]-> N[lemma not in @targets] }"
+NO_TARGET = "expose 2 shared { V -[obj]-> N[not @targets] }"
 
 
 @pytest.mark.parametrize(
     ("clauses", "place"),
     [
-        (f"{TARGETS}  size 1 each target\n", "1 each target"),
+        (f"{TARGETS}  size 1 shared\n", "1 shared"),
         (
-            f"{TARGETS}  gen {{ V[Tense=Pres] -[nsubj]-> N }}\n  size 2 each target\n",
-            "2 each target",
+            f"{TARGETS}  gen {{ V[Tense=Pres] -[nsubj]-> N }}\n  size 2 shared\n",
+            "2 shared",
         ),
         (f"{TARGETS}  {NO_TARGET}\n  size 0\n", NO_TARGET),
-        (f"pattern p\n{SUBJECT}  size 2 each target\n", "2 each target"),
+        (f"pattern p\n{SUBJECT}  size 2 shared\n", "2 shared"),
     ],
 )
 def test_shares_that_targets_cannot_have(clauses: str, place: str, tmp_path: Path) -> None:
@@ -145,3 +145,44 @@ def test_shares_that_targets_cannot_have(clauses: str, place: str, tmp_path: Pat
 def test_a_role_may_still_be_called_target(tmp_path: Path) -> None:
     rule = 'rule np_each: NP -> "each" target:N\n  ja target\n'
     compiled(rule + '  syn target -[det]-> "each"(upos=DET)\n', tmp_path)
+
+
+def test_so_many_per_target_are_as_many_as_all_targets_share(tmp_path: Path) -> None:
+    """`3 per target` of two targets is `6 shared`: the plan does not tell them apart."""
+    structure = "repeated { V -[obj]-> N[@targets] }"
+    plans = [
+        compiled(f"{TARGETS}  expose {expose} {structure}\n  size {size}, 4\n", tmp_path).plan
+        for expose, size in (("2 per target", "3 per target"), ("4 shared", "6 shared"))
+    ]
+    assert plans[0] == plans[1]
+    assert [s.count for s in plans[0].strata if s.split == "gen"] == [6, 4]
+
+
+@pytest.mark.parametrize("size", ["0", "1", "6 shared", "3 per target"])
+def test_a_number_without_a_word_behind_it_is_for_all_items(size: str, tmp_path: Path) -> None:
+    (stratum, *_) = [
+        s for s in compiled(f"{TARGETS}  size {size}\n", tmp_path).plan.strata if s.split == "gen"
+    ]
+    assert stratum.targets == (("dog", "cat") if " " in size else ())
+
+
+def test_so_many_per_target_may_be_too_many_in_all(tmp_path: Path) -> None:
+    source = f"{TARGETS}  size 6000000 per target\n"
+    assert_diagnostics(source, [("SGL0705", "6000000")], tmp_path)
+
+
+def test_a_set_of_words_is_about_the_lemma(tmp_path: Path) -> None:
+    """`N[@pets]` is short for a test of the lemma; other attributes are named."""
+    source = (
+        "words pets = dog, cat\nwords tenses = Past, Pres\n"
+        """
+pattern p
+  forbid { V[Tense in @tenses] -[nsubj]-> N[@pets, not @wild] }
+  size   4
+words wild = cat
+"""
+    )
+    (pattern,) = compiled(source, tmp_path).plan.patterns
+    assert str(pattern.forbid[0]) == (
+        "{ V[Tense=Past|Pres] -[nsubj]-> N[lemma=cat|dog, lemma!=cat] }"
+    )

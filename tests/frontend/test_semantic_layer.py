@@ -79,7 +79,7 @@ def grammar(tmp_path_factory: pytest.TempPathFactory) -> CoreGrammar:
 @pytest.mark.slow
 def test_the_standalone_sampler_has_the_last_edges(tmp_path: Path) -> None:
     path = tmp_path / "passives.sgl"
-    path.write_text(GRAMMAR.replace("train 1", "target varfree\n  train 40"), encoding="utf-8")
+    path.write_text(GRAMMAR.replace("train 1", "output varfree\n  train 40"), encoding="utf-8")
     assert run(["compile", str(path), "-o", str(tmp_path / "out")]) == 0
     text = (tmp_path / "out" / "data" / "train.tsv").read_text(encoding="utf-8")
     assert "theme = Bo , agent = " in text or "theme = Cy , agent = " in text
@@ -89,7 +89,7 @@ def test_the_standalone_sampler_has_the_last_edges(tmp_path: Path) -> None:
 
 def test_a_target_may_have_a_condition(tmp_path: Path) -> None:
     path = tmp_path / "passives.sgl"
-    more = "  target cogs\n  target varfree when terms\n"
+    more = "  output cogs\n  output varfree when terms\n"
     path.write_text(f"param terms = off\n{GRAMMAR}{more}", encoding="utf-8")
     assert compile_file(path).plan.targets == ("cogs",)
     assert compile_file(path, {"terms": "on"}).plan.targets == ("cogs", "varfree")

@@ -119,7 +119,7 @@ word V[role=theme]: "ran"
 
 # ---- what authors are told
 
-NEED = "need   { V -[obj]-> N; N -[nmod]-> M }"
+NEED = "need   5 { V -[obj]-> N; N -[nmod]-> M }"
 NOUN = "sem node(lemma=$en, type=entity, definite=yes)"
 VIEW = "view  cogs    = cogs(sem)"
 SYN, SEM = "layer syn : graph on en\n", "layer sem : graph on en (free)\n"
@@ -148,9 +148,9 @@ SYN, SEM = "layer syn : graph on en\n", "layer sem : graph on en (free)\n"
         (VIEW, "view cogs = cog(sem)", "SGL0201", "cog"),
         (VIEW, VIEW + "\nview sem = cogs(sem)", "SGL0203", "sem"),
         # targets
-        ("target cogs varfree", "target cogs varfre", "SGL0201", "varfre"),
-        ("target cogs varfree", "target conllu", "SGL0201", "conllu"),
-        ("target cogs varfree", "target en", "SGL0201", "en"),
+        ("output cogs varfree", "output cogs varfre", "SGL0201", "varfre"),
+        ("output cogs varfree", "output conllu", "SGL0201", "conllu"),
+        ("output cogs varfree", "output en", "SGL0201", "en"),
         # sizes
         ("size   20\n", "size   20 in dev\n", "SGL0829", "dev"),
         ("5 in dev", "5 in gen", "SGL0827", "gen"),

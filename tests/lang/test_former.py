@@ -10,6 +10,21 @@ from sgl.lang.reader import read
 
 #: A declaration with each old form: what is shown, and what is to be written.
 CASES: dict[str, tuple[str, str, str]] = {
+    "former_edge": ("structure s { V -[obj]-> N[lemma=dog] -> M }", "->", "-[*]->"),
+    "former_exclude": ("pattern p\n  not { V }", "not { V }", "exclude { V }"),
+    "former_need": (
+        "pattern p\n  need   { V } without { N[#amod>=2] } >= few+1",
+        "need   { V } without { N[#amod>=2] } >= few+1",
+        "need few+1 { V } without { N[#amod>=2] }",
+    ),
+    "former_output": (
+        "dataset\n  target cogs ja when terms",
+        "target cogs ja when terms",
+        "output cogs ja when terms",
+    ),
+    "former_share": ("pattern p\n  size 10 each target", "each target", "shared"),
+    "in_test": ("structure s { N[upos=X, lemma in @pets] }", "lemma in @pets", "@pets"),
+    "not_in_test": ("structure s { N[lemma not in @pets] }", "lemma not in @pets", "not @pets"),
     "former_repeat": ("rule r: A -> B C\n  ja C B repeat C", "repeat C", "copy C"),
 }
 

@@ -109,11 +109,11 @@ def covered(names: tuple[s.Name, ...]) -> set[int]:
     [
         'rule a: A -> B\n  ja B\n    + "x"',
         'rule a: A -> B\n  ja B +\n    "x"',
-        "pattern p\n  forbid { V -> N }\n    without { N -> M }",
-        "pattern p\n  forbid { V -> N }\n\n  # why\n    without { N -> M }",
-        "pattern p\n  forbid { V -> N }   # why\n    without { N -> M }",
-        "pattern p\n  forbid {\n    V -> N;\n    # why\n    N -> M\n  }",
-        "pattern p\n  forbid {\n    V -> N\n}",
+        "pattern p\n  forbid { V -[*]-> N }\n    without { N -[*]-> M }",
+        "pattern p\n  forbid { V -[*]-> N }\n\n  # why\n    without { N -[*]-> M }",
+        "pattern p\n  forbid { V -[*]-> N }   # why\n    without { N -[*]-> M }",
+        "pattern p\n  forbid {\n    V -[*]-> N;\n    # why\n    N -[*]-> M\n  }",
+        "pattern p\n  forbid {\n    V -[*]-> N\n}",
         "pattern p\n  size 1 within a,\n    2 outside b",
         "feature f = a |\n  b",
         'test "a"\n  => ja "b"',
@@ -129,9 +129,9 @@ def test_these_are_one_declaration(text: str) -> None:
     assert (len(file.declarations), list(diagnostics)) == (1, [])
 
 
-@pytest.mark.parametrize("keyword", ["forbid", "need", "gen", "not", "allow", "size"])
+@pytest.mark.parametrize("keyword", ["forbid", "need", "gen", "exclude", "allow", "size"])
 def test_a_keyword_is_a_whole_word(keyword: str) -> None:
-    _, diagnostics = reading(f"pattern p\n  {keyword}x {{ V -> N }}")
+    _, diagnostics = reading(f"pattern p\n  {keyword}x {{ V -[*]-> N }}")
     (found,) = diagnostics
     assert f"`{keyword}x`" in found.message
     assert found.hint == f"did you mean `{keyword}`?"
@@ -201,8 +201,8 @@ feature sound = consonant ~ 99 | vowel
 labels SUBJ = nsubj | nsubj:pass | ~nsubj
 words pets = dog, cat, "guinea pig"
 structure chain { repeat 3 N..M { N -[acl:relcl]-> V; V -[nsubj]-> M } }
-structure path { V -[ccomp]{2,4}-> W[lemma in @pets]; W -[$SUBJ]{large,}-> X; X -[^obj]+-> Y }
-structure degree { N[#amod|nmod>=5, lemma=dog|cat, upos!=VERB, lemma not in @pets] -> M }
+structure path { V -[ccomp]{2,4}-> W[@pets]; W -[$SUBJ]{large,}-> X; X -[^obj]+-> Y }
+structure degree { N[#amod|nmod>=5, lemma=dog|cat, upos!=VERB, not @pets] -[*]-> M }
   without { N -[*]-> O }
 paradigm past "plain past"
   godan "く" -> "いた", "行く" -> "行った"
@@ -223,18 +223,18 @@ rule control: VP[form=f] -> capital V[form=f] subj:NP "to" VP[form=past|pres]  ~
   keep in train
   when not large
 pattern p "title" (one, two)
-  forbid { V -> N } without { N -> M } without { N -> O }
+  forbid { V -[*]-> N } without { N -[*]-> M } without { N -[*]-> O }
   assert never path
   gen chain
-  not chain
-  need chain >= 100
+  exclude chain
+  need 100 chain
   allow q r
   targets dog "cat" seen only in exposures
   expose 100 repeated chain
   size 500 within chain outside path, large outside chain
   train like "The dog."
   gen like "The cat."
-test "The dog." => ja "犬。", en "The dog.", syn { N -[det]-> D } without { N -> M }
+test "The dog." => ja "犬。", en "The dog.", syn { N -[det]-> D } without { N -[*]-> M }
 test "The dog." => syn chain
 test reject "The the."
 """

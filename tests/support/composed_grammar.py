@@ -19,12 +19,12 @@ restrict { V -[obj|~obj]-> N } to takes(V, N) when selection
 
 pattern pp_in_subject "PP in object → subject"
   targets dog cat
-  forbid { V -[nsubj]-> N[lemma in @targets]; N -[nmod]-> M }
-  waive  { V -[nsubj]-> N[lemma in @targets] }
-  need   { V[lemma=drink]; V -[obj]-> O } >= exposures-3
-  expose exposures each target repeated {
-    V[Tense=Pres]; V -[obj]-> N[lemma in @targets]; N -[nmod]-> M }
-  size   exposures+1 each target within { V[lemma=drink] }, 4 outside { V[lemma=drink] }
+  forbid { V -[nsubj]-> N[@targets]; N -[nmod]-> M }
+  waive  { V -[nsubj]-> N[@targets] }
+  need   exposures-3 { V[lemma=drink]; V -[obj]-> O }
+  expose exposures shared repeated {
+    V[Tense=Pres]; V -[obj]-> N[@targets]; N -[nmod]-> M }
+  size   exposures+1 shared within { V[lemma=drink] }, 4 outside { V[lemma=drink] }
 
 part relatives "Sentences with a relative clause"
   only { N -[acl:relcl]-> V }

@@ -96,7 +96,7 @@ lexicon transitives from "verbs.yaml" where class = both
 pattern pp_in_subject "PP in object → subject"
   gen like "The kite in the tent fell."
   forbid { V -[nsubj]-> N; N -[nmod]-> M }
-  need   { V -[obj]-> N; N -[nmod]-> M } >= 5
+  need   5 { V -[obj]-> N; N -[nmod]-> M }
   size   20
 
 part relatives "Relative clauses"
@@ -106,7 +106,7 @@ part relatives "Relative clauses"
 
 dataset
   from Text
-  target cogs varfree
+  output cogs varfree
   train 200
   dev   20
   test  20

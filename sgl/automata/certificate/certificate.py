@@ -6,7 +6,7 @@ What is claimed of each, in the words of ``docs/guarantees.md``::
 
     train, dev, test   held out   excludes  every held-out structure
     exposure:p/0       exposed    requires  its exposure
-    gen/p/0            instance   excludes  what other patterns hold out, `not`, `outside`
+    gen/p/0            instance   excludes  what other patterns hold out, `exclude`, `outside`
                        instance   requires  a structure of p, its quota
                        disjoint   requires  what p holds out, which training excludes
                        exposed    exposes   what its items are made of

@@ -32,7 +32,7 @@ class DeclaredStructure:
     """A structure with what it is called: ``pp_in_subject.need.2``.
 
     ``pattern`` is the pattern that it belongs to and ``role`` what it is there
-    (``forbid``, ``never``, ``gen``, ``not``, ``need``, ``expose``); a structure with a
+    (``forbid``, ``never``, ``gen``, ``exclude``, ``need``, ``expose``); a structure with a
     name of its own has neither.
     """
 
@@ -60,7 +60,7 @@ def declared_structures(
             "forbid": pattern.forbid,
             "never": pattern.never,
             "gen": tuple(s for s in pattern.gen if s not in pattern.held_out),
-            "not": pattern.exclude,
+            "exclude": pattern.exclude,
             "need": tuple(need.structure for need in pattern.need),
             "expose": tuple(exposure.structure for exposure in pattern.expose),
         }

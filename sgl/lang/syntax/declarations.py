@@ -113,13 +113,19 @@ class StructureDecl(NamedDeclaration):
     graph: GraphPattern
 
 
+class Share(SyntaxNode):
+    """``per target``: so many for ``each`` target; or ``shared``: so many for all of them."""
+
+    each: bool
+
+
 class StructureClause(SyntaxNode):
     """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
-    graph: GraphRef
     amount: Amount | None
-    each_target: bool
+    share: Share | None
+    graph: GraphRef
     repeated: bool
 
 
@@ -144,10 +150,10 @@ class SizeCondition(SyntaxNode):
 
 
 class SizeItem(SyntaxNode):
-    """``500 each target in dev within cp outside rc when topics``."""
+    """``500 per target in dev within cp outside rc when topics``."""
 
     amount: Amount
-    each_target: bool
+    share: Share | None
     split: Name | None
     conditions: tuple[SizeCondition, ...]
     when: When | None
@@ -221,7 +227,7 @@ class Weights(NamedDeclaration):
 class DatasetClause(SyntaxNode):
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
 
-    ``target`` may have a condition.
+    ``output`` may have a condition.
     """
 
     key: Name

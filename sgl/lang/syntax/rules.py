@@ -108,9 +108,9 @@ class LabelSet(SyntaxNode):
 
 
 class AttributeTest(SyntaxNode):
-    """``lemma=dog|cat``, ``upos!=VERB``, ``lemma in @targets``."""
+    """``lemma=dog|cat``, ``upos!=VERB``, ``Case in @cases``; ``@targets`` tests the lemma."""
 
-    attribute: Name
+    attribute: Name | None
     negated: bool
     values: tuple[Name, ...]
     word_set: Name | None

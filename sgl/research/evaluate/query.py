@@ -3,7 +3,7 @@
 What counts follows from the structure that the items contain, by two rules:
 
 * A pattern with ``targets`` is about words.  Asked for are the words that the structure puts
-  a test on (``N[lemma in @targets]``), each in the position that the structure gives it.
+  a test on (``N[@targets]``), each in the position that the structure gives it.
 * Any other pattern is about phrases.  Asked for are the words with tests as well, and the
   whole phrase of every other variable that an edge leads to or whose dependents are counted.
 
