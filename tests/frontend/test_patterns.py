@@ -34,6 +34,8 @@ def lowered(structure: str, directory: Path) -> Structure:
 
 # ---- the variables of `repeat`
 
+ONCE = "repeat 1 N..M { N -[*]-> X; X -[*]-> M }"
+
 
 @pytest.mark.parametrize(
     ("written", "meant"),
@@ -47,8 +49,7 @@ def lowered(structure: str, directory: Path) -> Structure:
             "{ N -[nmod]-> M_2; M_2 -[nmod]-> M; V -[nsubj]-> M_1 }",
         ),
         (
-            "{ repeat 1 N..M { N -[*]-> X; X -[*]-> M } } without"
-            + " { repeat 1 P..M { P -[*]-> X; X -[*]-> M } }",
+            f"{{ {ONCE} }} without {{ {ONCE.replace('N', 'P')} }}",
             "{ N -[*]-> X_1; X_1 -[*]-> M } without { P -[*]-> X_2; X_2 -[*]-> M }",
         ),
         (
