@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Label, Span
+from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.fragments import check_attribute_name
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import FragmentSketch, Pool, Production, category_pattern
+from sgl.frontend.productions import (
+    CategoryPattern,
+    FragmentSketch,
+    Pool,
+    Production,
+    category_pattern,
+)
 from sgl.frontend.rules import check_layers, rule_weight
 from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import (
@@ -21,7 +28,7 @@ from sgl.frontend.tables import (
     weighting_of,
 )
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import TableRow
+from sgl.lang.yaml_files import LexiconTable, TableRow
 
 
 def lower_words(state: CompilerState) -> None:
@@ -38,7 +45,7 @@ def lower_words(state: CompilerState) -> None:
         if check_layers(clauses, state):
             evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
             share = rule_weight(word.weight, state)
-            lowering = _WordLowering(state, word.category, clauses, evaluation, word.span)
+            lowering = _WordLowering.of(word.category, clauses, evaluation, word.span, state)
             production = lowering.lower(f'word "{text}"', share)
             found += [production] if production is not None else []
     tables = LexiconTables(state)
@@ -56,15 +63,31 @@ class _WordLowering:
 
     state: CompilerState
     category: s.CategoryRef
+    lhs: CategoryPattern | None
     clauses: tuple[s.LayerClause, ...]
     evaluation: Evaluation
     span: Span
 
+    @classmethod
+    def of(
+        cls,
+        category: s.CategoryRef,
+        clauses: tuple[s.LayerClause, ...],
+        evaluation: Evaluation,
+        span: Span,
+        state: CompilerState,
+    ) -> _WordLowering:
+        """Return what lowers a word whose clauses may ask for the features of its category."""
+        columns = evaluation.columns if evaluation.row else None
+        lhs = category_pattern(category, evaluation.scope, None, columns, state)
+        if lhs is not None:
+            features = dict(zip(lhs.info.features, lhs.slots, strict=True))
+            evaluation = replace(evaluation, features=features)
+        return cls(state, category, lhs, clauses, evaluation, span)
+
     def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
         """Return the production of the word; None after a report."""
-        evaluation, signature = self.evaluation, self.state.signature
-        columns = evaluation.columns if evaluation.row else None
-        lhs = category_pattern(self.category, evaluation.scope, None, columns, self.state)
+        signature, lhs = self.state.signature, self.lhs
         texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
         graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
         templates = [tuple(map(Token, text)) for text in texts.values() if text is not None]
@@ -155,11 +178,40 @@ class _WordLowering:
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
 
 
+def _optional(entry: s.Entry) -> frozenset[str]:
+    """Return the columns that a table need not have, because a block asks for them."""
+    return frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
+
+
+def _check_columns(
+    entry: s.Entry, layers: object, table: LexiconTable, state: CompilerState
+) -> bool:
+    """Report names of columns that are also features, which the entry sets to something else."""
+    settings = entry.category.settings
+    taken = {setting.feature.text for setting in settings} & set(table.columns)
+    taken -= {
+        setting.feature.text
+        for setting in settings
+        for column in s.parts_of(s.Column, setting.values)
+        if column.name.text == setting.feature.text
+    }
+    both = [column for column in s.parts_of(s.Column, layers) if column.name.text in taken]
+    for column in both:
+        name = column.name
+        message = f"is `${name}` the column `{name}`, or the feature `{name}` of this entry?"
+        hint = f"give the column another name, or set the feature from it: `{name}=${name}`"
+        labels = [Label(entry.category.span, "the feature is set here")]
+        state.error("SGL0618", column.span, message, hint, labels=labels)
+    return not both
+
+
 def _lexicon(
     lexicon: s.Lexicon, scope: Scope, state: CompilerState, tables: LexiconTables
 ) -> Iterator[Production]:
-    table = tables.of(lexicon, scope)
-    groups = (lexicon.shared, *(entry.layers for entry in lexicon.entries))
+    table, entries = tables.of(lexicon, scope), entries_of(lexicon, scope, state)
+    if entries is None:
+        return
+    groups = (lexicon.shared, *(entry.layers for entry in entries))
     clear = [check_layers(group, state) for group in groups]
     if not all(clear):
         return
@@ -167,17 +219,21 @@ def _lexicon(
         message = f"the lexicon `{lexicon.name}` lists no category"
         hint = "write a category and its layers below it"
         state.error("SGL0610", lexicon.name.span, message, hint)
-    if table is None or not check_columns(lexicon, table, state):
+    if table is None or not check_columns(lexicon, entries, table, state):
         return
     weighting = weighting_of(lexicon, state)
     chosen = rows_of(lexicon, table, state)
-    for entry in lexicon.entries:
-        pool, layers = Pool(weighting.total, weighting.exponent), clauses_of(lexicon, entry)
+    for entry in entries:
+        pool = Pool(weighting.total, weighting.exponent)
+        layers, optional = laid_over(entry.layers, lexicon.shared), _optional(entry)
+        if not _check_columns(entry, layers, table, state):
+            continue
         seen: dict[tuple[object, ...], TableRow] = {}
         for row in rows_with_values(entry, chosen, table, state):
-            evaluation = Evaluation(scope, row.cells, table.columns, row.span, state.diagnostics)
+            known = (row.cells, table.columns, row.span)
+            evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
-            lowering = _WordLowering(state, entry.category, layers, evaluation, row.span)
+            lowering = _WordLowering.of(entry.category, layers, evaluation, row.span, state)
             word = lowering.lower(lexicon.name.text, share, pool)
             if word is None:
                 continue
@@ -187,9 +243,3 @@ def _lexicon(
                 labels = [Label(earlier.span, "the same word, in the same category")]
                 state.error("SGL0605", row.span, message, "remove one of the rows", labels=labels)
             yield word
-
-
-def clauses_of(lexicon: s.Lexicon, entry: s.Entry) -> tuple[s.LayerClause, ...]:
-    """Return the layer clauses of an entry: its own, and those of the lexicon that it lacks."""
-    named = {clause.layer.text for clause in entry.layers}
-    return (*(clause for clause in lexicon.shared if clause.layer.text not in named), *entry.layers)

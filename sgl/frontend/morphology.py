@@ -14,8 +14,9 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NoReturn
 
-from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, one_slip, suggest
 from sgl.frontend.names import Scope
+from sgl.frontend.productions import Slotting
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
@@ -82,8 +83,9 @@ class Evaluation:
     In the body of a function they are its arguments, and ``lacking`` says for those
     without a value which column is to blame.  ``row`` is the span of the table row,
     shown beside the expression; a value of None means that a report was made.
-    The ``listener`` hears what the author's files ask of the library, not what its
-    functions ask of one another.
+    ``features`` are those of the category of the word, and columns that are ``optional`` may be
+    missing in the table.  The ``listener`` hears what the author's files ask of the library, not
+    what its functions ask of one another.
     """
 
     scope: Scope
@@ -95,6 +97,8 @@ class Evaluation:
     steps: Iterator[int] = field(default_factory=count)
     lacking: Mapping[str, _Missing] = field(default_factory=dict)
     listener: Listener | None = None
+    features: Mapping[str, Slotting] = field(default_factory=dict)
+    optional: frozenset[str] = frozenset()
 
     def value(self, expression: s.Expression) -> str | None:
         """Return the text of an expression; None after a report."""
@@ -150,11 +154,20 @@ class Evaluation:
             # What the right side would have given is heard, though it is not used.
             heard: list[Inflection] = []
             quiet = replace(self, diagnostics=Diagnostics(), steps=count(), listener=heard.append)
-            value = quiet.value(fallback.right) or ""
+            value = quiet.value(self._plain(fallback.right)) or ""
             plain = Inflection("", "", value, "", value, fallback.right.span, self.row)
             last = heard[-1] if heard and heard[-1].result == value else plain
             self.listener(replace(last, instead=left))
-        return left if left is None or left else self.value_within(fallback.right, depth)
+        right = self._plain(fallback.right)
+        return left if left is None or left else self.value_within(right, depth)
+
+    def _plain(self, expression: s.Expression) -> s.Expression:
+        """Return a plain name as a text, where it may be one; not a parameter, or a slip of one."""
+        if not isinstance(expression, s.Mention):
+            return expression
+        name = expression.name
+        meant = any(known == name.text or one_slip(known, name.text) for known in self.known)
+        return expression if self.function is not None and meant else s.Name(name.text, name.span)
 
     def _column(self, expression: s.Column | s.Mention) -> str | None:
         """Return the text of a column, or of a parameter in the body of a function."""
@@ -168,6 +181,11 @@ class Evaluation:
             return self.columns[text]
         if text in self.known:
             raise self.lacking.get(text) or _Missing(name)
+        slot = self.features.get(text)
+        if slot is not None:
+            return self._feature(expression, slot)
+        if text in self.optional:
+            raise _Missing(name)
         what = f"the function has no parameter `{name}`"
         if self.function is None:
             what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
@@ -175,20 +193,32 @@ class Evaluation:
         self.diagnostics.error("SGL0603", expression.span, what, hint)
         return None
 
+    def _feature(self, expression: s.Column | s.Mention, slot: Slotting) -> str | None:
+        """Return the value of a feature of the word; None after a report."""
+        if len(slot) == 1 and not isinstance(slot, str):
+            return next(iter(slot))
+        message = f"this word may have several values of the feature `{expression.name}`"
+        hint = f"set it in the brackets of the category: `[{expression.name}=…]`"
+        notes = [f"they are: {', '.join(sorted(slot))}"]
+        self.diagnostics.error("SGL0618", expression.span, message, hint, notes=notes)
+        return None
+
     def _call(self, call: s.Call, depth: int) -> str | None:
         name = call.name.text
-        declared = self.scope.peek(s.Function, name) or self.scope.peek(s.Paradigm, name)
+        # What a block of forms asks for is that of its file.
+        scope = self.scope.resolved.scopes.get(call.span.file, self.scope)
+        declared = scope.peek(s.Function, name) or scope.peek(s.Paradigm, name)
         if declared is None:
             kinds = (s.Function, s.Paradigm)
-            if not any(self.scope.may_declare(kind, name) for kind in kinds):
-                hint = suggest(name, [known for kind in kinds for known in self.scope.names(kind)])
+            if not any(scope.may_declare(kind, name) for kind in kinds):
+                hint = suggest(name, [known for kind in kinds for known in scope.names(kind)])
                 message = f"there is no paradigm or function `{name}`"
                 self.diagnostics.error("SGL0201", call.name.span, message, hint)
             return None
         values: list[str | _Missing] = []
         for argument in call.arguments:
             try:
-                value = self.value_within(argument, depth)
+                value = self.value_within(self._plain(argument), depth)
             except _Missing as problem:
                 values.append(problem)
             else:
@@ -233,6 +263,8 @@ class Evaluation:
             columns={name: value for name, value in given if isinstance(value, str)},
             known=parameters,
             function=function,
+            features={},
+            optional=frozenset(),
             lacking={name: value for name, value in given if isinstance(value, _Missing)},
             listener=self.listener if heard else None,
         )

@@ -35,6 +35,7 @@ KINDS: dict[type, str] = {
     s.Function: "function",
     s.Rule: "rule",
     s.Lexicon: "lexicon",
+    s.Forms: "block of forms",
     s.PatternDecl: "pattern",
     s.PartDecl: "part",
     s.Relation: "relation",
@@ -42,7 +43,12 @@ KINDS: dict[type, str] = {
 }
 
 #: The keywords of kinds that authors call otherwise.
-_KEYWORDS: dict[type, str] = {s.Labels: "labels", s.WordSet: "words", s.Weights: "weights"}
+_KEYWORDS: dict[type, str] = {
+    s.Labels: "labels",
+    s.WordSet: "words",
+    s.Forms: "forms",
+    s.Weights: "weights",
+}
 
 #: Declarations that are there to be used by others.
 _USED = (
@@ -54,6 +60,7 @@ _USED = (
     | s.Paradigm
     | s.Function
     | s.Relation
+    | s.Forms
 )
 
 _Declared = TypeVar("_Declared", bound=s.SyntaxNode)
@@ -247,6 +254,8 @@ def check_taken(state: CompilerState) -> bool:
     for declaration, scope in state.names.declarations:
         kind: type[s.NamedDeclaration] = s.CategoryDecl
         mentioned = [ref.name for ref in s.parts_of(s.CategoryRef, declaration)]
+        if isinstance(declaration, s.Forms):
+            mentioned = []  # Its category stands for those that are given.
         if isinstance(declaration, s.CategoryDecl):
             kind, mentioned = s.Feature, list(declaration.features)
         for name in mentioned:

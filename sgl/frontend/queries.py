@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
-from sgl.frontend.lexicons import clauses_of
+from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes
@@ -45,12 +45,12 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
         evaluate(word.layers, Evaluation(scope, {}, (), None, Diagnostics()))
     tables = LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
-        table = tables.of(lexicon, scope)
+        table, entries = tables.of(lexicon, scope), entries_of(lexicon, scope, state)
         for row in rows_of(lexicon, table, state) if table is not None else ():
             columns = table.columns if table is not None else ()
             evaluation = Evaluation(scope, row.cells, columns, row.span, Diagnostics())
-            for entry in lexicon.entries:
-                evaluate(clauses_of(lexicon, entry), evaluation)
+            for entry in entries or ():
+                evaluate(laid_over(entry.layers, lexicon.shared), evaluation)
     return tuple(found)
 
 

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.frontend.forms import blocks_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal, is_weight
@@ -66,18 +67,37 @@ class LexiconTables:
         """
         mentioned: dict[Path, dict[str, None]] = {}
         variants: set[str] = set()
+        blocks: dict[str, tuple[s.Forms, list[Path | None]]] = {}
         for lexicon, scope in self.state.names.declared(s.Lexicon):
             variants.update(variant.name.text for variant in lexicon.variants)
             # What cannot be located was reported when it was to be read.
             path = scope.locate(lexicon.path, Diagnostics())
             if path is not None:
                 names = [condition.column for condition in lexicon.where]
-                names += [column.name for column in s.parts_of(s.Column, lexicon)]
+                used = blocks_of(lexicon, scope)
+                names += [column.name for column in s.parts_of(s.Column, (lexicon, *used))]
+                for block in used:
+                    blocks.setdefault(block.name.text, (block, []))[1].append(path)
                 mentioned.setdefault(path, {}).update((name.text, None) for name in names)
         for path, table in self.read.items():
             if table is not None:
                 _report_columns(table, list(mentioned[path]), self.state)
                 _report_variants(table, variants, self.state)
+        for block, paths in blocks.values():
+            tables = [table for path in paths if path and (table := self.read.get(path))]
+            if len(tables) == len(paths):
+                _report_block(block, tables, self.state)
+
+
+def _report_block(block: s.Forms, tables: Sequence[LexiconTable], state: CompilerState) -> None:
+    """Report what a block asks for that is in none of the tables of the lexicons that use it."""
+    known = {column for table in tables for column in table.columns}
+    known |= {*state.signature.features, *(parameter.text for parameter in block.parameters)}
+    for column in s.parts_of(s.Column, block):
+        if column.name.text not in known:
+            message = f"no lexicon that uses `{block.name}` has a column `{column.name}`"
+            hint = suggest(column.name.text, known)
+            state.error("SGL0603", column.span, message, hint)
 
 
 def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: CompilerState) -> None:
@@ -179,13 +199,15 @@ def _fulfilling(
     return [row for row in rows if compare(row.cells[column], comparison, bound.text)]
 
 
-def check_columns(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> bool:
+def check_columns(
+    lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: CompilerState
+) -> bool:
     """Return whether the table has all columns of categories and conditions; report the others.
 
     Those in expressions are checked when these are evaluated.
     """
     names = [condition.column for condition in lexicon.where]
-    categories = tuple(entry.category for entry in lexicon.entries)
+    categories = tuple(entry.category for entry in entries)
     names += [column.name for column in s.parts_of(s.Column, categories)]
     unknown = [name for name in names if name.text not in table.columns]
     for name in unknown:

@@ -7,7 +7,7 @@ says: each field takes the part of the production that has its type.  The others
 from __future__ import annotations
 
 import re
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import cache
 from types import NoneType
 from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
@@ -192,21 +192,19 @@ class TreeBuilder(TokenBuilder):
 
     def lexicon(self, meta: Meta, parts: list[Any]) -> s.Lexicon:
         name, path, where, weight, *clauses = parts
-        # Layer clauses before the first category are shared, the others belong to theirs.
-        shared: list[s.LayerClause] = []
-        entries: list[s.Entry] = []
-        for clause in clauses:
-            if isinstance(clause, s.CategoryRef):
-                entries.append(s.Entry(clause.span, clause, ()))
-            elif isinstance(clause, s.LayerClause) and entries:
-                last = entries[-1]
-                span, layers = last.span.to(clause.span), (*last.layers, clause)
-                entries[-1] = s.Entry(span, last.category, layers)
-            elif isinstance(clause, s.LayerClause):
-                shared.append(clause)
+        shared, entries = _entries(clauses)
         variants, when = _every(clauses, s.Variant), _every(clauses, s.When)
-        written = (name, path, where or (), weight, tuple(shared), tuple(entries))
+        written = (name, path, where or (), weight, shared, entries)
         return s.Lexicon(self._span(meta), *written, variants, when)
+
+    def forms(self, meta: Meta, parts: list[Any]) -> s.Forms:
+        name, category, *rest = parts
+        parameters, clauses = _every(rest, s.Name), [p for p in rest if not isinstance(p, s.Name)]
+        return s.Forms(self._span(meta), name, category, parameters, *_entries(clauses))
+
+    def forms_use(self, meta: Meta, parts: list[Any]) -> s.FormsUse:
+        name, category, *arguments = parts
+        return s.FormsUse(self._span(meta), name, category, tuple(arguments), ())
 
     def label(self, meta: Meta, parts: list[Any]) -> s.LabelText:
         mark = "~" if isinstance(parts[0], Token) else ""
@@ -238,6 +236,25 @@ class TreeBuilder(TokenBuilder):
         sentence, *rest = parts
         texts, graphs = _every(rest, tuple), _every(rest, s.ExpectedGraph)
         return s.Test(self._span(meta), sentence, texts, _every(rest, s.When), graphs)
+
+
+def _entries(clauses: list[Any]) -> tuple[tuple[s.LayerClause, ...], tuple[Any, ...]]:
+    """Return the clauses before the first category, which are shared, and entries with theirs."""
+    shared: list[s.LayerClause] = []
+    entries: list[s.Entry | s.FormsUse] = []
+    for clause in clauses:
+        if isinstance(clause, s.CategoryRef):
+            entries.append(s.Entry(clause.span, clause, ()))
+        elif isinstance(clause, s.FormsUse):
+            entries.append(clause)
+        elif isinstance(clause, s.LayerClause) and entries:
+            last = entries[-1]
+            entries[-1] = replace(
+                last, span=last.span.to(clause.span), layers=(*last.layers, clause)
+            )
+        elif isinstance(clause, s.LayerClause):
+            shared.append(clause)
+    return tuple(shared), tuple(entries)
 
 
 def _every(parts: list[Any], kind: type) -> tuple[Any, ...]:

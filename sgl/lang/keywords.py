@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 _DECLARATIONS = """
-    module use param layer view feature category labels words structure word lexicon rule
+    module use param layer view feature category labels words structure word lexicon forms rule
     paradigm function pattern part relation restrict weights dataset test
 """
 _CLAUSES = """

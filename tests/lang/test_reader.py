@@ -216,6 +216,14 @@ lexicon verbs from "verbs.yaml" where frame = trans | ditrans, kind != mass  ~ 2
     en $en + "s"
     ja $ja
   when large >= 5
+forms finite(X, particle, other)
+  ja $particle
+  X[form=past]
+    en f($en, plain) or regular
+lexicon more from "verbs.yaml"
+  finite(V[kind=x], "", $past or none)
+    ja $ja
+  V
 rule control: VP[form=f] -> capital V[form=f] subj:NP "to" VP[form=past|pres]  ~ large
   ja capital VP $f drop V copy subj
   syn V -[xcomp]-> VP; VP -[~nsubj:xsubj]-> subj; V -[mark]-> "to"(lemma=to, upos=PART)

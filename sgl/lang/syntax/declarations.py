@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sgl.lang.syntax.rules import (
     Amount,
+    Forms,
     Function,
     GraphPattern,
     GraphRef,
@@ -274,6 +275,7 @@ Declaration = (
     | StructureDecl
     | WordDecl
     | Lexicon
+    | Forms
     | Rule
     | Paradigm
     | Function

@@ -312,10 +312,29 @@ class Condition(SyntaxNode):
 
 
 class Entry(SyntaxNode):
-    """One category of a lexicon with its layer clauses."""
+    """One category of a lexicon with its layer clauses, and the block that it comes from."""
 
     category: CategoryRef
     layers: tuple[LayerClause, ...]
+    block: Forms | None = None
+
+
+class FormsUse(SyntaxNode):
+    """``finite(Vt[order=last], $particle)`` in a lexicon, with the layer clauses below it."""
+
+    name: Name
+    category: CategoryRef
+    arguments: tuple[Expression, ...]
+    layers: tuple[LayerClause, ...]
+
+
+class Forms(NamedDeclaration):
+    """``forms finite(X, particle)``: entries that several lexicons share."""
+
+    category: Name
+    parameters: tuple[Name, ...]
+    shared: tuple[LayerClause, ...]
+    entries: tuple[Entry, ...]
 
 
 class Variant(SyntaxNode):
@@ -332,7 +351,7 @@ class Lexicon(NamedDeclaration):
     where: tuple[Condition, ...]
     weight: Weight | None
     shared: tuple[LayerClause, ...]
-    entries: tuple[Entry, ...]
+    entries: tuple[Entry | FormsUse, ...]
     variants: tuple[Variant, ...]
     when: tuple[When, ...]
 
