@@ -16,7 +16,10 @@ place of the rule that has the feature too, and no fixed value.  An open place i
 * if no rule at all says anything about the feature of such a child: it has been given to
   words and phrases, and nobody asks for it, where there is something to agree with;
 * if no rule and no word ever sets the feature of the category that is built, though rules
-  ask for it, and a child has it.
+  ask for it, and a child has it;
+* if all other rules with such a child at the end of an edge with this label say what its
+  feature is, most of them the same value, and words inflect for it.  This is government: the
+  other rules say ``case=acc`` of an ``obj``.
 
 Nothing is said of features that words do not have (whether a phrase has modifiers, say),
 nor of a child if another one of its category agrees with the partner (the subject does, the
@@ -27,6 +30,7 @@ the author writes ``NP[num=_]``: any value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -46,6 +50,7 @@ class Reason(Enum):
     TIED_ELSEWHERE = "tied elsewhere"
     NEVER_ASKED = "never asked for"
     NEVER_SET = "never set"
+    GOVERNED_ELSEWHERE = "governed elsewhere"
 
 
 class TieChoice(NamedTuple):
@@ -69,6 +74,8 @@ class OpenTie:
     It is open at ``place``, where there is a ``category``; the partner is of the category
     ``partner_category``.  ``tied_at`` is where rules do otherwise.  ``agreeing`` are the
     mentions to be written if they agree, ``any_value`` is the one that says that they do not.
+    Of government the partner is the value that other rules have, for the ``partner_category``
+    stands the label of the edge.
     """
 
     rule: str
@@ -113,6 +120,13 @@ def find_open_ties(state: CompilerState) -> None:
             continue
         told |= {once, (suspect.reason, partner.kind)}
         found[key] = _open_tie(suspect, choices)
+    for governed in usage.governed():
+        place = governed.place
+        key = (id(place.production), place.feature)
+        choices = _choices(place, place, numbered[id(place.production)])
+        choices = tuple(choice._replace(partner=governed.value) for choice in choices)
+        if key not in found and len({choice.value for choice in choices}) > 1:
+            found[key] = _open_government(governed, choices)
     ties = tuple(sorted(found.values(), key=lambda tie: tie.place))
     state.declared = replace(state.declared, open_ties=ties)
 
@@ -144,6 +158,7 @@ class FeaturePlace:
         self.variable = written if isinstance(written, str) else None
         self.is_open = self.feature not in pattern.mentioned
         self.is_told = self.feature not in pattern.free
+        self.fixed = frozenset[str]() if isinstance(written, str) else written
         self.carried = (pattern.info.name, self.feature)
         self.kind = (pattern.info.name, number == LEFT, self.feature)
 
@@ -193,6 +208,15 @@ class _Suspect(NamedTuple):
     partner: FeaturePlace
     reason: Reason
     tied_at: tuple[Span, ...] = ()
+
+
+class _Governed(NamedTuple):
+    """An open place at the end of an edge, where other rules have a value."""
+
+    place: FeaturePlace
+    label: str
+    value: str
+    elsewhere: tuple[Span, ...]
 
 
 class _Usage:
@@ -252,6 +276,24 @@ class _Usage:
         tied = any(other.variable == partner.variable for other in children)
         return tied and place.carried not in self._inflected
 
+    def governed(self) -> Iterator[_Governed]:
+        """Yield the open places of children that other rules give a value to."""
+        alike: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
+        for place in chain.from_iterable(self._rules):
+            label = _label_to(place)
+            if label and place.carried in self._inflected:
+                alike.setdefault((place.carried, label), []).append(place)
+        for (_, label), places in alike.items():
+            told = [place for place in places if place.is_told]
+            for place in places if len(told) == len(places) - 1 else ():
+                fixed = [other for other in told if len(other.fixed) == 1]
+                if place.is_open and fixed and _GOVERNORS <= len(told) <= 2 * len(fixed):
+                    values = Counter(value for other in fixed for value in other.fixed)
+                    ((value, count),) = values.most_common(1)
+                    if 2 * count >= len(told):
+                        spans = tuple(p.pattern.span for p in fixed if value in p.fixed)
+                        yield _Governed(place, label, value, spans)
+
     def _judged(self, place: FeaturePlace, partner: FeaturePlace) -> Iterator[_Suspect]:
         everywhere = self._every[place.kind]
         elsewhere = (other for other in everywhere if other.production is not place.production)
@@ -274,6 +316,35 @@ class _Usage:
         tied_at = tuple(other.pattern.span for other in asked if other.is_told)
         if tied_at:
             yield _Suspect(place, partner, Reason.NEVER_SET, tied_at)
+
+
+#: So many other rules must say what a feature is before one that does not is suspicious.
+_GOVERNORS = 2
+
+
+def _label_to(place: FeaturePlace) -> str:
+    """Return the label of the edge to the head of a child in the first graph layer, if any."""
+    if place.number == LEFT or not place.production.fragments:
+        return ""
+    fragment = place.production.fragments[0].fragment
+    heads = [n for n, node in enumerate(fragment.nodes) if (place.number, 0) in node.glue]
+    return next((edge.label for edge in fragment.edges if edge.target in heads), "")
+
+
+def _open_government(governed: _Governed, choices: tuple[TieChoice, ...]) -> OpenTie:
+    place = governed.place
+    return OpenTie(
+        rule=place.production.name,
+        feature=place.feature,
+        reason=Reason.GOVERNED_ELSEWHERE,
+        category=place.pattern.info.name,
+        partner_category=governed.label,
+        agreeing=(place.pattern.having(place.feature, governed.value),),
+        any_value=place.pattern.having(place.feature, ANY),
+        place=place.pattern.span,
+        tied_at=governed.elsewhere,
+        choices=choices,
+    )
 
 
 def _choices(

@@ -40,6 +40,7 @@ from sgl.frontend.plan import check_patterns, make_plan
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.signature import build_signature
+from sgl.frontend.slips import find_slips
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import structure_contexts
 from sgl.frontend.weights import apply_weights
@@ -74,6 +75,7 @@ PASSES = (
     Pass(lower, needs=("instances",)),
     Pass(find_open_ties, needs=("declared",)),
     Pass(check_instances, needs=("declared",)),
+    Pass(find_slips, needs=("declared",)),
     Pass(apply_weights, needs=("declared",)),
     Pass(structure_contexts, needs=("signature",)),
     Pass(check_lemma_classes, needs=("contexts", "dataset")),

@@ -151,12 +151,18 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
             elsewhere = "asked for here"
         elif others:
             why = f"so it does in {others:,} other {'rule' if others == 1 else 'rules'}"
+        what = f"the rule `{tie.rule}` leaves `{tie.feature}` of `{tie.category}` open"
+        if tie.reason is Reason.GOVERNED_ELSEWHERE:
+            (governed,) = tie.agreeing
+            what, elsewhere = f"{what}, so that any `{tie.feature}` can stand here", "said here"
+            why = f"the other rules say `{governed}` of `{tie.partner_category}`"
+        else:
+            what = f"{what}, so that {so_that}"
         both = " and ".join(f"`{mention}`" for mention in tie.agreeing)
         diagnostics.warning(
             "SGL0405",
             tie.place,
-            f"the rule `{tie.rule}` leaves `{tie.feature}` of `{tie.category}` open, "
-            f"so that {so_that}",
+            what,
             label=f"any value of `{tie.feature}`",
             labels=[Label(place, elsewhere) for place in tie.tied_at[:1]],
             notes=[note for note in (why, witness) if note],

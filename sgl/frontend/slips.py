@@ -1,0 +1,195 @@
+"""Find what is allowed and hardly meant: twin rules, weights without effect, odd dependencies.
+
+Nothing here is an error.  Each of these makes a grammar that compiles, is proved and verified,
+and is not the author's: a rule that is there twice makes all its sentences ambiguous, so that
+they are rejected; a weight that competes with nothing changes no probability; an ``nsubj`` from
+a noun to a verb is the right edge the wrong way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Rule
+from sgl.diagnostics import Label, Span, shortlist
+from sgl.frontend.state import CompilerState
+from sgl.lang import syntax as s
+
+#: Which parts of speech cannot stand at the two ends of an edge, head and dependent (the
+#: guidelines of Universal Dependencies 2, https://universaldependencies.org/u/dep/).  Labels
+#: count without their subtypes.  A stranded preposition may be `obl`.
+_FUNCTION = frozenset({"ADP", "CCONJ", "DET", "PART", "PUNCT", "SCONJ"})
+_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
+_NOT_PREDICATES = _FUNCTION - {"DET"}
+_NOT_NOMINAL = frozenset({"ADP", "AUX", "CCONJ", "PART", "PUNCT", "SCONJ", "VERB"})
+_ALL = _FUNCTION | _NOMINAL | {"ADJ", "ADV", "AUX", "INTJ", "NUM", "SYM", "VERB", "X"}
+_EVENTS = frozenset({"VERB", "AUX"})
+_ODD: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
+    "nsubj": (_NOT_PREDICATES, _NOT_NOMINAL),
+    "obj": (_NOT_PREDICATES | _NOMINAL, _NOT_NOMINAL),
+    "iobj": (_NOT_PREDICATES | _NOMINAL, _NOT_NOMINAL),
+    "obl": (_NOT_PREDICATES, _NOT_NOMINAL - {"ADP"}),
+    "nmod": (_FUNCTION - {"DET"} | _EVENTS, _NOT_NOMINAL),
+    "amod": (_FUNCTION - {"DET"} | _EVENTS, _FUNCTION | {"AUX"}),
+    "acl": (_FUNCTION - {"DET"} | _EVENTS, _FUNCTION),
+    "ccomp": (_NOT_PREDICATES, _FUNCTION),
+    "xcomp": (_NOT_PREDICATES, _FUNCTION),
+    "csubj": (_NOT_PREDICATES, _FUNCTION),
+    "advcl": (_NOT_PREDICATES, _FUNCTION),
+    "det": (_FUNCTION - {"DET"} | _EVENTS, _ALL - {"DET", "PRON"}),
+    "aux": (_NOT_PREDICATES, _ALL - {"AUX"}),
+    "case": (frozenset(), _NOMINAL | {"ADJ", "AUX", "DET", "NUM", "PUNCT"}),
+    "mark": (frozenset(), _NOMINAL | {"ADJ", "AUX", "DET", "NUM", "PUNCT", "VERB"}),
+    "cc": (frozenset(), _NOMINAL | {"ADJ", "AUX", "DET", "NUM", "PUNCT", "VERB"}),
+    "punct": (frozenset(), _ALL - {"PUNCT"}),
+}
+_NAMED = 3
+
+
+def find_slips(state: CompilerState) -> None:
+    """Warn about twin rules, weights without effect and odd dependencies.
+
+    Before: ``declared``, whose rules were made of ``instances`` one by one.
+    """
+    _find_twins(state)
+    _find_idle_weights(state)
+    for layer, graph in enumerate(state.declared.grammar.graph_layers):
+        if not graph.free:
+            _find_odd_edges(state, layer)
+
+
+def _phrasal(state: CompilerState) -> Iterator[tuple[Rule, Span]]:
+    """Yield the rules with children, each with its place."""
+    lowered = state.declared
+    for rule, span in zip(lowered.grammar.rules, lowered.rule_spans, strict=True):
+        if rule.rhs:
+            yield rule, span
+
+
+def _find_twins(state: CompilerState) -> None:
+    """Warn about rules that make the same phrases as others do, with the same values."""
+    first: dict[Rule, tuple[Rule, Span]] = {}
+    twins: dict[tuple[Span, Span], list[Rule]] = {}
+    every: dict[Span, int] = {}
+    for rule, span in _phrasal(state):
+        every[span] = every.get(span, 0) + 1
+        made = replace(rule, id=0, name="", weight=0.0, origin=None, keep=False)
+        other, place = first.setdefault(made, (rule, span))
+        if other is not rule and place != span:
+            twins.setdefault((span, place), []).append(rule)
+    categories = state.declared.grammar.categories
+    for (span, place), rules in twins.items():
+        other = next(found for found, at in first.values() if at == place)
+        names = shortlist((categories[rule.lhs].name for rule in rules), _NAMED)
+        partly = f" for {names}" if len(rules) < every[span] else ""
+        state.warning(
+            "SGL0406",
+            span,
+            f"the rule `{rules[0].name}` makes the same as `{other.name}`{partly}",
+            "remove one of the two; a weight makes a phrase more frequent",
+            labels=[Label(place, "the same rule")],
+            notes=("a sentence with such a phrase has two readings, each with its weight",),
+        )
+
+
+def _find_idle_weights(state: CompilerState) -> None:
+    """Warn about weights of rules that are, in all their categories, the only ones.
+
+    Other rules of the category that a setting leaves out may compete in another setting.
+    """
+    grammar = state.declared.grammar
+    rivals: dict[Span, set[str]] = {}
+    made: dict[Span, Rule] = {}
+    for rule, span in _phrasal(state):
+        names = {other.name for other in grammar.rules_of[rule.lhs]} - {rule.name}
+        rivals.setdefault(span, set()).update(names)
+        made.setdefault(span, rule)
+    off = _switched_off(state)
+    for declaration, _ in state.names.of(s.Rule):
+        span, weight = declaration.name.span, declaration.weight
+        if weight is None or rivals.get(span, {""}) or declaration.lhs.name.text in off:
+            continue
+        category = grammar.categories[made[span].lhs]
+        others = {
+            rule.name
+            for rule in grammar.rules
+            if rule.name != made[span].name and grammar.categories[rule.lhs].base == category.base
+        }
+        listed = shortlist((f"`{name}`" for name in sorted(others)), _NAMED)
+        why = f"with these features; others come from {listed}" if others else "at all"
+        state.warning(
+            "SGL0713",
+            weight.span,
+            f"the weight of `{made[span].name}` has no effect: it competes with nothing",
+            "remove it; the values of a feature have weights: `feature x = a ~ 9 | b`",
+            label=f"no other rule makes a `{category.base}` {why}",
+        )
+
+
+def _switched_off(state: CompilerState) -> set[str]:
+    """Return the categories for which a rule or word is declared that a setting leaves out."""
+    here = {id(rule) for rule, _ in state.names.of(s.Rule)}
+    off = (rule for rule, _ in state.names.declared(s.Rule) if id(rule) not in here)
+    return {rule.lhs.name.text for rule in off}
+
+
+def _find_odd_edges(state: CompilerState, layer: int) -> None:
+    """Warn about edges whose ends can only be words between which there is no such edge."""
+    grammar = state.declared.grammar
+    ports = _parts_of_speech(grammar, layer)
+    told: set[tuple[Span, str]] = set()
+    for rule, span in _phrasal(state):
+        fragment = rule.fragments[layer]
+        for edge in fragment.edges:
+            base = edge.label.partition(":")[0]
+            if edge.label.startswith(EXTRACTED) or base not in _ODD or (span, edge.label) in told:
+                continue
+            ends = [_upos(rule, layer, end, ports) for end in (edge.source, edge.target)]
+            if not all(ends) or not _is_odd(edge, ends[0], ends[1]):
+                continue
+            told.add((span, edge.label))
+            turned = not _is_odd(edge, ends[1], ends[0])
+            head, dependent = ("|".join(sorted(end)) for end in ends)
+            state.warning(
+                "SGL0515",
+                span,
+                f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}",
+                "turn the edge round" if turned else "look at the label, and at the `upos`",
+                notes=("Universal Dependencies have no such edge",),
+            )
+
+
+def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
+    """Return whether no pair of words can have the edge."""
+    no_heads, no_dependents = _ODD[edge.label.partition(":")[0]]
+    return heads <= no_heads or dependents <= no_dependents
+
+
+def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], frozenset[str]]:
+    """Return what the ports of each category can be, by category and port: a least fixpoint."""
+    ports: dict[tuple[int, int], frozenset[str]] = {}
+    changed = True
+    while changed:
+        changed = False
+        for rule in grammar.rules:
+            for port, node in enumerate(rule.fragments[layer].exports):
+                known = ports.get((rule.lhs, port), frozenset())
+                found = known | _upos(rule, layer, node, ports)
+                changed |= found != known
+                ports[rule.lhs, port] = found
+    return ports
+
+
+def _upos(
+    rule: Rule, layer: int, number: int, ports: Mapping[tuple[int, int], frozenset[str]]
+) -> frozenset[str]:
+    """Return the parts of speech that a node can have; ``?`` is one that is not known.
+
+    A placeholder has none of its own.
+    """
+    node = rule.fragments[layer].nodes[number]
+    if node.attributes is not None:
+        return frozenset({dict(node.attributes).get("upos", "?")})
+    parts = (ports.get((rule.rhs[child], port), frozenset()) for child, port in node.glue)
+    return frozenset[str]().union(*parts)
