@@ -32,6 +32,7 @@ from fuzz import seeds
 from fuzz.case import read_case
 from fuzz.fleet import COLUMNS, Fleet, Tally
 from fuzz.guard import finish, settle_process
+from fuzz.heavy import heavy_targets
 from fuzz.targets import TARGETS
 
 ALL = "all"
@@ -48,6 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     if options.replay:
         return _replay(options.replay)
+    if options.worst:
+        return _worst(options.workers)
     # Once, before there are other processes, so that none of their inputs pays for it.
     seeds.dataset()
     _import_all()
@@ -74,6 +77,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="the folder for failures")
     parser.add_argument("--json", type=Path, help="write the figures to this file")
     parser.add_argument("--replay", type=Path, metavar="FILE", help="run a failure again")
+    parser.add_argument("--worst", action="store_true", help="the largest that are accepted")
     parser.add_argument("--list", action="store_true", help="show the kinds")
     return parser.parse_args(arguments)
 
@@ -93,6 +97,24 @@ def report(tallies: Mapping[str, Tally]) -> None:
         whole.join(tally)
     rows = [(name, *tally.row()) for name, tally in tallies.items()]
     print_table(("kind", *COLUMNS), [*rows, (ALL, *whole.row())])
+
+
+def _worst(workers: int) -> int:
+    """Run the largest inputs of each kind, and print what they take."""
+    seeds.dataset()
+    _import_all()
+    targets = {target.name: target for target in heavy_targets()}
+    fleet = Fleet(targets, 1, workers, patience=60.0)
+    with suppress(KeyboardInterrupt):
+        fleet.run(dict.fromkeys(targets, 1))
+    rows = [
+        (name, "yes" if tally.accepted else "no", tally.longest[0], tally.most[0])
+        for name, tally in fleet.tallies.items()
+    ]
+    print_table(("input", "accepted", "CPU s", "MiB"), rows)
+    for failure in fleet.failures:
+        print(f"{failure.target}: {failure.problem}: {_brief(failure.said)}")
+    return 1 if fleet.failures else 0
 
 
 def _replay(path: Path) -> int:

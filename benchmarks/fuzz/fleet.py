@@ -37,7 +37,10 @@ _SILENCE = 2 * WAITING
 
 @dataclass
 class Tally:
-    """What became of the cases of a target; ``slowest`` and ``largest`` are accepted ones."""
+    """What became of the cases of a target: how many, and which took most time and memory.
+
+    ``slowest`` and ``largest`` are of those that were accepted, ``longest`` and ``most`` of all.
+    """
 
     cases: int = 0
     accepted: int = 0
@@ -45,6 +48,7 @@ class Tally:
     slowest: tuple[float, int] = (0.0, -1)
     largest: tuple[float, int] = (0.0, -1)
     longest: tuple[float, int] = (0.0, -1)
+    most: tuple[float, int] = (0.0, -1)
     problems: Counter[str] = field(default_factory=Counter)
 
     def add(self, number: int, finished: Finished) -> None:
@@ -53,6 +57,7 @@ class Tally:
         self.accepted += finished.accepted
         self.seconds += finished.seconds
         self.longest = max(self.longest, (finished.seconds, number))
+        self.most = max(self.most, (finished.megabytes, number))
         if finished.accepted:
             self.slowest = max(self.slowest, (finished.seconds, number))
             self.largest = max(self.largest, (finished.megabytes, number))
@@ -65,7 +70,7 @@ class Tally:
         self.accepted += other.accepted
         self.seconds += other.seconds
         self.problems += other.problems
-        for name in ("longest", "slowest", "largest"):
+        for name in ("longest", "most", "slowest", "largest"):
             setattr(self, name, max(getattr(self, name), getattr(other, name)))
 
     def row(self) -> list[object]:
@@ -73,11 +78,12 @@ class Tally:
         return [
             *(self.cases, self.accepted),
             *(self.problems[problem] for problem in PROBLEMS),
-            *(self.longest[0], self.slowest[0], self.largest[0]),
+            *(self.seconds, self.longest[0], self.slowest[0], self.largest[0]),
         ]
 
 
-COLUMNS = ("inputs", "accepted", *PROBLEMS, "slowest s", "accepted s", "accepted MiB")
+#: Of the times and the memory of accepted inputs there are the greatest.
+COLUMNS = ("inputs", "accepted", *PROBLEMS, "CPU s", "slowest s", "accepted s", "accepted MiB")
 
 
 @dataclass
@@ -100,6 +106,7 @@ class Fleet:
     seed: int
     workers: int
     folder: Path | None = None
+    patience: float = 1.0
     tallies: dict[str, Tally] = field(default_factory=dict)
     failures: list[Failure] = field(default_factory=list)
 
@@ -117,7 +124,7 @@ class Fleet:
                 for connection in wait(list(busy), timeout=1.0):
                     self._hear(busy[connection], busy, waiting)  # type: ignore[index]
                 for worker in list(busy.values()):
-                    if time.monotonic() - worker.since > _SILENCE:
+                    if time.monotonic() - worker.since > _SILENCE * self.patience:
                         self._lose(worker, "hang", "the process did not answer", busy, waiting)
         finally:
             for worker in busy.values():
@@ -143,7 +150,7 @@ class Fleet:
         reader = self.targets[target].read
         with suppress(BrokenPipeError):
             for number in range(first, last):
-                connection.send(finish(self.case(target, number), reader))
+                connection.send(finish(self.case(target, number), reader, self.patience))
         connection.close()
         os._exit(0)
 

@@ -20,6 +20,7 @@ import io
 import os
 import re
 import signal
+import sys
 import tempfile
 import time
 import traceback
@@ -69,8 +70,8 @@ class _Kept(io.BytesIO):
         """Stay open."""
 
 
-def finish(case: Case, reader: Reader | None) -> Finished:
-    """Run a case in a directory of its own."""
+def finish(case: Case, reader: Reader | None, patience: float = 1.0) -> Finished:
+    """Run a case in a directory of its own; the times it may take are multiplied."""
     with tempfile.TemporaryDirectory(prefix="fuzz", ignore_cleanup_errors=True) as folder:
         case.write(Path(folder))
         before = _memory("VmRSS")
@@ -78,7 +79,7 @@ def finish(case: Case, reader: Reader | None) -> Finished:
         started = time.process_time()
         problem, said, accepted = "", "", False
         try:
-            with contextlib.chdir(folder), _limited():
+            with contextlib.chdir(folder), _limited(patience):
                 problem, said, accepted = _outcome(case, reader)
         except OutOfTimeError as late:
             problem, said = "hang", str(late)
@@ -86,7 +87,7 @@ def finish(case: Case, reader: Reader | None) -> Finished:
             problem, said = "traceback", traceback.format_exc()
         seconds = time.process_time() - started
         megabytes = max(0.0, _memory("VmHWM") - before)
-    if not problem and megabytes > MOST_MEMORY:
+    if not problem and megabytes > MOST_MEMORY * patience:
         problem = "memory"
     return Finished(accepted and not problem, seconds, megabytes, problem, said)
 
@@ -133,7 +134,7 @@ def _wrong_names(case: Case, printed: str) -> str:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def _limited(patience: float) -> Iterator[None]:
     """Raise when the time is over."""
 
     def late(number: int, frame: FrameType | None) -> None:
@@ -147,7 +148,7 @@ def _limited() -> Iterator[None]:
     )
     before = [signal.signal(number, late) for number, _, _ in timers]
     for _, timer, seconds in timers:
-        signal.setitimer(timer, seconds)
+        signal.setitimer(timer, seconds * patience)
     try:
         yield
     finally:
@@ -172,8 +173,13 @@ def _forget_peak() -> None:
 
 
 def settle_process() -> None:
-    """Make this process one that tries inputs: no cache, no colours, bounded memory."""
+    """Make this process one that tries inputs: no cache, no colours, bounded memory.
+
+    Numba is left out: what it compiles would be compiled by each process, and takes longer than
+    any input may.
+    """
     os.environ |= {"SGL_CACHE_DIR": "", "NO_COLOR": "1"}
+    sys.modules |= {"numba": None, "llvmlite": None}  # type: ignore[dict-item]
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
