@@ -22,7 +22,7 @@ from sgl.pipeline.proof_data import NotADatasetError
 from sgl.pipeline.sentences import too_long
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import AMBIGUOUS, NotEnoughError
-from sgl.sampling.acceptance import TRAIN, UNEXPOSED_WORD
+from sgl.sampling.acceptance import REPEATED_LEMMA, TRAIN, UNEXPOSED_WORD
 
 if TYPE_CHECKING:
     from sgl.frontend import Compiled
@@ -78,8 +78,13 @@ def _shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
         for stream, (candidates, ambiguous) in problem.before.items()
         if problem.rejected.get(UNEXPOSED_WORD) and stream.startswith(f"{TRAIN}/") and ambiguous
     ]
-    hint = "ask for fewer, enlarge the lexicon, or allow repeated sentences"
     often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
+    hint = "ask for fewer, enlarge the lexicon, or allow repeated sentences"
+    if often == REPEATED_LEMMA and problem.rejected[often]:
+        hint = (
+            "a sentence needs more different words than there are, or most often draws one "
+            "twice: enlarge the lexicon, or take a part of speech out of `distinct lemmas`"
+        )
     if problem.rejected.get(often) and (often == AMBIGUOUS or before):
         hint = (
             "look at their readings with `sglc parse --all`; make the grammar less ambiguous, "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sgl.automata import (
     Conflict,
@@ -22,7 +22,7 @@ from sgl.automata import (
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
-from sgl.core.structure import NodeTest, Structure
+from sgl.core.structure import Body, EdgeAtom, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern
@@ -109,13 +109,18 @@ class _Reporter:
 
     def empty(self, streams: Sequence[str], conflict: Conflict) -> None:
         """Report strata for which no sentence is left."""
+        asked = {structure for group in conflict.require for structure in group}
+        opposed = [structure for structure in conflict.exclude if structure in asked]
+        if opposed:
+            self._opposed(streams, opposed[0])
+            return
         clauses = self.clauses(conflict, required=True)
         primary = clauses[0] if clauses else Label(place_of_stream(self.compiled, streams[0]), "")
         what = f"no sentence is left for {_names(streams)}"
         if all(stream.startswith("gen/") for stream in streams):
             what = f"no sentence can be an item of {_names(streams)}"
         note, hint = _CONTRADICTION
-        if len(clauses) == 1 and conflict.exclude:
+        if conflict.exclude and not conflict.require:
             note, hint = _EVERYWHERE
         self.diagnostics.error(
             "SGL0812",
@@ -125,6 +130,20 @@ class _Reporter:
             labels=clauses[1:],
             notes=(note,) if clauses else (),
             hint=hint,
+        )
+
+    def _opposed(self, streams: Sequence[str], structure: Structure) -> None:
+        """Report strata that must have a structure and may not."""
+        asking = place_of_stream(self.compiled, streams[0])
+        places = places_of_structure(self.compiled, structure)
+        self.diagnostics.error(
+            "SGL0812",
+            asking,
+            f"{_names(streams)} must contain a structure that they may not contain",
+            label="asked for here",
+            labels=[Label(place, "excluded here") for place in places if place != asking][:1],
+            notes=(f"the structure is {structure}{self.as_in(structure)}",),
+            hint="drop one of the two clauses, or make one of the structures narrower",
         )
 
 
@@ -204,11 +223,22 @@ class _PatternReporter(_Reporter):
         )
 
     def _vacuous(self, structure: Structure) -> None:
+        notes, hint = [], "look at what the grammar makes: `sglc sample --show graph`"
+        edges = structure.body.edges
+        for index, edge in enumerate(edges):
+            alone = _with_edges(structure, (edge,))
+            if len(edges) > 1 and not self.as_in(alone):
+                notes.append(f"no sentence contains {alone}")
+            turned = replace(edge, source=edge.target, target=edge.source)
+            other = _with_edges(structure, (*edges[:index], turned, *edges[index + 1 :]))
+            if found := self.as_in(other):
+                hint = f"turn an edge round? the grammar has {other}{found}"
         self.diagnostics.error(
             "SGL0818",
             self._place(structure),
             "this structure cannot occur in any sentence of the grammar: nothing is held out",
-            hint="look at what the grammar makes: `sglc sample --show graph`",
+            notes=notes,
+            hint=hint,
         )
 
     def _unlicensed(self, index: int, claim: Licence) -> None:
@@ -319,6 +349,15 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
     lemmas = [test for test in tests if test.attribute == "lemma" and not test.negated]
     pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
     return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
+
+
+def _with_edges(structure: Structure, edges: tuple[EdgeAtom, ...]) -> Structure:
+    """Return the main body of a structure with these edges and the nodes that they have."""
+    nodes = sorted({end for edge in edges for end in (edge.source, edge.target)})
+    new = {node: number for number, node in enumerate(nodes)}
+    renumbered = tuple(replace(e, source=new[e.source], target=new[e.target]) for e in edges)
+    variables = tuple(structure.body.variables[node] for node in nodes)
+    return replace(structure, body=Body(variables, renumbered), without=())
 
 
 def _names(streams: Sequence[str]) -> str:

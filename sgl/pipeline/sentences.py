@@ -64,9 +64,17 @@ def read_sentence(
     except TooLongError as problem:
         diagnostics.add(too_long(problem, place))
         return None
-    failure = parser.failure(last)
-    start, word = parser.word_at(last, failure.position)
-    notes = [f"parsed up to: {last[: failure.position]}"] if failure.position else []
+    _report_underivable(parser, last, place, "SGL1101", diagnostics)
+    return None
+
+
+def _report_underivable(
+    parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics
+) -> None:
+    """Report where the grammar stops following a sentence that stands at a place."""
+    failure = parser.failure(sentence)
+    start, word = parser.word_at(sentence, failure.position)
+    notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
     expected = ", ".join(failure.expected(parser.grammar))
     if expected:
         notes.append(f"expected one of: {expected}")
@@ -74,14 +82,21 @@ def read_sentence(
     unknown = bool(layer.join) and bool(word) and word not in parser.vocabulary
     label = "the grammar has no such word" if unknown else "this cannot stand here"
     diagnostics.error(
-        "SGL1101",
+        code,
         Span(place.file, place.start + start, place.start + start + len(word)),
         f"the grammar does not derive this sentence in the layer `{layer.name}`",
         label=label if word else "more is expected here",
         notes=notes,
         hint=suggest(word, parser.vocabulary) if unknown else "",
     )
-    return None
+
+
+def _inside(quoted: s.Name) -> Span:
+    """Return where the text of a quotation stands: without the quotation marks."""
+    span = quoted.span
+    if span.end - span.start == len(quoted.text) + 2:
+        return Span(span.file, span.start + 1, span.end - 1)
+    return span
 
 
 def too_long(problem: TooLongError, place: Span | None) -> Diagnostic:
@@ -137,12 +152,7 @@ def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> 
             )
         return
     if not readings:
-        diagnostics.error(
-            "SGL0817",
-            sentence.span,
-            "the grammar does not derive this sentence",
-            hint="check its words, its finishing (capital, full stop) and its rules",
-        )
+        _report_underivable(parser, sentence.text, _inside(sentence), "SGL0817", diagnostics)
         return
     for layer, expected in declaration.expected:
         readings = _with_output(grammar, layer, expected, readings, diagnostics)
@@ -206,8 +216,8 @@ def _check_like(
 ) -> None:
     """Report a ``like`` sentence that is not where its clause says."""
     reasons: dict[str, None] = {}
-    message = "the grammar does not derive this sentence"
-    for derivation in parser.parse(like.sentence.text):
+    sentence, message = like.sentence, ""
+    for derivation in parser.parse(sentence.text):
         reading = Reading.of(parser.grammar, derivation)
         reason = next(_faults(plan, lowered.pattern, like.split, reading), None)
         if reason is None:
@@ -216,7 +226,10 @@ def _check_like(
         name = lowered.pattern.name
         where = "training" if like.split == TRAIN else f"the items of `{name}`"
         message = f"this sentence does not belong to {where}"
-    diagnostics.error("SGL0817", like.sentence.span, message, notes=tuple(reasons))
+    if reasons:
+        diagnostics.error("SGL0817", sentence.span, message, notes=tuple(reasons))
+    else:
+        _report_underivable(parser, sentence.text, _inside(sentence), "SGL0817", diagnostics)
 
 
 def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Iterator[str]:
