@@ -125,8 +125,7 @@ def command(
     names = PatternNames(compiled.plan.patterns, items)
     auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
     session.check_results((json_file, html_file), (*corpora, grammar))
-    with session.reading():
-        audit = auditor.run(corpora, file_bar(session))
+    audit = auditor.run(corpora, file_bar(session))
     warn_of_missing_needs(session, audit)
     _Summary(session, audit).show()
     seconds = time.monotonic() - started

@@ -18,7 +18,6 @@ from sgl.diagnostics import Diagnostic, Severity, Span
 from sgl.foreign import ForeignFileError
 from sgl.parsing import TooLongError
 from sgl.pipeline.messages import place_of_stream, undecided
-from sgl.pipeline.proof_data import NotADatasetError
 from sgl.pipeline.sentences import too_long
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import AMBIGUOUS, NotEnoughError
@@ -48,9 +47,6 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnosti
             return Diagnostic(
                 "SGL1102", Severity.ERROR, None, str(problem), hint=problem.hint
             ), OUTPUT
-        case NotADatasetError():
-            message = f"no dataset to compare with: {problem}"
-            return Diagnostic("SGL1401", Severity.ERROR, None, message), OUTPUT
         case ConlluError() | ViewError() | TextTooLongError():
             message = f"a text that was drawn has no form: {problem}"
             return Diagnostic("SGL0513", Severity.ERROR, dataset, message), FAILED

@@ -158,8 +158,7 @@ def _fit(
         normalizer=normalizer_of(parser, request.normalise) if request.normalise else None,
         admits=selection.admits if selection is not None else None,
     )
-    with session.reading():
-        sample = collector.run(corpora, file_bar(session))
+    sample = collector.run(corpora, file_bar(session))
     if not sample.rows:
         known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
         notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]

@@ -21,8 +21,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, redirect_stdout
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack, redirect_stdout
 from functools import wraps
 from pathlib import Path
 from types import TracebackType
@@ -267,15 +267,6 @@ class Session:
                 self.refuse(f"there is no directory `{path.parent}`")
         if len({path.resolve() for path in asked}) < len(asked):
             self.refuse("two results would be written to one file")
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """End the command if a file of the user cannot be read in this block."""
-        try:
-            yield
-        except OSError as problem:
-            reason = problem.strerror or str(problem)
-            self.fail("SGL1102", f"cannot read `{problem.filename}`: {reason}")
 
     def write(self, path: Path, content: str) -> None:
         """Write a file, completely or not at all; report if that is impossible."""

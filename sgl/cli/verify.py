@@ -17,6 +17,7 @@ from sgl.cache import cached
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import FILE, Session, json_option, no_cache_option
 from sgl.cli.terminal import count
+from sgl.foreign import CERTIFICATE, read_bytes
 from sgl.verify import USEFUL, Report, Result, VerifyError, verify
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_format import read_certificate
@@ -127,10 +128,7 @@ def verification_lines(report: Report, *, brief: bool = False) -> Iterator[str]:
 
 def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
     """Check a certificate and say what it shows, or which lines of its reasoning fail."""
-    try:
-        text = path.read_bytes()
-    except OSError as problem:
-        session.refuse(f"cannot read {path}: {problem.strerror}", status=OUTPUT)
+    text = read_bytes(path, CERTIFICATE)
     session.progress("checking the certificate")
     # The verdict depends on the text and on the checker; the latter is in every key.
     digest = hashlib.sha256(text).hexdigest()

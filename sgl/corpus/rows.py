@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from sgl.foreign import ROWS, Kind, opened
+
 #: A longer line is not read to its end, in bytes.
 LONGEST_LINE = 100_000
 
@@ -70,20 +72,27 @@ def list_row(rows: list[ListedRow], row: ListedRow) -> None:
 
 
 class Corpus:
-    """A file of rows with the given number of text columns."""
+    """A file of rows with the given number of text columns.
 
-    def __init__(self, path: Path, columns: int) -> None:
+    ``kind`` says how large it may be; ``inside`` is the dataset that links may not leave.
+    """
+
+    def __init__(
+        self, path: Path, columns: int, kind: Kind = ROWS, inside: Path | None = None
+    ) -> None:
         self.path = path
         self._columns = columns
+        self._kind = kind
+        self._inside = inside
         self._width = 0
 
     def rows(self) -> Iterator[CorpusRow | Unreadable]:
         """All lines in order, numbered from 1; ``size`` is their length in bytes.
 
         Raises:
-            OSError: the file cannot be opened or read.
+            ForeignFileError: it is not a file that can be read.
         """
-        with self.path.open("rb") as stream:
+        with opened(self.path, self._kind, inside=self._inside) as stream:
             for number in count(1):
                 raw = rest = stream.readline(LONGEST_LINE)
                 if not raw:

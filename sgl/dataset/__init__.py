@@ -13,7 +13,7 @@ What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels a
 """
 
 from sgl.dataset.card import card
-from sgl.dataset.checksums import CHECKSUMS, sha256_of_file, signature, write_checksums
+from sgl.dataset.checksums import CHECKSUMS, signature, write_checksums
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import (
@@ -45,7 +45,6 @@ __all__ = [
     "manifest",
     "plain",
     "put_back",
-    "sha256_of_file",
     "signature",
     "staged_directory",
     "string_figures",

@@ -15,8 +15,11 @@ The SHA-256 of that list completes the identity to the *signature*::
 from __future__ import annotations
 
 from collections.abc import Mapping
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
+
+from sgl import foreign
+from sgl.foreign import ForeignFileError, read_bytes, sha256_of
 
 CHECKSUMS = "SHA256SUMS"
 
@@ -28,7 +31,7 @@ def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
     """
     files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
     names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
-    lines = (f"{known.get(name) or sha256_of_file(files[name])}  {name}\n" for name in names)
+    lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
     (directory / CHECKSUMS).write_text("".join(lines), "utf-8", newline="\n")
 
 
@@ -39,16 +42,13 @@ def signature(directory: Path, identity: str, *used: str) -> str:
     ``used``, by their paths inside the directory, is not what the list says.
     """
     try:
-        content = (directory / CHECKSUMS).read_bytes()
-    except FileNotFoundError:
-        return identity
+        content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    except ForeignFileError as problem:
+        if problem.is_missing:
+            return identity
+        raise
     lines = content.decode("utf-8", "replace").split("\n")
-    if any(f"{sha256_of_file(directory / name)}  {name}" not in lines for name in used):
-        return identity
+    for name in used:
+        if f"{sha256_of(directory / name, inside=directory)}  {name}" not in lines:
+            return identity
     return f"{identity}|files:sha256:{sha256(content).hexdigest()}"
-
-
-def sha256_of_file(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()

@@ -18,6 +18,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Ambiguous, Plan
 from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
+from sgl.foreign import JsonValue
 from sgl.sampling.random import SCHEME
 from sgl.sampling.strata import StratumSample
 
@@ -110,17 +111,19 @@ class StringFigures:
         )
 
 
-def string_figures(manifest: Mapping[str, Any]) -> StringFigures:
+def string_figures(content: Mapping[str, Any], path: Path = Path(MANIFEST)) -> StringFigures:
     """Return the figures of the dataset that has this manifest.
 
     Raises:
-        KeyError, TypeError, ValueError: the manifest does not have them.
+        ForeignFileError: the manifest does not have them.
     """
-    strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
-    found = [stratum["readings"] for stratum in strata if stratum["readings"] is not None]
+    manifest = JsonValue(path, content)
+    splits = manifest["splits"].members().values()
+    strata = [stratum for split in splits for stratum in split["strata"].elements()]
+    found = [own for stratum in strata if (own := stratum["readings"]).data is not None]
     names = ("parsed", "several", "held_out", "outputs", "ambiguous")
-    policy = Ambiguous(manifest["ambiguous"]["policy"])
-    return StringFigures(policy, *(sum(entry[name] for entry in found) for name in names))
+    policy = Ambiguous(manifest["ambiguous"]["policy"].one_of([own.value for own in Ambiguous]))
+    return StringFigures(policy, *(sum(entry[name].of(int) for entry in found) for name in names))
 
 
 def manifest(

@@ -16,13 +16,15 @@ target's name.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+
+from sgl import foreign
+from sgl.foreign import ForeignFileError, read_document
 
 #: The first member of every manifest; with any number it marks a directory as a dataset.
 FORMAT = "sgl-dataset/2"
@@ -43,10 +45,10 @@ class OutputError(Exception):
 def is_dataset(directory: Path) -> bool:
     """Return whether ``directory`` holds a dataset: its manifest says so."""
     try:
-        manifest = json.loads((directory / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+        return manifest["format"].of(str).startswith(_FAMILY)
+    except ForeignFileError:
         return False
-    return isinstance(manifest, dict) and str(manifest.get("format")).startswith(_FAMILY)
 
 
 @contextmanager

@@ -17,10 +17,10 @@ from typing import Protocol
 
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Plan
-from sgl.dataset.checksums import sha256_of_file
 from sgl.dataset.chunk import Chunk, Piece, chunks_of
 from sgl.dataset.manifest import DataFile
 from sgl.dataset.rows import derivation_lines, parquet_writer, schema_of, streams_of
+from sgl.foreign import sha256_of
 from sgl.sampling.strata import StratumSample
 
 #: The folder of the derivations of rows.
@@ -110,4 +110,4 @@ def write_rejected(directory: Path, rejected: Iterable[tuple[Piece, Derivations]
 
 
 def _written(directory: Path, path: Path, rows: int) -> DataFile:
-    return DataFile(path.relative_to(directory).as_posix(), sha256_of_file(path), rows)
+    return DataFile(path.relative_to(directory).as_posix(), sha256_of(path), rows)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from sgl.diagnostics.model import Span
+from sgl.foreign import SOURCE, read_bytes
 
 
 @dataclass(frozen=True)
@@ -97,10 +98,7 @@ class FileDependencies:
 
 def _digest(path: str) -> str:
     """Return the hash of a file; no file is larger than those that were read."""
-    if not Path(path).is_file():
-        # A pipe in its place would never end.
-        return ""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return hashlib.sha256(read_bytes(Path(path), SOURCE)).hexdigest()
 
 
 @dataclass

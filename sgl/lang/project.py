@@ -11,7 +11,7 @@ links included; sizes are bounded before anything is read.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +26,7 @@ from sgl.diagnostics import (
     suggest,
     suggested,
 )
+from sgl.foreign import SOURCE, read_bytes
 from sgl.lang import MAX_SOURCE
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
@@ -261,7 +262,7 @@ def read_file(
     content, fault = b"", None
     try:
         fault = _unreadable(path, shown, limit)
-        content = path.read_bytes() if fault is None else b""
+        content = read_bytes(path, replace(SOURCE, limit=limit)) if fault is None else b""
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
         fault = "SGL0001", f"the file `{shown}` cannot be read: {reason}", ""

@@ -20,6 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sgl.foreign import MANIFEST, ForeignFileError, read_document
 from sgl.parallel.executor import Executor, Function, Parallelism, Task, WorkerLostError
 from sgl.parallel.lock import FolderLockedError, LockedFolder
 
@@ -164,10 +165,10 @@ def open_run(
 def _check_identity(file: Path, identity: Identity) -> None:
     """Raise ``InterruptedRunError`` unless the interrupted run is the one that is wanted."""
     try:
-        kept = json.loads(file.read_bytes())
-    except ValueError:
-        kept = None
-    if not isinstance(kept, dict) or kept.get("format") != FORMAT:
+        kept = read_document(file, MANIFEST, inside=file.parent).of(dict)
+    except ForeignFileError:
+        kept = {}
+    if kept.get("format") != FORMAT:
         raise InterruptedRunError(f"its {_IDENTITY} cannot be read")
     differing = [name for name in identity if kept.get(name) != identity[name]]
     if differing:

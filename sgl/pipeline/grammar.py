@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from sgl.cache import cached, current
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
+from sgl.foreign import SOURCE, read_bytes
 from sgl.lang import MAX_SOURCE
 from sgl.resources import stdlib_dir
 
@@ -183,7 +184,7 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
         main = path.resolve()
         if not main.is_file() or main.stat().st_size > MAX_SOURCE:
             return ()
-        content = hashlib.sha256(main.read_bytes()).hexdigest()
+        content = hashlib.sha256(read_bytes(main, SOURCE)).hexdigest()
         library = stdlib_dir().resolve()
     except (OSError, RuntimeError, ValueError):
         return ()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from sgl.automata import PatternProofs, Proofs
 from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.interpret import interpret
 from sgl.dataset import Guarantee, StringFigures, plain, string_figures
+from sgl.foreign import MANIFEST, VERIFICATION, read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
 from sgl.pipeline.guarantees import pattern_guarantees
@@ -22,10 +22,6 @@ from sgl.pipeline.guarantees import pattern_guarantees
 _LICENSED = "V012"
 
 _MANIFEST, _VERIFICATION = "manifest.json", "verification.json"
-
-
-class NotADatasetError(Exception):
-    """The directory has no dataset that could be read; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +45,38 @@ def read_counts(directory: Path) -> DatasetCounts:
     """Return the counts of the dataset in a directory.
 
     Raises:
-        NotADatasetError: its manifest or the verifier's report cannot be read.
+        ForeignFileError: its manifest or the verifier's report cannot be read.
     """
-    try:
-        manifest = json.loads((directory / _MANIFEST).read_text("utf-8"))
-        verification = json.loads((directory / _VERIFICATION).read_text("utf-8"))
-        items: Counter[str] = Counter()
-        for split in manifest["splits"].values():
-            for stratum in split["strata"]:
-                items[stratum["category"]] += stratum["count"]
-        results = {result["code"]: result for result in verification["results"]}
-        figures = results[_LICENSED]["figures"]
-        counted = {figure["label"]: figure["value"] for figure in figures}
-        parts = {
-            (name, need["structure"]): counted[f"{name} needs {need['structure']}"]
-            for name, needs in ((p["name"], p["need"]) for p in manifest["patterns"])
-            for need in needs
-        }
-        stated = [Guarantee(**guarantee) for guarantee in manifest["guarantees"]]
-        strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
-        found = string_figures(manifest)
-        return DatasetCounts(manifest["grammar"]["sha256"], items, parts, strings, found)
-    except OSError as problem:
-        raise NotADatasetError(f"{directory}: {problem.strerror}") from problem
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        raise NotADatasetError(f"{directory} is not a dataset of `sglc compile`") from problem
+    path = directory / _MANIFEST
+    manifest = read_document(path, MANIFEST, inside=directory)
+    verification = read_document(directory / _VERIFICATION, VERIFICATION, inside=directory)
+    items: Counter[str] = Counter()
+    for split in manifest["splits"].members().values():
+        for stratum in split["strata"].elements():
+            items[stratum["category"].of(str)] += stratum["count"].of(int)
+    counted = {
+        figure["label"].of(str): figure["value"].of(int)
+        for result in verification["results"].elements()
+        if result["code"].of(str) == _LICENSED
+        for figure in result["figures"].elements()
+    }
+    parts = {}
+    for pattern in manifest["patterns"].elements():
+        name = pattern["name"].of(str)
+        for need in pattern["need"].elements():
+            structure = need["structure"].of(str)
+            label = f"{name} needs {structure}"
+            if label not in counted:
+                raise verification.fault(f"has no count of what `{label}`")
+            parts[name, structure] = counted[label]
+    stated = [
+        Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee)))
+        for entry in manifest["guarantees"].elements()
+    ]
+    strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
+    found = string_figures(manifest.of(dict), path)
+    digest = manifest["grammar"]["sha256"].of(str)
+    return DatasetCounts(digest, items, parts, strings, found)
 
 
 #: Fields that have another name in the JSON.

@@ -16,7 +16,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sgl.dataset import CHECKSUMS, MANIFEST, sha256_of_file
+from sgl import foreign
+from sgl.dataset import CHECKSUMS, MANIFEST
+from sgl.foreign import TABLE, ForeignFileError, opened, read_document, sha256_of
 from sgl.verify import Result
 
 CODE, NAME = "G001", "grammar"
@@ -31,10 +33,10 @@ _SHOWN, _BEFORE = 70, 20
 
 def request_of(directory: Path) -> tuple[dict[str, str], int]:
     """Return the parameters and the seed of a dataset, whose manifest the verifier has read."""
-    manifest = json.loads((directory / MANIFEST).read_text("utf-8"))
-    stated = manifest.get("parameters")
-    parameters = stated if isinstance(stated, dict) else {}
-    return {name: str(value) for name, value in parameters.items()}, int(manifest["seed"])
+    manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+    parameters = manifest["parameters"].members()
+    settings = {name: str(value.data) for name, value in parameters.items()}
+    return settings, manifest["seed"].of(int)
 
 
 def compare(directory: Path, again: Path) -> Result:
@@ -47,14 +49,19 @@ def compare(directory: Path, again: Path) -> Result:
         stated, made = directory / name, again / name
         if not made.is_file():
             tally.fault("the grammar gives no such file", name)
-        elif not stated.is_file():
-            tally.fault("the file is missing", name)
-        elif not filecmp.cmp(stated, made, shallow=False):
+            continue
+        try:
+            opened(stated, TABLE, inside=directory).close()
+        except ForeignFileError as problem:
+            what = "the file is missing" if problem.is_missing else f"{problem.strerror}"
+            tally.fault(what, name)
+            continue
+        if not filecmp.cmp(stated, made, shallow=False):
             difference = _difference(stated, made, excused)
             if difference:
                 tally.fault(difference, name)
             else:
-                excused[sha256_of_file(made).encode()] = sha256_of_file(stated).encode()
+                excused[sha256_of(made).encode()] = sha256_of(stated).encode()
                 tally.figure("another version of the library", 1, name)
     return tally
 

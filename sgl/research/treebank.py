@@ -27,6 +27,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from sgl.foreign import TREEBANK, opened
+
 #: Bounds on what is read; no sentence comes near them.
 LONGEST_LINE = 1 << 20
 LONGEST_SENTENCE = 10_000
@@ -36,30 +38,6 @@ _REMEMBERED = 1 << 17
 
 _COLUMNS = 10
 _WORD, _SPAN, _EMPTY = range(3)
-
-
-#: How files begin that are not text in UTF-8.
-_MAGIC = {
-    b"\x1f\x8b": "the file is compressed (gzip); it has to be unpacked",
-    b"PK\x03\x04": "the file is an archive (zip); it has to be unpacked",
-    b"BZh": "the file is compressed (bzip2); it has to be unpacked",
-    b"\xfd7zXZ": "the file is compressed (xz); it has to be unpacked",
-    b"PAR1": "the file is Parquet, and should be text",
-    b"%PDF": "the file is a PDF, and should be text",
-    b"\xff\xfe": "the file is UTF-16; it has to be UTF-8",
-    b"\xfe\xff": "the file is UTF-16; it has to be UTF-8",
-}
-
-
-def unreadable_kind(path: Path) -> str:
-    """Say what a file is if it is not text in UTF-8; empty if its first bytes do not tell.
-
-    Raises:
-        OSError: the file cannot be opened or read.
-    """
-    with path.open("rb") as stream:
-        begin = stream.read(8)
-    return next((kind for magic, kind in _MAGIC.items() if begin.startswith(magic)), "")
 
 
 class TreebankWord(NamedTuple):
@@ -138,18 +116,20 @@ class TreebankReader:
         self._line = lru_cache(_REMEMBERED)(_read_line)
         self._check = lru_cache(_REMEMBERED)(_check_tree if trees else _check_size)
 
-    def read(self, path: Path) -> Iterator[TreebankSentence | Malformed]:
-        """Yield the sentences of a file, in order.
+    def read(
+        self, path: Path, inside: Path | None = None
+    ) -> Iterator[TreebankSentence | Malformed]:
+        """Yield the sentences of a file, in order; ``inside`` is what links may not leave.
 
         Raises:
-            OSError: the file cannot be opened or read.
+            ForeignFileError: it is not a file that can be read.
         """
-        with path.open("rb") as stream:
+        with opened(path, TREEBANK, inside=inside) as stream:
             yield from self._blocks(stream, 1, 0)
 
     def read_again(self, path: Path, line: int, offset: int) -> TreebankSentence | Malformed:
         """Return the sentence that begins at this place of a file."""
-        with path.open("rb") as stream:
+        with opened(path, TREEBANK) as stream:
             stream.seek(offset)
             block = self._blocks(stream, line, offset)
             return next(block, Malformed(line, offset, offset, "the file has ended"))

@@ -14,6 +14,7 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.session import Session
+from sgl.foreign import ROWS, read_text
 from sgl.rendering import ViewError
 
 GREETING = {
@@ -138,8 +139,8 @@ def test_errors_about_files_have_an_exit_code_of_their_own(work: Workplace) -> N
     with Session() as session:
         session.write(work.directory / "nowhere" / "file", "text")
     assert session.status == OUTPUT
-    with Session() as session, session.reading():
-        (work.directory / "nowhere").read_text()
+    with Session() as session:
+        read_text(work.directory / "nowhere", ROWS)
     assert session.status == OUTPUT
     assert work.capsys.readouterr().err.count("error[SGL110") == 2
 

@@ -14,7 +14,8 @@ from diagnostics import BASE, MAIN
 from workplace import PATTERN, Workplace
 
 from sgl.cli.main import FAILED, OK, USAGE, run
-from sgl.dataset import sha256_of_file, write_checksums
+from sgl.dataset import write_checksums
+from sgl.foreign import sha256_of
 from sgl.pipeline.reproduction import compare
 from sgl.verify import verify
 
@@ -39,7 +40,7 @@ def reseal(directory: Path) -> None:
     path = directory / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     for file in manifest["files"]:
-        file["sha256"] = sha256_of_file(directory / file["path"])
+        file["sha256"] = sha256_of(directory / file["path"])
     path.write_text(json.dumps(manifest, ensure_ascii=False, indent=2) + "\n", "utf-8")
     write_checksums(directory, {})
 

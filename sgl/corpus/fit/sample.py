@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from hashlib import file_digest
 from pathlib import Path
 from typing import Literal
 
 from sgl.corpus.readings import Normalizer, ReadingCache, SentenceReadings
 from sgl.corpus.rows import Corpus, CorpusRow, ListedRow, Progress, Unreadable, list_row
+from sgl.foreign import ROWS, sha256_of
 from sgl.parsing import Forest, Parser, describe_failure
 
 #: What becomes of a row.
@@ -97,11 +97,10 @@ class Collector:
         """Read all files.
 
         Raises:
-            OSError: a file cannot be opened or read.
+            ForeignFileError: it is not a file that can be read.
         """
         for path in paths:
-            with path.open("rb") as stream:
-                digest = file_digest(stream, "sha256").hexdigest()
+            digest = sha256_of(path, ROWS)
             rows = 0
             for batch in Corpus(path, self._columns).batches(progress):
                 rows += len(batch)

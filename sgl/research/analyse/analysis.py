@@ -21,10 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from os import SEEK_END
 from pathlib import Path
 
 import numpy as np
 
+from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse.metrics import skeleton_of
 from sgl.research.analyse.mining import (
     Collector,
@@ -91,14 +93,15 @@ def analyse(
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
 
     Raises:
-        OSError: a file cannot be opened or read.
+        ForeignFileError: the treebank is not a file that can be read.
     """
     chosen = settings or AnalysisSettings()
     given = [SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, SystemScores.open)
     collectors = [Collector(view, *chosen.nodes) for view in chosen.views] if given else []
     treebank = TreebankMeasures(path, chosen.by)
-    size = path.stat().st_size
+    with opened(path, TREEBANK) as stream:
+        size = stream.seek(0, SEEK_END)
     for number, block in enumerate(TreebankReader().read(path)):
         if number % _EVERY == 0:
             advance(block.end, size)

@@ -16,7 +16,6 @@ from sgl.cli.terminal import bar, count
 from sgl.diagnostics import Diagnostics
 from sgl.diagnostics.source import visible
 from sgl.research.analyse.predictions import PredictionsError, systems_of
-from sgl.research.treebank import unreadable_kind
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -125,13 +124,11 @@ def command(
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
     started = time.monotonic()
-    _check_inputs(inputs, session)
 
     def advance(done: int, size: int) -> None:
         session.progress(f"{bar(done / size if size else 1.0)}  {gold.name}")
 
-    with session.reading():
-        found = analyse(gold, systems, AnalysisSettings(**options), advance)
+    found = analyse(gold, systems, AnalysisSettings(**options), advance)
     _report(found, session.diagnostics)
     if len(found.treebank.projective):
         if not session.quiet:
@@ -172,19 +169,6 @@ def _nodes(text: str, session: Session) -> tuple[int, int]:
     if not 1 <= ends[0] <= ends[1]:
         session.refuse(f"`--nodes {text}` is no range within 1:{len(_SIZES)}")
     return ends[0], ends[1]
-
-
-def _check_inputs(inputs: Sequence[Path], session: Session) -> None:
-    """End the command if a file is not there, or if the treebank is no text."""
-    for path in inputs:
-        if not path.is_file():
-            reason = "it is a directory" if path.is_dir() else "there is no such file"
-            session.diagnostics.error("SGL1102", None, f"cannot read `{path}`: {reason}")
-    session.stop_on_errors()
-    with session.reading():
-        other = unreadable_kind(inputs[0])
-    if other:
-        session.fail("SGL1102", f"cannot read `{inputs[0]}`: {other}")
 
 
 def _report(found: Analysis, diagnostics: Diagnostics) -> None:

@@ -23,7 +23,6 @@ files differ::
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -31,13 +30,11 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sgl.research.treebank import (
-    LONGEST_LINE,
-    Malformed,
-    TreebankReader,
-    TreebankSentence,
-    unreadable_kind,
-)
+from sgl.foreign import PREDICTIONS, ForeignFileError, json_of, opened
+from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
+
+#: Lines of a file of predictions: as many as `sglc compile` writes of a split at most.
+MOST_LINES = 10_000_000
 
 
 def named_system(given: str) -> tuple[str, Path]:
@@ -104,7 +101,6 @@ class Aligned:
 
         Raises:
             PredictionsError: the file has ids and the sentence has none, or one that was there.
-            OSError: the file cannot be read.
         """
         if self.by_id is None:
             found = next(self.in_order, None)
@@ -156,7 +152,6 @@ def some_outputs(
 
     Raises:
         PredictionsError: the file is not what its ending says.
-        OSError: the file cannot be opened or read.
     """
     aligned = open_predictions(path, column)
     if aligned.by_id is None:
@@ -177,11 +172,9 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
 
     Raises:
         PredictionsError: the file is not what its ending or its first line says.
-        OSError: the file cannot be opened or read.
+        ForeignFileError: it is not a file that can be read.
     """
-    other = unreadable_kind(path)
-    if other:
-        raise PredictionsError(other)
+    opened(path, PREDICTIONS).close()
     kind = path.suffix.lower()
     rows: Iterable[_Row]
     if kind == ".conllu":
@@ -209,10 +202,12 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the lines of a file with their numbers."""
-    with path.open("rb") as stream:
+    with opened(path, PREDICTIONS) as stream:
         number = 0
         while raw := stream.readline(LONGEST_LINE):
             number += 1
+            if number > MOST_LINES:
+                raise PredictionsError(f"it has more than {MOST_LINES:,} lines")
             if len(raw) == LONGEST_LINE:
                 raise PredictionsError(f"line {number:,} has more than {LONGEST_LINE:,} bytes")
             try:
@@ -243,9 +238,9 @@ def _objects(path: Path) -> Iterator[_Row]:
         if not line.strip():
             continue
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            raise PredictionsError(f"line {number:,} is not JSON") from None
+            value = json_of(line.encode(), path, number)
+        except ForeignFileError as problem:
+            raise PredictionsError(f"{problem.strerror}") from None
         if not isinstance(value, dict):
             raise PredictionsError(f"line {number:,} is no object with a `prediction`")
         name = next((value[key] for key in IDS if key in value), None)
@@ -257,8 +252,6 @@ def _objects(path: Path) -> Iterator[_Row]:
             raise PredictionsError(
                 f"line {number:,} has no `prediction` that is a text or a list of words"
             )
-        if any("\ud800" <= character <= "\udfff" for word in words for character in word):
-            raise PredictionsError(f"line {number:,} has half a character (a lone surrogate)")
         output = (
             SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
         )

@@ -14,6 +14,7 @@ import click
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
+from sgl.foreign import ForeignFileError
 from sgl.morphology.analyser import AnalyserMissing
 from sgl.research.baselines.config import (
     CAUSAL,
@@ -98,7 +99,7 @@ def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
     except AnalyserMissing as problem:
         session.fail("SGL1603", f"Japanese cannot be cut into words: {problem}")
     except OSError as problem:
-        if out is None:
+        if out is None or isinstance(problem, ForeignFileError):
             raise
         reason = problem.strerror or str(problem)
         session.fail("SGL1103", f"cannot write in `{out}`: {reason}")

@@ -23,6 +23,7 @@ from typing import Any
 
 import yaml
 
+from sgl.foreign import SETTINGS, ForeignFileError, read_text
 from sgl.research.baselines.vocabulary import AUTO, PIECES, SCHEMES, WORD
 
 TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
@@ -34,9 +35,6 @@ PRESETS = Path(__file__).parent / "presets"
 
 #: The preset that stands for a model.
 SMALL = {TRANSFORMER: "small-transformer", LSTM: "small-lstm"}
-
-#: No configuration is longer.
-_LONGEST = 1 << 16
 
 
 class BaselineError(Exception):
@@ -192,15 +190,10 @@ def change_config(config: Config, **settings: int | str | None) -> Config:
 
 def _load(path: Path, wanted: str) -> Mapping[str, Any]:
     try:
-        with path.open("rb") as stream:
-            text = stream.read(_LONGEST + 1)
-    except OSError as problem:
+        text = read_text(path, SETTINGS)
+    except ForeignFileError as problem:
         hint = f"presets are called {', '.join(presets())}"
-        raise ConfigError(f"cannot read `{wanted}`: {problem.strerror or problem}", hint) from None
-    if len(text) > _LONGEST:
-        raise ConfigError(
-            f"`{path}` is too long for a configuration (more than {_LONGEST:,} bytes)"
-        )
+        raise ConfigError(f"cannot read `{wanted}`: {problem.strerror}", hint) from None
     try:
         content = yaml.safe_load(text)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as problem:

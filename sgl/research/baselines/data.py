@@ -15,7 +15,6 @@ continued with others.
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.evaluate.benchmark import (
-    MANIFEST,
     Benchmark,
     BenchmarkRow,
     DatasetError,
+    manifest_of,
     read_benchmark,
 )
 
@@ -73,11 +72,10 @@ def read_data(path: Path, target: str | None) -> BaselineData:
             hint="DATASET is a directory that `sglc compile` has written",
         )
     train = read_benchmark(path, TRAIN, target)
-    # The manifest was read and found to be one; only its names are needed again.
-    names = list(json.loads((path / MANIFEST).read_text(encoding="utf-8"))["splits"])
+    names = list(manifest_of(path)["splits"].members())
     # Files of a run are called by these names, and have to stay in its directory.
     for name in (train.name, *names):
-        if not isinstance(name, str) or name in ("", "..") or name != Path(name).name:
+        if name in ("", "..") or name != Path(name).name:
             raise DatasetError(f"`{path}` has a name that no file can have: {name!r}")
     others = [name for name in names if name not in (TRAIN, DEV)]
     if not others:

@@ -33,6 +33,7 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from sgl.cli.files import replace_text
+from sgl.foreign import CHECKPOINT, MANIFEST, ForeignFileError, opened, read_document
 from sgl.parallel.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.research.baselines.config import BaselineError
 from sgl.research.evaluate.benchmark import BenchmarkRow
@@ -100,16 +101,17 @@ class Directory:
                 raise DirectoryError(f"there is no run to resume in `{self.path}`")
             return
         try:
-            record = json.loads(self.record.read_text("utf-8"))
-        except (OSError, ValueError, RecursionError):
-            record = None
-        if not isinstance(record, dict) or record.get("format") != FORMAT:
+            record = read_document(self.record, MANIFEST, inside=self.path)
+            known = record["format"].of(str) == FORMAT
+        except ForeignFileError:
+            known = False
+        if not known:
             raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
         if not resume:
             raise DirectoryError(
                 f"`{self.path}` already has a run", "`--resume` continues it, or delete it"
             )
-        if record.get("run") != run:
+        if record["run"].data != run:
             raise DirectoryError(
                 f"the run in `{self.path}` is of another configuration or other data",
                 "use the same options, dataset and versions of the libraries, or give another "
@@ -184,6 +186,7 @@ def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
         DirectoryError: it is damaged, or that of another run.
     """
     try:
+        opened(path, CHECKPOINT, inside=path.parent).close()
         with safe_open(path, framework="pt") as file:
             header = file.metadata() or {}
             names = list(file.keys())

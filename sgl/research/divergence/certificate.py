@@ -32,8 +32,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl import foreign
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import staged_directory
+from sgl.foreign import ForeignFileError, read_document
 from sgl.research.divergence.elements import measure
 from sgl.research.divergence.problem import (
     SETS,
@@ -137,10 +139,10 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
 def is_split(directory: Path) -> bool:
     """Return whether a directory holds a split: its certificate says so."""
     try:
-        document = json.loads((directory / CERTIFICATE).read_text("utf-8"))
-    except (OSError, ValueError):
+        document = read_document(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
+        return document["format"].of(str) == FORMAT
+    except ForeignFileError:
         return False
-    return isinstance(document, dict) and document.get("format") == FORMAT
 
 
 def write_split(

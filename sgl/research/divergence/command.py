@@ -222,9 +222,6 @@ def _read(session: Session, options: dict[str, Any]) -> tuple[ItemSet, ElementSe
         return read_items(files, settings, session.progress), settings
     except NoItemsError as problem:
         session.fail("SGL1301", str(problem), status=OUTPUT)
-    except OSError as problem:
-        reason = problem.strerror or str(problem)
-        session.fail("SGL1301", f"cannot read `{problem.filename}`: {reason}", status=OUTPUT)
 
 
 def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings) -> SplitRequest:

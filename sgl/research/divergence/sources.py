@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from hashlib import file_digest
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.foreign import TABLE, TREEBANK, opened, read_bytes, sha256_of
 from sgl.research.divergence.elements import Elements, feature_elements
 from sgl.research.divergence.trees import (
     NotADerivationError,
@@ -117,12 +117,12 @@ class ItemSet:
         """Yield the sentences of items as they stand in their files, without the empty line.
 
         Raises:
-            OSError: a file cannot be read again.
+            ForeignFileError: a file cannot be read again.
         """
         for file in self.files:
             last = file.first + len(file.ids)
             wanted = [self.sentences[item] for item in items if file.first <= item < last]
-            text = file.path.read_bytes() if wanted else b""
+            text = read_bytes(file.path, TREEBANK) if wanted else b""
             for sentence in wanted:
                 block = text[sentence.offset : sentence.end].removeprefix(b"\xef\xbb\xbf")
                 yield b"\n".join(line.rstrip(b"\r") for line in block.strip(b"\r\n").split(b"\n"))
@@ -133,6 +133,7 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
 
     Raises:
         NoItemsError: a directory has no such files, or a file is of another kind.
+        ForeignFileError: a directory has something that is no file of its own.
     """
     given = list(paths)
     if view is None:
@@ -142,13 +143,16 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
     files = []
     for path in given:
         found = _files_at(path, suffix)
-        if not found and not path.exists():
-            raise NoItemsError(f"there is no file or directory `{path}`")
+        if not found and not path.is_dir():
+            opened(path, TABLE).close()
         if not found:
             what = "has no files" if path.is_dir() else "is no file"
             raise NoItemsError(
                 f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from"
             )
+        for file in found if path.is_dir() else ():
+            # A link of a dataset leads to no file outside of it.
+            opened(file, TABLE, inside=path).close()
         files += found
     return files, view
 
@@ -168,7 +172,7 @@ def read_items(
     """Read the files and count what occurs in their items.
 
     Raises:
-        OSError: a file cannot be opened or read.
+        ForeignFileError: it is not a file that can be read.
         NoItemsError: a file holds something else, or nothing.
     """
     read = _read_tables if settings.view == DERIVATION else _read_sentences
@@ -184,9 +188,10 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
     first = 0
     for path in paths:
         progress(path.name, first)
-        digest = _digest(path)
+        digest = sha256_of(path)
         try:
-            table = pq.read_table(path)
+            with opened(path, TABLE) as stream:
+                table = pq.read_table(stream)
             rows = {name: table[name].to_pylist() for name in (_ID, _DERIVATION)}
         except (pa.ArrowException, KeyError, UnicodeDecodeError):
             raise NoItemsError(
@@ -223,7 +228,7 @@ def _read_sentences(
     for path in paths:
         first = len(sentences)
         progress(path.name, first)
-        digest = _digest(path)
+        digest = sha256_of(path)
         sentences += (_well_formed(path, found) for found in reader.read(path))
         new = sentences[first:]
         ids = [found.comment("sent_id") or str(number) for number, found in enumerate(new, 1)]
@@ -256,8 +261,3 @@ def _tree_elements(trees: Trees, settings: ElementSettings) -> Elements:
     if settings.size > 2:
         return Elements(atoms, pieces(trees, settings.size))
     return Elements(atoms, edge_compounds(trees))
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()

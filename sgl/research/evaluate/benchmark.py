@@ -13,7 +13,6 @@ The manifest names the grammar of the dataset, its parameters and its fingerprin
 
 from __future__ import annotations
 
-import json
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -23,14 +22,16 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl import foreign
 from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import fingerprint, signature
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.foreign import BENCHMARK, ForeignFileError, JsonValue, opened, read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.rendering.views import VIEWS
-from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence, unreadable_kind
+from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 from sgl.resources import grammars_dir
 
 MANIFEST = "manifest.json"
@@ -40,6 +41,9 @@ FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
 
 #: What to do if there is no manifest.
 _DATASET = "DATASET is a directory that `sglc compile` has written, or a file of rows"
+
+#: Rows that are kept in memory: as many as `sglc compile` writes of a split at most.
+MOST_ROWS = 10_000_000
 
 #: Rows that are named in a message.
 _NAMED = 5
@@ -128,24 +132,17 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
         target: which target; the one of the main files if none is asked for.
 
     Raises:
-        DatasetError: it is no dataset, lacks the split, or has rows that cannot be read.
+        DatasetError: it lacks the split, or has rows that cannot be read.
+        ForeignFileError: it is no dataset.
     """
-    try:
-        return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
-    except OSError as problem:
-        file, reason = problem.filename, problem.strerror or problem
-        raise DatasetError(
-            f"cannot read `{file}`: {reason}", hint=_DATASET if Path(file).name == MANIFEST else ""
-        ) from problem
+    return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
 
 
 def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
     """Return the rows of a file, or the sentences of a treebank with their own names."""
-    other = unreadable_kind(path)
     if split is not None:
+        opened(path, BENCHMARK).close()
         raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
-    if other:
-        raise DatasetError(f"cannot read `{path}`: {other}")
     name = path.stem
     if path.suffix.lower() != ".conllu":
         # Without a manifest the name of the target says whether it is a logical form.
@@ -169,54 +166,57 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
 
 def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
     """Return a split of a dataset of ``sglc compile``."""
-    file = path / MANIFEST
-    try:
-        manifest = json.loads(file.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as problem:
-        raise DatasetError(f"`{file}` is not JSON: {problem}") from problem
-    if not isinstance(manifest, dict):
-        raise DatasetError(f"`{file}` is not a manifest of `sglc compile`")
-    try:
-        layers, splits = manifest["layers"], list(manifest["splits"])
-        targets = [layers["target"], *layers["further"]]
-        chosen = split or ("gen" if "gen" in splits else splits[-1])
-        wanted = target or targets[0]
-        for what, name, known in (("split", chosen, splits), ("target", wanted, targets)):
-            if name not in known:
-                hint = f"it has {', '.join(known)}"
-                raise DatasetError(f"the dataset has no {what} `{name}`", hint=hint)
-        folder = "data" if wanted == targets[0] else f"data/{wanted}"
-        data = f"{folder}/{chosen}.tsv"
-        views = {view["name"]: view["kind"] for view in layers["views"]}
-        return Benchmark(
-            manifest["name"],
-            manifest["title"] or manifest["name"],
-            signature(path, manifest["identity"], MANIFEST, data),
-            chosen,
-            layers["source"],
-            wanted,
-            views.get(wanted, ""),
-            _rows(path / data, chosen),
-            {
-                entry["name"]: PatternInfo(entry["title"], tuple(entry["groups"]))
-                for entry in manifest["patterns"]
-            },
-            manifest["grammar"]["sha256"],
-            {name: str(value) for name, value in manifest["parameters"].items()},
-            path,
-        )
-    except (KeyError, TypeError, AttributeError, IndexError) as problem:
-        raise DatasetError(
-            f"`{file}` is not a manifest of `sglc compile`: {problem!r}"
-        ) from problem
+    manifest = manifest_of(path)
+    layers, splits = manifest["layers"], list(manifest["splits"].members())
+    targets = [layers["target"].of(str), *layers["further"].texts()]
+    chosen = split or ("gen" if "gen" in splits else splits[-1] if splits else "")
+    wanted = target or targets[0]
+    for what, name, known in (("split", chosen, splits), ("target", wanted, targets)):
+        if name not in known:
+            hint = f"it has {', '.join(known) or 'none'}"
+            raise DatasetError(f"the dataset has no {what} `{name}`", hint=hint)
+    folder = "data" if wanted == targets[0] else f"data/{wanted}"
+    data = f"{folder}/{chosen}.tsv"
+    views = {view["name"].of(str): view["kind"].of(str) for view in layers["views"].elements()}
+    name = manifest["name"].of(str)
+    return Benchmark(
+        name,
+        manifest["title"].of(str) or name,
+        signature(path, manifest["identity"].of(str), MANIFEST, data),
+        chosen,
+        layers["source"].of(str),
+        wanted,
+        views.get(wanted, ""),
+        _rows(path / data, chosen, path),
+        {
+            entry["name"].of(str): PatternInfo(entry["title"].of(str), entry["groups"].texts())
+            for entry in manifest["patterns"].elements()
+        },
+        manifest["grammar"]["sha256"].of(str),
+        {name: str(value.data) for name, value in manifest["parameters"].members().items()},
+        path,
+    )
 
 
-def _rows(path: Path, split: str) -> tuple[BenchmarkRow, ...]:
+def manifest_of(directory: Path) -> JsonValue:
+    """Return the manifest of a dataset.
+
+    Raises:
+        ForeignFileError: there is none.
+    """
+    try:
+        return read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+    except ForeignFileError as problem:
+        problem.hint = problem.hint or _DATASET
+        raise
+
+
+def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[BenchmarkRow, ...]:
     return tuple(
         BenchmarkRow(
             f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION
         )
-        for row in _whole(path, Corpus(path, 2).rows(), "rows")
+        for row in _whole(path, Corpus(path, 2, BENCHMARK, inside).rows(), "rows")
     )
 
 
@@ -233,6 +233,8 @@ def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str)
             faults.append(item)
         else:
             found.append(item)
+        if len(found) > MOST_ROWS:
+            raise DatasetError(f"`{path}` has more than {MOST_ROWS:,} {what}")
     if faults:
         raise DatasetError(
             f"`{path}` has {what} that cannot be read: {len(faults):,}",

@@ -18,7 +18,6 @@ compounds of one name are one compound in five contexts::
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -29,6 +28,15 @@ import yaml
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
+from sgl.foreign import (
+    COMPOUNDS,
+    LEXICON,
+    ForeignFileError,
+    JsonValue,
+    lines_of,
+    read_document,
+    read_text,
+)
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (
@@ -67,11 +75,11 @@ def read_lexicon(path: Path) -> CompoundLexicon:
     """Read a lexicon.
 
     Raises:
-        OSError: the file cannot be read.
+        ForeignFileError: it is not a file that can be read.
         CompoundError: it is no lexicon.
     """
+    text = read_text(path, LEXICON)
     try:
-        text = path.read_text(encoding="utf-8")
         # Atoms are texts; for the safe loader `on` and `no` are true and false.
         content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
     except (ValueError, RecursionError, yaml.YAMLError) as problem:
@@ -95,12 +103,10 @@ def read_compounds(
     """Read the compound of each row.
 
     Raises:
+        ForeignFileError: it is not a file that can be read.
         CompoundError: the file does not fit the rows, or a compound the lexicon or its row.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError as problem:
-        raise CompoundError(f"`{path}` is not UTF-8 at byte {problem.start + 1}") from problem
+    lines = lines_of(read_text(path, COMPOUNDS))
     if len(lines) != len(rows):
         raise CompoundError(f"`{path}` has {len(lines):,} compounds for {len(rows):,} rows")
     found: list[CompoundOccurrence] = []
@@ -118,46 +124,49 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     """Return the compounds that a dataset has for its rows; None without any for the target.
 
     Raises:
-        OSError: the file cannot be read.
-        CompoundError: it is no table of compounds.
+        ForeignFileError: it is no table of compounds.
+        CompoundError: a compound has no atoms in its lexicon, or is not in its sentence.
     """
     if benchmark.directory is None:
         return None
     path = benchmark.directory / FILE
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return None
-    except (ValueError, RecursionError) as problem:
-        raise CompoundError(f"`{path}` is not JSON: {problem}") from problem
-    try:
-        if content["target"] != benchmark.target:
+        content = read_document(path, COMPOUNDS, inside=benchmark.directory)
+    except ForeignFileError as problem:
+        if problem.is_missing:
             return None
-        entries = {
-            role: {atom: tuple(map(str, found)) for atom, found in atoms.items()}
-            for role, atoms in content["lexicon"].items()
-        }
-        lexicon = CompoundLexicon(entries, frozenset(map(str, content["fillers"])))
-        places = {row.id: place for place, row in enumerate(benchmark.rows)}
-        occurrences: list[CompoundOccurrence] = []
-        for item in content["items"]:
-            if item["id"] in places:
-                name, source, pattern = (str(item[k]) for k in ("compound", "sentence", "pattern"))
-                place = places[item["id"]]
-                occurrences.append(CompoundOccurrence(name, name, source, place, pattern))
-                check_occurrence(lexicon, occurrences[-1])
-        patterns = {row.category for row in benchmark.rows}
-        return CompoundTable(
-            lexicon,
-            tuple(occurrences),
-            tuple(map(str, content["words"])),
-            bool(content["spaces"]),
-            sum(int(number) for name, number in content["left_out"].items() if name in patterns),
-        )
-    except (KeyError, TypeError, ValueError, AttributeError) as problem:
-        raise CompoundError(f"`{path}` is no table of compounds: {problem!r}") from problem
+        raise
+    if content["target"].of(str) != benchmark.target:
+        return None
+    try:
+        return _table(content, benchmark)
     except CompoundError as problem:
         raise CompoundError(f"`{path}`: {problem}") from problem
+
+
+def _table(content: JsonValue, benchmark: Benchmark) -> CompoundTable:
+    entries = {
+        role: {atom: found.texts() for atom, found in atoms.members().items()}
+        for role, atoms in content["lexicon"].members().items()
+    }
+    lexicon = CompoundLexicon(entries, frozenset(content["fillers"].texts()))
+    places = {row.id: place for place, row in enumerate(benchmark.rows)}
+    occurrences: list[CompoundOccurrence] = []
+    for item in content["items"].elements():
+        place = places.get(item["id"].of(str))
+        if place is not None:
+            name, source, pattern = (item[k].of(str) for k in ("compound", "sentence", "pattern"))
+            occurrences.append(CompoundOccurrence(name, name, source, place, pattern))
+            check_occurrence(lexicon, occurrences[-1])
+    patterns = {row.category for row in benchmark.rows}
+    left_out = content["left_out"].members().items()
+    return CompoundTable(
+        lexicon,
+        tuple(occurrences),
+        content["words"].texts(),
+        content["spaces"].of(bool),
+        sum(number.of(int) for name, number in left_out if name in patterns),
+    )
 
 
 @dataclass(frozen=True)
@@ -227,10 +236,6 @@ def compounds_of(
         if compounds_file is not None and lexicon_file is not None:
             lexicon = read_lexicon(lexicon_file)
             table = CompoundTable(lexicon, read_compounds(compounds_file, benchmark.rows, lexicon))
-    except OSError as problem:
-        what = f"cannot read `{problem.filename}`: {problem.strerror or problem}"
-        diagnostics.error("SGL1406", None, what)
-        return None
     except CompoundError as problem:
         diagnostics.error("SGL1406", None, str(problem))
         return None

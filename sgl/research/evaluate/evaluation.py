@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from sgl.cli.terminal import Progress, count, progress
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.foreign import ForeignFileError
 from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import report_fault
 from sgl.research.analyse.predictions import PredictionsError, systems_of
@@ -202,14 +203,15 @@ class Evaluation:
         if benchmark.directory is not None:
             path = benchmark.directory / "conllu" / f"{benchmark.split}.conllu"
             try:
-                found = read_tree_shapes(path)
+                found = read_tree_shapes(path, benchmark.directory)
                 if len(found) == len(benchmark.rows):
                     self.shapes = found
                     return
                 why = f"`{path}` has {len(found):,} sentences"
-            except FileNotFoundError:
-                pass
-            except (OSError, TreeFileError) as problem:
+            except ForeignFileError as problem:
+                if not problem.is_missing:
+                    why = str(problem)
+            except TreeFileError as problem:
                 why = f"`{path}`: {problem}"
         self.unavailable[_SHAPES] = why
 

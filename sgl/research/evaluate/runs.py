@@ -63,11 +63,8 @@ def read_run(
     Raises:
         PredictionsError: the file cannot be read, or does not fit the rows.
     """
-    try:
-        aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
-        outputs = [aligned.output(row.id) for row in rows]
-    except OSError as problem:
-        raise PredictionsError(f"it cannot be read: {problem.strerror or problem}") from problem
+    aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
+    outputs = [aligned.output(row.id) for row in rows]
     try:
         aligned.finish()
     except PredictionsError as problem:

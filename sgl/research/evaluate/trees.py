@@ -141,15 +141,15 @@ class TreeFileError(Exception):
     """A file is not the CoNLL-U of the split."""
 
 
-def read_tree_shapes(path: Path) -> list[TreeShape]:
-    """Return the shapes of the sentences of a CoNLL-U file, in their order.
+def read_tree_shapes(path: Path, inside: Path) -> list[TreeShape]:
+    """Return the shapes of the sentences of a CoNLL-U file of a dataset, in their order.
 
     Raises:
-        OSError: the file cannot be read.
+        ForeignFileError: it is not a file that can be read.
         TreeFileError: a sentence cannot be read.
     """
     shapes: list[TreeShape] = []
-    for block in TreebankReader().read(path):
+    for block in TreebankReader().read(path, inside):
         if isinstance(block, Malformed):
             raise TreeFileError(f"line {block.line}: {block.reason}")
         shapes.append(tree_shape(block))

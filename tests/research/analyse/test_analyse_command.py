@@ -133,7 +133,7 @@ def test_every_form_of_predictions_is_read(name: str, text: str, analysed: Analy
         ("bad.tsv", "s1 a\n", "line 1 has 1 column;"),
         ("bad.tsv", "\ta\n", "has no id"),
         ("bad.jsonl", "{", "is not JSON"),
-        ("bad.jsonl", "[" * 100_000, "is not JSON"),
+        ("bad.jsonl", "[" * 100_000, "nested more than 100 deep"),
         ("bad.jsonl", "[]", "no object"),
         ("bad.jsonl", '{"id": "s1"}', "no `prediction`"),
         ("bad.jsonl", '{"id": [], "prediction": ""}', "an `id` that is no text"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from workplace import Workplace
 
 import baselines as benchmark
-from sgl.cli.main import FAILED, USAGE, run
+from sgl.cli.main import FAILED, OUTPUT, USAGE, run
 from sgl.research.baselines.config import Config, ConfigError, presets, read_config
 from sgl.research.baselines.data import BatchOrder, read_data
 from sgl.research.baselines.vocabulary import (
@@ -112,7 +112,7 @@ def test_the_sizes_of_the_published_systems_are_those_of_their_configurations() 
         ("width: [", "is not YAML"),
         ("!!python/object/apply:os.getcwd []", "is not YAML"),
         ("[" * 20_000, "is not YAML"),
-        ("#" * 100_000, "too long"),
+        ("#" * 100_000, "may have 65,536"),
         ('prompt: "\\ud800{source}"', "`prompt` has to be a text"),
         ('path: "\\udfff"', "`path` has to be a directory"),
         # Each list is two of the list before it.
@@ -173,8 +173,8 @@ def test_a_path_for_a_model_without_one_is_refused(work: Workplace) -> None:
 
 def test_a_dataset_that_is_not_there_is_named(work: Workplace) -> None:
     for command in (["baseline", "nowhere"], ["eval", "nowhere", "x.txt", "--split", "gen"]):
-        assert run(command) == FAILED
-        assert "cannot read `nowhere`" in work.capsys.readouterr().err
+        assert run(command) == OUTPUT
+        assert "cannot read `nowhere" in work.capsys.readouterr().err
 
 
 def test_a_file_of_rows_cannot_be_learnt_from(tmp_path: Path) -> None:

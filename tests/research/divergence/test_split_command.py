@@ -244,7 +244,7 @@ def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
     folder.mkdir()
     return [
         (tmp_path / "missing.conllu", "No such file"),
-        (tmp_path / "notes.txt", "there is no file or directory"),
+        (tmp_path / "notes.txt", "No such file"),
         (tmp_path / "folder.conllu", "has no files in `.conllu`"),
         (broken, "is no Parquet file with the columns"),
         (columns, "is no Parquet file with the columns"),
@@ -260,7 +260,7 @@ def test_files_without_items_are_named(tmp_path: Path, capsys: pytest.CaptureFix
         assert split(path, "--out", tmp_path / "out") == OUTPUT
         said = capsys.readouterr().err
         assert words in said
-        assert "SGL1301" in said
+        assert "SGL1301" in said or "SGL1102" in said
         assert path.name in said
         assert not (tmp_path / "out").exists()
 

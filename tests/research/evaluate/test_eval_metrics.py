@@ -239,4 +239,4 @@ def test_a_sentence_that_is_no_tree_is_an_error(line: str, reason: str, tmp_path
     path = tmp_path / "x.conllu"
     path.write_text(f"{line}\n\n", encoding="utf-8")
     with pytest.raises(TreeFileError, match=reason):
-        read_tree_shapes(path)
+        read_tree_shapes(path, tmp_path)

@@ -1,33 +1,16 @@
-"""Read files that somebody else has made.
-
-A dataset, a corpus or the output of a system comes from the net, and may be anything: a device
-that never ends, a pipe that nobody writes to, a link to a private file, bytes that are no text,
-JSON of a hundred thousand brackets.  Whatever is read goes through :func:`opened`::
-
-    opened(path, ROWS)                          a stream of bytes, to be read line by line
-    read_text(path, WORDS)                      all of it, from UTF-8
-    read_json(path, MANIFEST, inside=dataset)   … from JSON, and no link may leave the dataset
-
-It opens regular files alone, and none larger than the limit of its kind; a pipe only as
-``/dev/stdin`` or ``/dev/fd/N``, which only the caller's shell can have meant.  What cannot be
-read is one exception, :class:`ForeignFileError`, with the reason and the place in the file.
-
-Files that were read are remembered, so that no result is written over one of them.
-"""
+"""Files: which are opened, how large they may be, and which were read in this run."""
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import stat
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from errno import EFBIG, EINVAL, ENOENT
-from itertools import accumulate
+from hashlib import file_digest
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO, cast
 
 _MIB, _GIB = 1 << 20, 1 << 30
 
@@ -44,20 +27,25 @@ class Kind:
 
 #: The kinds of files.  What is read as a whole takes up to some twenty times its size in memory;
 #: what is read line by line takes none, and its limit only ends the reading of a sparse file.
+SOURCE = Kind("a grammar or table", 32_000_000, "the limit of `sgl.lang`", is_text=False)
 MANIFEST = Kind("a manifest", 64 * _MIB, "a thousand times the largest known")
-CERTIFICATE = Kind("a certificate", 64 * _MIB, "thirty times the largest known, of 2 MB")
+CERTIFICATE = Kind("a certificate", 256 * _MIB, "a hundred times the largest known, of 2 MB")
 VERIFICATION = Kind("a report of the verifier", 64 * _MIB, "as for manifests")
 CHECKSUMS = Kind("a list of hashes", 16 * _MIB, "some hundred thousand files")
 ROWS = Kind("a file of rows", 64 * _GIB, "read line by line; some hundred million rows")
 TREEBANK = Kind("a treebank", 64 * _GIB, "read sentence by sentence")
-TABLE = Kind("a Parquet file", 64 * _GIB, "read in groups of rows", is_text=False)
+TABLE = Kind(
+    "a data file",
+    64 * _GIB,
+    "Parquet, or hashed: read in pieces",
+    is_text=False,
+)
 BENCHMARK = Kind("a file of rows", _GIB, "kept in memory; some million rows")
 PREDICTIONS = Kind("a file of predictions", _GIB, "kept in memory, as the rows that they answer")
-WORDS = Kind("a list of words", 64 * _MIB, "kept in memory; a million words")
-SETTINGS = Kind("a file of settings", _MIB, "written by hand")
-
-#: Brackets inside brackets in JSON; no format of SGL has more than twenty.
-MOST_DEPTH = 100
+COMPOUNDS = Kind("a list of compounds", 256 * _MIB, "kept in memory; one for each row")
+LEXICON = Kind("a lexicon", 4 * _MIB, "YAML, of which a second reads some 100 kB")
+SETTINGS = Kind("a file of settings", 64 << 10, "written by hand")
+CHECKPOINT = Kind("a checkpoint", 64 * _GIB, "the weights of a model, of our own", is_text=False)
 
 #: How files begin that are not text in UTF-8.
 _MAGIC = {
@@ -78,11 +66,6 @@ _STREAM = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+")
 _FLAGS = os.O_RDONLY
 for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):
     _FLAGS |= getattr(os, _flag, 0)
-
-#: Bytes that are no brackets and no quotation marks.
-_OTHERS = bytes(set(range(256)) - set(b'[]{}"'))
-_STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
-_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class ForeignFileError(OSError):
@@ -106,6 +89,11 @@ class ForeignFileError(OSError):
         super().__init__(error, f"{reason} ({at})" if line else reason, str(path))
         self.line, self.column, self.hint = line, column, hint
 
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no such file."""
+        return self.errno == ENOENT
+
     def __str__(self) -> str:
         return f"cannot read `{self.filename}`: {self.strerror}"
 
@@ -123,7 +111,7 @@ def _again(path: Path, reason: str, error: int, members: Mapping[str, object]) -
 # ---- files
 
 
-def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BinaryIO:
+def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedReader:
     """Open a regular file, of a size that its kind may have.
 
     Args:
@@ -147,7 +135,7 @@ def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BinaryIO:
         _check_status(path, kind, status, is_stream)
         if is_stream:
             os.set_blocking(file, True)
-        stream = cast(BinaryIO, os.fdopen(file, "rb"))
+        stream = os.fdopen(file, "rb")
     except BaseException:
         os.close(file)
         raise
@@ -188,23 +176,39 @@ def _too_large(kind: Kind, size: int) -> str:
     return f"it has {size:,} bytes, and {kind.name} may have {kind.limit:,}"
 
 
+def sha256_of(path: Path, kind: Kind = TABLE, *, inside: Path | None = None) -> str:
+    """Return the SHA-256 of a file, hexadecimal.
+
+    Raises:
+        ForeignFileError: there is none, or it is something else.
+    """
+    with opened(path, kind, inside=inside) as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+#: Bytes that are read at once: a buffer for a whole limit would be the memory of the limit.
+_PIECE = 1 << 20
+
+
 def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
     """Return all of a file.
 
     Raises:
         ForeignFileError: there is none, or it is something else.
     """
+    pieces, size = [], 0
     with opened(path, kind, inside=inside) as stream:
         try:
-            content = stream.read(kind.limit + 1)
+            while size <= kind.limit and (piece := stream.read(_PIECE)):
+                pieces.append(piece)
+                size += len(piece)
         except OSError as problem:
-            raise ForeignFileError(
-                path, problem.strerror or str(problem), error=problem.errno or EINVAL
-            ) from None
-    if len(content) > kind.limit:
+            error = problem.errno or EINVAL
+            raise ForeignFileError(path, problem.strerror or str(problem), error=error) from None
+    if size > kind.limit:
         # It has grown, or comes from a pipe.
-        raise ForeignFileError(path, _too_large(kind, len(content)), error=EFBIG)
-    return content
+        raise ForeignFileError(path, _too_large(kind, size), error=EFBIG)
+    return b"".join(pieces)
 
 
 def read_text(path: Path, kind: Kind, *, inside: Path | None = None) -> str:
@@ -241,84 +245,6 @@ def lines_of(text: str) -> list[str]:
     ['a\u2028b', '', 'c']
     """
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
-
-
-# ---- JSON
-
-
-def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:
-    """Return the JSON value of a file.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
-    """
-    return json_of(read_bytes(path, kind, inside=inside), path)
-
-
-def json_of(content: bytes, path: Path, line: int = 0) -> object:
-    """Return the value of some JSON that was read from a file, of bounded depth.
-
-    No object has a member twice, numbers are finite, and texts can be written as UTF-8.  If
-    the JSON is one ``line`` of the file, this is its number.
-    """
-    text = text_of(content, path)
-
-    def fault(reason: str, offset: int = -1) -> ForeignFileError:
-        if offset < 0:
-            return ForeignFileError(path, reason, line=line)
-        at = max(line, 1) + text.count("\n", 0, offset)
-        return ForeignFileError(path, reason, line=at, column=offset - text.rfind("\n", 0, offset))
-
-    if _is_deep(content):
-        raise fault(f"its brackets are nested more than {MOST_DEPTH} deep")
-    try:
-        value: object = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_refused, parse_float=_finite
-        )
-        if _SURROGATE.search(text):
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except json.JSONDecodeError as problem:
-        raise fault(f"it is not JSON: {problem.msg}", problem.pos) from None
-    except UnicodeEncodeError:
-        raise fault("it has half of a surrogate pair, which is no character") from None
-    except _RefusedError as problem:
-        raise fault(str(problem)) from None
-    except ValueError:
-        raise fault("a number has too many digits") from None
-    return value
-
-
-class _RefusedError(ValueError):
-    """What JSON allows, or Python, and SGL does not."""
-
-
-def _is_deep(content: bytes) -> bool:
-    """Return whether the brackets of some JSON are nested too deeply; those in texts are none."""
-    if content.count(b"[") + content.count(b"{") <= MOST_DEPTH:
-        return False
-    bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS)
-    bare = re.sub(rb'"[^"]*"?', b"", bare)
-    return max(accumulate(map(_STEP.__getitem__, bare)), default=0) > MOST_DEPTH
-
-
-def _once(members: list[tuple[str, object]]) -> dict[str, object]:
-    """Make the members of an object a dictionary; none may be there twice."""
-    found = dict(members)
-    if len(found) < len(members):
-        [(name, _)] = Counter(name for name, _ in members).most_common(1)
-        raise _RefusedError(f"an object has `{name}` twice")
-    return found
-
-
-def _refused(text: str) -> object:
-    raise _RefusedError(f"{text} is no number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if abs(number) == float("inf"):
-        raise _RefusedError(f"{text[:40]} is too large a number")
-    return number
 
 
 # ---- what was read
