@@ -6,28 +6,38 @@ a view is trusted to be what ``sgl.rendering.views`` writes.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
 Json = Any  # a part of the certificate, or a value made of such parts
 Derivation = tuple[int, ...]  # its rules, in preorder
-MOST_WORDS = 1 << 20  # rules that repeat a child could make a derivation of any length
+LARGEST = 1 << 20  # items and letters of a text: rules that repeat a child could make any number
+UNWRITABLE = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")  # in a column
 VALUE = "[A-Z0-9][A-Za-z0-9]*"
 FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
 
 
-class Interpreter:
-    """Says what the derivations of a grammar mean."""
+def line(*cells: str) -> str:
+    """Return a line of columns, of which none ends the column or the line by itself."""
+    if UNWRITABLE.search("".join(cells)):
+        raise ValueError(f"{cells} are no columns of a line")
+    return "\t".join(cells) + "\n"
 
-    def __init__(self, grammar: Json) -> None:
-        self.rules, self.start = grammar["rules"], grammar["start"]
+
+class Interpreter:
+    """Says what the derivations of a grammar mean; ``spend`` is told of each step that it takes."""
+
+    def __init__(self, grammar: Json, spend: Callable[[int], object] = int) -> None:
+        self.rules, self.start, self.spend = grammar["rules"], grammar["start"], spend
         self.texts = {name: (n, *more) for n, (name, *more) in enumerate(grammar["text"])}
         self.graphs = {name: (n, *more) for n, (name, *more) in enumerate(grammar["graph"])}
         self.views = {name: view for name, *view in grammar["views"]}
         # Of the last derivation, all of these are asked for several times.
         self.walk, self.words = lru_cache(8)(self.walk_of), lru_cache(8)(self.words_of)
         self.text, self.graph = lru_cache(8)(self.text_of), lru_cache(4)(self.graph_of)
+        self.edge_columns = lru_cache(1 << 16)(self.edge_columns_of)
 
     def lemmas(self, layer: str) -> list[list[tuple[str, str | None]]]:
         """Return the lemmas that each rule introduces in a graph layer, if any, with their upos."""
@@ -58,31 +68,43 @@ class Interpreter:
 
     def words_of(self, layer: int, derivation: Derivation) -> Json:
         """Return the words of a text layer, each after the place where it was written."""
-        phrases = dict[int, Json]()
-        for place, rule, below in self.walk(derivation):
-            words = phrases[place] = []
-            for at, (kind, item, *capital) in enumerate(rule[5][layer]):
-                words += [((place, at), item)] if kind == "word" else phrases[below[item]]
-                if any(capital):  # of the first word that is not empty
-                    begin = len(words) - len(phrases[below[item]])
-                    for n in [n for n in range(begin, len(words)) if words[n][1]][:1]:
-                        origin, word = words[n]
-                        words[n] = origin, word[0].upper() + word[1:]
-            if len(words) > MOST_WORDS:
+        steps, words, capitals = self.walk(derivation)[::-1], list[Json](), list[int]()
+        waiting, taken = [(0, 0)], 0  # the items that come next: their rules, and places there
+        while waiting:
+            place, at = waiting.pop()
+            _, rule, below = steps[place]
+            if at == len(rule[5][layer]):
+                # A child that ends without a word has no capital letter.
+                capitals = [size for size in capitals if size <= len(waiting)]
+                continue
+            if (taken := taken + 1) > LARGEST:
                 raise ValueError("a text has too many words")
-        return phrases[0]
+            kind, item, *capital = rule[5][layer][at]
+            waiting.append((place, at + 1))
+            if kind != "word":
+                waiting.append((below[item], 0))
+                capitals += [len(waiting)] * any(capital)
+            elif capitals and item:
+                words.append(((place, at), item[0].upper() + item[1:]))
+                capitals = []
+            else:
+                words.append(((place, at), item))
+        self.spend(taken)
+        return words
 
     def graph_of(self, name: str, derivation: Derivation) -> Json:
         """Return nodes (attributes, place of the word), edges, head, and words of a graph layer."""
         layer, anchor, free = self.graphs[name]
         names, labels, edges, last = dict[Json, Json](), list[Json](), list[Json](), list[Json]()
         for place, rule, below in reversed(self.walk(derivation)):
+            self.spend(len(rule[6][layer]["nodes"]) + len(rule[6][layer]["edges"]))
             for at, (attributes, token, ports) in enumerate(rule[6][layer]["nodes"]):
                 own = names.setdefault((place, at), (place, at))
                 for child, port in ports:
                     exports = self.rules[derivation[below[child]]][6][layer]["exports"]
                     other = names.setdefault((below[child], exports[port]), own)
                     if other != own:  # two nodes meet in one node of a child
+                        self.spend(len(names))
                         names = {node: own if it == other else it for node, it in names.items()}
                 if attributes is not None:
                     labels.append(((place, token), (place, at), tuple(map(tuple, attributes))))
@@ -106,6 +128,10 @@ class Interpreter:
         if name in self.texts:
             layer, join, attach = self.texts[name]
             words = [word for _, word in self.words(layer, derivation)]
+            letters = sum(map(len, words)) + len(words) * len(join)
+            if letters > LARGEST:
+                raise ValueError("a text has too many letters")
+            self.spend(letters)
             return "".join(words[:1] + [w if w in attach else join + w for w in words[1:]])
         kind, layer, template = self.views[name]
         nodes, edges, head, words = self.graph([*self.graphs][layer], derivation)
@@ -123,41 +149,47 @@ class Interpreter:
         nodes, edges, head, words = self.graph(name, derivation)
         _, join, attach = self.texts[self.graphs[name][1]]
         tight = [not join or word in attach for word in words[1:]] + [False]
-        rows = zip(words, nodes, edge_columns(len(words), edges, head), strict=True)
+        rows = zip(words, nodes, self.edge_columns(len(words), edges, head), strict=True)
         lines = list[str]()
-        for at, (word, (attributes, _), (edge, marked)) in enumerate(rows):
+        for at, (word, (attributes, _), (*edge, marked)) in enumerate(rows):
             cells, misc = word_columns(attributes)
             misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
-            lines.append(f"{at + 1}\t{word}\t{cells}\t{edge}\t{'|'.join(misc) or '_'}\n")
+            lines.append(line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_"))
+        self.spend(sum(map(len, lines)))
         return "".join(lines)
 
+    def edge_columns_of(
+        self, size: int, edges: Json, head: int
+    ) -> list[tuple[str, str, str, bool]]:
+        """Return HEAD, DEPREL and DEPS of each word; whether its edge in the tree is marked."""
+        tree, arcs = dict[int, Json](), [[(False, 0, "root")] * (n == head) for n in range(size)]
+        for source, label, target in edges:
+            arcs[target].append((label[0] == "~", source + 1, label.removeprefix("~")))
+        for into in arcs:
+            into.sort()
+        while len(tree) < size:
+            # A word is in the tree by its unmarked edge; else by the first that leads there.
+            own = [(n, arc) for n, into in enumerate(arcs) if n not in tree for arc in into]
+            self.spend(len(own))
+            ways = [(n, arc) for n, arc in own if arc[1] == 0 or arc[1] - 1 in tree]
+            ways = [(n, arc) for n, arc in ways if arc[0] == arcs[n][0][0]]
+            if not ways:
+                raise ValueError("a word is not below the head of its sentence")
+            tree |= dict([way for way in ways if not way[1][0]] or ways[:1])
+        deps = [
+            "|".join(f"{h}:{label}" for h, label in sorted(a[1:] for a in into)) for into in arcs
+        ]
+        return [(str(tree[n][1]), tree[n][2], dep, tree[n][0]) for n, dep in enumerate(deps)]
+
 
 @lru_cache(1 << 16)
-def edge_columns(size: int, edges: Json, head: int) -> list[tuple[str, bool]]:
-    """Return columns HEAD, DEPREL and DEPS of each word; whether its edge in the tree is marked."""
-    tree, arcs = dict[int, Json](), [[(False, 0, "root")] * (n == head) for n in range(size)]
-    for source, label, target in edges:
-        arcs[target].append((label[0] == "~", source + 1, label.removeprefix("~")))
-    for into in arcs:
-        into.sort()
-    while len(tree) < size:
-        # A word is in the tree by its unmarked edge; if it has none, by the first that leads there.
-        own = [(n, arc) for n, into in enumerate(arcs) if n not in tree for arc in into]
-        ways = [(n, arc) for n, arc in own if arc[1] == 0 or arc[1] - 1 in tree]
-        ways = [(n, arc) for n, arc in ways if arc[0] == arcs[n][0][0]]
-        if not ways:
-            raise ValueError("a word is not below the head of its sentence")
-        tree |= dict([way for way in ways if not way[1][0]] or ways[:1])
-    deps = ["|".join(f"{h}:{label}" for h, label in sorted(a[1:] for a in into)) for into in arcs]
-    return [(f"{tree[n][1]}\t{tree[n][2]}\t{dep}", tree[n][0]) for n, dep in enumerate(deps)]
-
-
-@lru_cache(1 << 16)
-def word_columns(attributes: Json) -> tuple[str, list[str]]:
+def word_columns(attributes: Json) -> tuple[list[str], list[str]]:
     """Return columns LEMMA to FEATS of a word, and those of its attributes that are in MISC."""
     values = {name: value for name, value in attributes if value}
     fixed = [values.pop(name, "_") for name in ("lemma", "upos", "xpos")]
     pairs = {f"{name}={value}": value.lower().split(",") for name, value in values.items()}
     feats = [p for p, parts in pairs.items() if FEATURE.fullmatch(p) and parts == sorted({*parts})]
     shown = "|".join(sorted(feats, key=str.lower)) or "_"
-    return "\t".join((*fixed, shown)), [pair for pair in pairs if pair not in feats]
+    if "|" in "".join(pairs):
+        raise ValueError(f"{attributes} are no features")
+    return [*fixed, shown], [pair for pair in pairs if pair not in feats]

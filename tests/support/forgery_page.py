@@ -33,14 +33,18 @@ published. `sglc verify --signature` refuses them (V028), and so does `sglc veri
 _ORDER = [
     "certificate_text",
     "grammars",
+    "layers",
     "automata",
     "splits",
     "claims",
     "promises",
     "rows",
+    "derivations",
     "graphs",
     "files",
+    "parquet",
     "whole",
+    "signed",
 ]
 
 

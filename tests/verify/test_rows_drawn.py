@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,12 +15,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from forging import digest
 from row_datasets import GRAMMARS, compiled, rows_refused
 
 from sgl.verify import rows as rows_module
 from sgl.verify import verify
+from sgl.verify.candidates import Candidates, Refusal
 from sgl.verify.rows import Rows
 
+Json = Any
 SCRIPT = Path(rows_module.__file__)
 
 
@@ -80,7 +85,8 @@ def test_the_checker_is_a_program_of_the_standard_library() -> None:
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout, run.stderr) == (0, "accepted 164 rows\n", "")
     assert len(SCRIPT.read_text("utf-8").splitlines()) <= 200
-    assert len(SCRIPT.with_name("derivation.py").read_text("utf-8").splitlines()) <= 165
+    assert len(SCRIPT.with_name("derivation.py").read_text("utf-8").splitlines()) <= 200
+    assert len(SCRIPT.with_name("candidates.py").read_text("utf-8").splitlines()) <= 125
 
 
 def test_every_kind_of_rejection_occurs_in_these_datasets() -> None:
@@ -101,6 +107,12 @@ def other_reading(rows: list[str]) -> None:
     rows[0] = f"{first}\t{reading}"
 
 
+def rewrite(directory: Path, old: bytes, new: bytes) -> None:
+    """Replace what matches in the list of rejected sentences, the first time."""
+    path = directory / REJECTED
+    path.write_bytes(re.sub(old, new, path.read_bytes(), count=1))
+
+
 def no_derivation(rows: list[str]) -> None:
     rows[0] += " 1"
 
@@ -112,7 +124,8 @@ def reject_good_one(directory: Path) -> None:
     change_rows(directory, "train", lambda rows: rows.pop(0))
 
 
-Tampering = Callable[[Path], None]
+REJECTED = "derivations/rejected.tsv"
+Tampering = Callable[[Path], object]
 TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "rows are swapped": ("farm", "R03", lambda d: change_rows(d, "train", swapped)),
     "a row is left out": ("farm", "R03", lambda d: change_rows(d, "train", lambda r: r.pop(7))),
@@ -200,7 +213,45 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "a rejection is for later": (
         "ambiguous",
         "R06",
-        lambda d: change(d / "derivations/rejected.tsv", lambda rows: rows.append("train#9\t1")),
+        lambda d: change(d / REJECTED, lambda rows: rows.append("train/in_distribution#99999\t1")),
+    ),
+    "a rule has a sign": ("ambiguous", "R06", lambda d: rewrite(d, rb"\t(\d)", rb"\t+\1")),
+    "a rule is negative": ("ambiguous", "R06", lambda d: rewrite(d, rb"\t(\d)", rb"\t-\1")),
+    "a rule has a zero before it": ("ambiguous", "R06", lambda d: rewrite(d, rb"\t", rb"\t0")),
+    "a candidate has a zero before it": ("ambiguous", "R06", lambda d: rewrite(d, rb"#", rb"#0")),
+    "two spaces": ("ambiguous", "R06", lambda d: rewrite(d, rb" ", rb"  ")),
+    "lines end as on Windows": ("ambiguous", "R06", lambda d: rewrite(d, rb"\n", rb"\r\n")),
+    "the last line has no end": ("ambiguous", "R06", lambda d: rewrite(d, rb"\n\Z", rb"")),
+    "a line says nothing": ("ambiguous", "R06", lambda d: rewrite(d, rb"\Z", rb"\n")),
+    "what is rejected goes on for a terabyte": (
+        "ambiguous",
+        "R06",
+        lambda d: os.truncate(d / REJECTED, 1 << 40),
+    ),
+    "a list of rejected sentences where none is rejected": (
+        "repeating",
+        "R06",
+        lambda d: (d / REJECTED).write_bytes(b""),
+    ),
+    "texts go on for a terabyte": (
+        "farm",
+        "R02",
+        lambda d: os.truncate(d / "data/gen.tsv", 1 << 40),
+    ),
+    "texts are in another place": (
+        "farm",
+        "R02",
+        lambda d: (d / "data/gen.tsv").rename(d / "x") and (d / "data/gen.tsv").symlink_to("../x"),
+    ),
+    "texts come from a pipe": (
+        "farm",
+        "R02",
+        lambda d: (d / "data/gen.tsv").unlink() or os.mkfifo(d / "data/gen.tsv"),
+    ),
+    "the certificate is a pipe": (
+        "farm",
+        "R02",
+        lambda d: (d / "certificate.json").unlink() or os.mkfifo(d / "certificate.json"),
     ),
 }
 
@@ -213,10 +264,12 @@ def test_what_was_changed_is_refused(what: str, copy: Callable[[str], Path]) -> 
     assert rows_refused(directory).startswith(code)
 
 
-def certificate(directory: Path, edit: Callable[[Any], None]) -> None:
+def certificate(directory: Path, edit: Callable[[Json], None], *, core: bool = False) -> None:
+    """Change the certificate; of its core with a new digest."""
     path = directory / "certificate.json"
     content = json.loads(path.read_text("utf-8"))
     edit(content)
+    content["digest"] = digest(content["core"]) if core else content["digest"]
     path.write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
 
 
@@ -230,6 +283,59 @@ def test_other_tables_draw_other_rows(copy: Callable[[str], Path]) -> None:
     directory = copy("farm")
     certificate(directory, lambda content: content["sampler"]["states"][5][1].reverse())
     assert rows_refused(directory).startswith("R03")
+
+
+def test_two_parts_of_the_data_do_not_share_a_stream(copy: Callable[[str], Path]) -> None:
+    """They would have the same sentences, if these may be repeated."""
+    directory = copy("repeating")
+
+    def shared(content: Json) -> None:
+        train, dev, *_ = content["core"]["plan"]["strata"]
+        dev[2] = train[2]
+
+    certificate(directory, shared, core=True)
+    assert rows_refused(directory).startswith("R01 two parts")
+
+
+@pytest.mark.parametrize("name", GRAMMARS)
+def test_intervals_have_the_shares_that_weights_give(
+    name: str, copy: Callable[[str], Path]
+) -> None:
+    """Whatever bound is moved by a millionth of its state, the weights contradict it."""
+    directory = copy(name)
+    content = json.loads((directory / "certificate.json").read_text("utf-8"))
+    several = [bounds for bounds, *_ in content["sampler"]["states"] if len(bounds) > 1]
+    for bounds in several[:: 1 + len(several) // 10]:
+        bounds[-2] -= bounds[-1] // 10**6
+        with pytest.raises(Refusal, match="R08 state"):
+            Candidates(content, abs).check()
+        bounds[-2] += bounds[-1] // 10**6
+    Candidates(content, abs).check()
+
+
+def test_weights_that_contradict_the_tables_are_refused(copy: Callable[[str], Path]) -> None:
+    directory = copy("farm")
+
+    def heavier(content: Json) -> None:
+        next(r for r in content["core"]["grammar"]["rules"] if r[0] == "animals")[3] = "0.5"
+
+    certificate(directory, heavier, core=True)
+    assert rows_refused(directory).startswith("R08 state")
+    assert verify(directory).result("V030").status == "failed"
+
+
+@pytest.mark.parametrize("end", ["\t", "\n", "\r", "\x00", "\u2028"])
+def test_no_word_ends_a_column_or_a_line(end: str, copy: Callable[[str], Path]) -> None:
+    """One row could be read as two, or have other columns, and be what its derivation says."""
+    directory = copy("farm")
+
+    def ending(content: Json) -> None:
+        for rule in content["core"]["grammar"]["rules"]:
+            if rule[0] == "animals":
+                rule[5][0][0][1] += end
+
+    certificate(directory, ending, core=True)
+    assert rows_refused(directory).startswith("R01 malformed")
 
 
 def test_what_takes_too_long_is_refused(

@@ -15,7 +15,7 @@ from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import core_form
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import word_lines
-from sgl.verify.derivation import Interpreter
+from sgl.verify.derivation import Interpreter, word_columns
 
 PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="syn")
 
@@ -76,3 +76,20 @@ def test_a_text_that_doubles_with_each_rule_ends() -> None:
     assert meaning.text("en", (0, 0, 1)) == "ha ha ha ha"
     with pytest.raises(ValueError, match="too many words"):
         meaning.text("en", (*[0] * 60, 1))
+
+
+@pytest.mark.parametrize("word", [[], [["word", ""]], [["word", "ha" * 5000]]])
+def test_a_text_of_nothing_or_of_long_words_ends(word: list[list[str]]) -> None:
+    """Phrases without a word are as many as those with one, and words are of any length."""
+    double = ["double", 0, [0], "0.5", 0, [[["child", 0, 1], ["child", 0, 0]]], []]
+    leaf = ["leaf", 0, [], "0.5", 0, [word], []]
+    grammar = {"start": 0, "categories": [], "text": [["en", " ", []]], "graph": [], "views": []}
+    meaning = Interpreter({**grammar, "rules": [double, leaf]})
+    with pytest.raises(ValueError, match="too many"):
+        meaning.text("en", (*[0] * 60, 1))
+    assert meaning.text("en", (1,)) in ("", "ha" * 5000)
+
+
+def test_columns_of_conllu_have_no_bar_within() -> None:
+    with pytest.raises(ValueError, match="no features"):
+        word_columns((("lemma", "dog"), ("Case", "Nom|Acc")))

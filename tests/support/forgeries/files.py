@@ -1,22 +1,16 @@
-"""Files that were changed, added or removed, hashes that do not fit, columns of Parquet."""
+"""Files that were changed, added or removed, and hashes that do not fit."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 from forging import CERTIFICATE, MANIFEST, Forger, forgery
 
-from forgeries.rows import forget
 from sgl.dataset.checksums import CHECKSUMS, write_checksums
 
 #: Here the forger leaves hashes as they are, or changes them alone.
 of_hashes = partial(forgery, "hashes", sealed=False)
-of_columns = partial(forgery, "columns of Parquet")
 
 
 # ---- hashes
@@ -261,164 +255,3 @@ def another_edition_in_the_identity(of: Forger) -> None:
 def an_identity_with_more(of: Forger) -> None:
     """The identity ends with a member of its own."""
     identity(of, "|items:", "|checked:yes|items:")
-
-
-# ---- columns of Parquet: all hashes are computed again
-
-TABLE = "parquet/test.parquet"
-
-
-def table(of: Forger, change: Callable[[pa.Table], pa.Table], path: str = TABLE) -> None:
-    """Write a table again that was changed."""
-    pq.write_table(change(pq.read_table(of.directory / path)), of.directory / path)
-
-
-def value(of: Forger, column: str, change: Callable[[Any], Any], path: str = TABLE) -> None:
-    """Change the fourth value of a column."""
-
-    def edit(rows: pa.Table) -> pa.Table:
-        index, values = rows.column_names.index(column), rows.column(column).to_pylist()
-        values[3] = change(values[3])
-        field = rows.schema.field(column)
-        return rows.set_column(index, field, pa.array(values, field.type))
-
-    table(of, edit, path)
-
-
-@of_columns("V031")
-def an_identifier(of: Forger) -> None:
-    """The identifier of a row is another one."""
-    value(of, "id", lambda _: "0" * 16)
-
-
-@of_columns("V031")
-def a_source(of: Forger) -> None:
-    """The source of a row is another one in Parquet."""
-    value(of, "source", lambda _: "Nothing.")
-
-
-@of_columns("V031")
-def a_target(of: Forger) -> None:
-    """The target of a row is another one in Parquet."""
-    value(of, "target", lambda text: text + "。")
-
-
-@of_columns("V031", "kites")
-def a_second_target(of: Forger) -> None:
-    """The second target of a row is another one in Parquet."""
-    value(of, "target_varfree", lambda text: text.replace("(", "( "))
-
-
-@of_columns("V031")
-def a_category(of: Forger) -> None:
-    """A test sentence is an item in Parquet."""
-    value(of, "category", lambda _: "pp_in_subject")
-
-
-@of_columns("V031")
-def a_kind_of_split(of: Forger) -> None:
-    """A test sentence is of the kind of items in Parquet."""
-    value(of, "split_kind", lambda _: "gen")
-
-
-@of_columns("V031")
-def a_derivation(of: Forger) -> None:
-    """The derivation of a row has another word."""
-    value(of, "derivation", lambda text: text.replace("noun_phrase the", "noun_phrase a"))
-
-
-@of_columns("V031")
-def a_depth(of: Forger) -> None:
-    """A row is one deeper than its derivation."""
-    value(of, "depth", lambda depth: depth + 1)
-
-
-@of_columns("V031")
-def features(of: Forger) -> None:
-    """A row is said to have nine modifiers."""
-    value(of, "features", lambda _: "nmod=9")
-
-
-@of_columns("V031")
-def a_stream(of: Forger) -> None:
-    """A row is said to come from the stream of training."""
-    value(of, "seed_stream", lambda text: text.replace("test", "train"))
-
-
-@of_columns("V031")
-def a_number_in_a_stream(of: Forger) -> None:
-    """A row is said to be another candidate."""
-    value(of, "seed_stream", lambda text: text + "0")
-
-
-@of_columns("V031")
-def nothing_in_a_column(of: Forger) -> None:
-    """A row has no depth."""
-    value(of, "depth", lambda _: None)
-
-
-@of_columns("V031")
-def a_column_less(of: Forger) -> None:
-    """There is no column of derivations."""
-    table(of, lambda rows: rows.drop_columns(["derivation"]))
-
-
-@of_columns("V031")
-def a_column_more(of: Forger) -> None:
-    """A column says that every row was checked."""
-    table(of, lambda rows: rows.append_column("checked", pa.array(["yes"] * len(rows))))
-
-
-@of_columns("V031")
-def a_column_of_another_type(of: Forger) -> None:
-    """Depths are texts."""
-    table(of, lambda rows: rows.set_column(6, "depth", rows.column("depth").cast(pa.string())))
-
-
-@of_columns("V031")
-def a_column_of_depths_twice(of: Forger) -> None:
-    """There are two columns of depths; the first is a lie."""
-    table(of, lambda rows: rows.add_column(0, "depth", pa.array([1] * 6)))
-
-
-@of_columns("V007")
-def a_column_twice(of: Forger) -> None:
-    """There are two columns of targets; the first is a lie."""
-    lie = pa.array(["無。"] * 6)
-    table(of, lambda rows: rows.add_column(0, "target", lie))
-
-
-@of_columns("V007")
-def rows_of_parquet_that_change_places(of: Forger) -> None:
-    """The rows of a Parquet file are in the opposite order."""
-    table(of, lambda rows: rows.take(list(range(len(rows)))[::-1]))
-
-
-@of_columns("V007")
-def a_row_of_parquet_less(of: Forger) -> None:
-    """A Parquet file has a row less."""
-    table(of, lambda rows: rows.slice(1))
-
-
-@of_columns("V007")
-def a_row_of_parquet_more(of: Forger) -> None:
-    """A Parquet file has a row more."""
-    table(of, lambda rows: pa.concat_tables([rows, rows.slice(0, 1)]))
-
-
-@of_columns("V007")
-def a_file_that_is_no_parquet(of: Forger) -> None:
-    """A Parquet file is a text."""
-    of.write_text(TABLE, "PAR1 and nothing else")
-
-
-@of_columns("V007")
-def a_parquet_file_of_another_split(of: Forger) -> None:
-    """The Parquet file of the test sentences has the development sentences."""
-    shutil.copy(of.directory / "parquet/dev.parquet", of.directory / TABLE)
-
-
-@of_columns("V031")
-def a_parquet_file_less(of: Forger) -> None:
-    """The Parquet file of the items is missing, and the manifest does not list it."""
-    forget(of, "parquet/gen.parquet")

@@ -8,7 +8,7 @@ from functools import partial
 from forging import CERTIFICATE, MANIFEST, SIGNED, Forger, forgery
 
 from forgeries.claims import drop
-from forgeries.whole import draw_again
+from forgeries.whole import draw_again, weigh_again
 from sgl.dataset.checksums import write_checksums
 
 stated = partial(forgery, "what the manifest states")
@@ -200,13 +200,14 @@ def a_dataset_with_another_constraint(of: Forger) -> None:
     of.plan["strata"][0][7]["exclude"] = []
 
 
-@other()
+@forgery("tables of the sampler", "R08")
 def a_dataset_whose_table_has_a_rule_twice(of: Forger) -> None:
-    """A noun is drawn twice as often, its rule twice in its table."""
+    """A noun is drawn twice as often: its rule is in its table twice, each time with its weight."""
     bounds, rules, children = of.certificate["sampler"]["states"][5]
     bounds.append(2 * bounds[-1])
     rules.append(rules[0])
     children.append([])
+    weigh_again(of)
     draw_again(of)
 
 

@@ -248,13 +248,6 @@ def a_table_for_two_states(of: Forger) -> None:
 
 
 @of_table("R03")
-def bounds_of_other_weights(of: Forger) -> None:
-    """The first noun is drawn twice as often as the rows show."""
-    bounds = of.certificate["sampler"]["states"][5][0]
-    bounds[0] += (bounds[1] - bounds[0]) // 2
-
-
-@of_table("R03")
 def words_in_another_order(of: Forger) -> None:
     """Two nouns change places in their table."""
     rules = of.certificate["sampler"]["states"][5][1]
@@ -277,3 +270,36 @@ def another_seed_in_the_certificate(of: Forger) -> None:
 def another_seed_in_the_manifest(of: Forger) -> None:
     """The seed is 2 in manifest and identity, and 1 in the certificate."""
     of.manifest["seed"] = 2
+
+
+@of_table("R08")
+def a_word_drawn_more_often(of: Forger) -> None:
+    """A word takes a part of the interval of another, against the weights of the grammar."""
+    bounds = of.certificate["sampler"]["states"][5][0]
+    bounds[0] += (bounds[1] - bounds[0]) // 2
+
+
+@of_table("R08")
+def a_rule_drawn_less_often(of: Forger) -> None:
+    """Objects are modified half as often as the weights of the grammar say."""
+    bounds = of.certificate["sampler"]["states"][3][0]
+    bounds[0] += (bounds[1] - bounds[0]) // 2
+
+
+@of_table("R08")
+def a_weight_that_the_tables_do_not_have(of: Forger) -> None:
+    """A word has another weight in the grammar than in the tables."""
+    of.rule("animals", "dog")[3] = "0.5"
+
+
+@of_table("C02")
+def a_weight_written_in_another_way(of: Forger) -> None:
+    """A weight is written with a space before it, which Python reads."""
+    rule = of.rule("animals", "dog")
+    rule[3] = f" {rule[3]}"
+
+
+@of_table("C02")
+def a_weight_that_is_no_number(of: Forger) -> None:
+    """A weight is not a number, which is neither larger nor smaller than any."""
+    of.rule("animals", "dog")[3] = "nan"
