@@ -77,9 +77,7 @@ class Candidates:
         for state, (bounds, rules, children) in enumerate(self.states):
             ways = {(rule, *below) for rule, below in zip(rules, children, strict=True)}
             if state not in values or len(ways) < len(bounds):
-                raise Refusal(
-                    f"R08 state {state} of the sampler derives nothing, or one twice"
-                )
+                raise Refusal(f"R08 state {state} of the sampler derives nothing, or one twice")
             for choice, rule in enumerate(rules):
                 width, own = self.width(state, choice), values[state] or math.nan
                 right = self.worth(state, choice, values) * bounds[-1] / own
