@@ -35,7 +35,7 @@ def _farm(directory: Path) -> Path:
         "dev   100": "dev   6",
         "test  100": "test  6",
         "size   200": "size   12",
-        ">= 100": ">= 3",
+        "need   100": "need   3",
     }
     return _copied(directory, smaller)
 
@@ -50,7 +50,7 @@ def _copied(directory: Path, changes: dict[str, str]) -> Path:
 
 
 def _kites(directory: Path) -> Path:
-    smaller = kites.KITES.replace("train 200", "train 40").replace(">= 5", ">= 1")
+    smaller = kites.KITES.replace("train 200", "train 40").replace("need   5", "need   1")
     smaller = smaller.replace("size  20 outside", "size  6 outside").replace("5 in dev", "2 in dev")
     smaller = smaller.replace("size   20", "size   6").replace("dev   20", "dev   6")
     return kites.write(directory, smaller.replace("test  20", "test  6"))

@@ -27,7 +27,7 @@ def _farm(directory: Path) -> Path:
         text = path.read_text("utf-8")
         for old, new in ((" 1000\n", " 120\n"), (" 100\n", " 12\n"), (" 200\n", " 20\n")):
             text = text.replace(old, new)
-        (directory / path.name).write_text(text.replace(">= 100", ">= 5"), encoding="utf-8")
+        (directory / path.name).write_text(text.replace("need   100", "need   5"), encoding="utf-8")
     return directory / "farm.sgl"
 
 
