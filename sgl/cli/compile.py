@@ -20,7 +20,7 @@ from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
 from sgl.pipeline.production import ProducedDataset, produce
-from sgl.pipeline.proofs import establish
+from sgl.pipeline.proofs import certificate_file, establish
 
 
 @click.command("compile")
@@ -66,10 +66,14 @@ def prove_and_produce(
             lambda name: session.progress(f"proving {name}"),
         )
         session.stop_on_errors()
+        session.progress("writing the certificate")
+        certificate = certificate_file(compiled, structures)
     assert proofs is not None
     session.show()
     with resumable(session, target, parallelism):
-        produced = produce(compiled, structures, proofs, target, session.progress, parallelism)
+        produced = produce(
+            compiled, structures, proofs, target, session.progress, parallelism, certificate
+        )
     if not produced.verification.ok:
         session.lines(verification_lines(produced.verification, brief=True))
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")

@@ -3,6 +3,7 @@
 ::
 
     with staged_directory(target) as directory:
+        judging              the certificate, by another process meanwhile
         _write_rows          data/, parquet/, conllu/
         _write_sampler       sampler.py
         _write_manifest      certificate.json, manifest.json
@@ -60,13 +61,21 @@ from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import registered_observers
-from sgl.pipeline.proofs import certificate_file
+from sgl.pipeline.proofs import CertificateFile, certificate_file
 from sgl.pipeline.report import Observer, report_data
 from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.strata import StrataSampler, StratumSample
-from sgl.verify import USEFUL, Report, certificate_faults, standing_by, verify
+from sgl.verify import (
+    USEFUL,
+    Judge,
+    Report,
+    certificate_faults,
+    judging,
+    standing_by,
+    verify,
+)
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]
@@ -115,8 +124,9 @@ def produce(
     target: Path,
     stage: Stage,
     parallelism: Parallelism | None = None,
+    certificate: CertificateFile | None = None,
 ) -> ProducedDataset:
-    """Write the dataset of a proved plan to ``target``.
+    """Write the dataset of a proved plan, and its ``certificate``, to ``target``.
 
     With options of ``parallelism`` the folder of the run keeps what is finished, so that an
     interrupted run can be resumed; one that is there is in the way of all others.
@@ -128,7 +138,8 @@ def produce(
         WorkerLostError: the workers or their engine are gone.
         ImportError: the engine is not installed.
     """
-    production = _DatasetProduction(compiled, structures, proofs, stage)
+    certificate = certificate or certificate_file(compiled, structures)
+    production = _DatasetProduction(compiled, structures, proofs, stage, certificate)
     parallelism = parallelism or Parallelism()
     if not (parallelism.resumable or interrupted(target)):
         return production.run(target, None)
@@ -154,13 +165,19 @@ class _DatasetProduction:
     """One dataset on its way to the disk."""
 
     def __init__(
-        self, compiled: Compiled, structures: StructureCompiler, proofs: Proofs, stage: Stage
+        self,
+        compiled: Compiled,
+        structures: StructureCompiler,
+        proofs: Proofs,
+        stage: Stage,
+        certificate: CertificateFile,
     ) -> None:
         grammar, plan = compiled.grammar, compiled.plan
         self.compiled = compiled
         self.structures = structures
         self.proofs = proofs
         self.stage = stage
+        self.certificate = certificate
         self.plan = plan
         self.items = sum(stratum.count for stratum in plan.strata)
         self.fingerprint = fingerprint(grammar, plan)
@@ -190,10 +207,14 @@ class _DatasetProduction:
             staged_directory(target, place) as directory,
             standing_by(verifiers) as standby,
         ):
+            # Another process checks the certificate, and has to be told which cache there is.
+            judge: Judge = partial(_certificate_faults, current())
+            if standby:
+                judge = judging(standby, judge, self.certificate.content)
             samples, files = self._write_rows(directory, run)
             content = self._write_manifest(directory, samples, files)
             self._write_sampler(directory, samples, content["identity"])
-            report = self._verify(directory, standby)
+            report = self._verify(directory, judge, standby)
             self._write_report(directory, content, report)
             write_checksums(directory, {file.path: file.sha256 for file in files})
             signed = signature(directory, content["identity"])
@@ -297,8 +318,7 @@ class _DatasetProduction:
         self, directory: Path, samples: Sequence[StratumSample], files: Sequence[DataFile]
     ) -> dict[str, Any]:
         """Write the certificate, and the manifest before the verifier has searched the graphs."""
-        self.stage("writing the certificate", 0, 1)
-        certificate = certificate_file(self.compiled, self.structures)
+        certificate = self.certificate
         (directory / CERTIFICATE).write_bytes(certificate.content)
         ambiguity, project = self.ambiguity, self.compiled.project
         root = project.main.root.shown
@@ -332,14 +352,12 @@ class _DatasetProduction:
 
     # ---- verification
 
-    def _verify(self, directory: Path, standby: ProcessPoolExecutor | None) -> Report:
-        # Another process checks the certificate, and has to be told which cache there is.
-        check = partial(_certificate_faults, current())
+    def _verify(self, directory: Path, judge: Judge, standby: ProcessPoolExecutor | None) -> Report:
         report = verify(
             directory,
             lambda done, total, what: self.stage(what, done, total),
             _PROCESSORS,
-            check,
+            judge,
             standby,
             omitted=_OMITTED,
         )

@@ -38,7 +38,7 @@ from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Violation
 from sgl.verify.row_reading import read_rows
-from sgl.verify.workers import USEFUL, Judge, standing_by, workers_for
+from sgl.verify.workers import USEFUL, Judge, judging, standing_by, workers_for
 
 __all__ = [
     "CHECKS",
@@ -53,6 +53,7 @@ __all__ = [
     "VerifyError",
     "Violation",
     "certificate_faults",
+    "judging",
     "standing_by",
     "verify",
 ]
@@ -80,7 +81,8 @@ def verify(
     and what is being done.  With two ``workers`` or more, as many other processes share
     the work where it is worth it (they import the main module of the program, as Python's
     *spawn* does), or those of ``standby``; the report is the same.  ``judge`` says what is
-    wrong with a certificate, given its bytes; it may be called in another process.  A
+    wrong with a certificate, given its bytes; it may be called in another process, but for
+    those of ``standby``, which can be at work already (:func:`judging`).  A
     dataset with another ``signature`` than this fails ``V028``.  Checks that are ``omitted``
     are skipped, for the reasons given by code.  Raises ``VerifyError`` if ``directory`` is not
     a dataset directory; all other problems are in the report.
@@ -103,7 +105,7 @@ def verify(
     show = progress or _ignore
     task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
-        judge_now = others.judging(directory, judge)
+        judge_now = judge if standby else others.judging(directory, judge)
         rows = cache(partial(read_rows, others.known, directory))
         if ROWS not in omitted:
             rows = cache(others.submit(read_rows, directory))

@@ -35,8 +35,9 @@ class Checker:
         self.core, self.grammar = self.data["core"], self.data["core"]["grammar"]
         self.splits, self.structures = self.data["splits"], self.data["structures"]
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
-        self.awake = [{s for (s, *c), q in t.items() if q != 0 and not any(c)} for t in self.tables]
-        self.usable, rules = cache(self.find_usable), self.grammar["rules"]
+        self.awake = [{~s for (s, *c), q in t.items() if q and not any(c)} for t in self.tables]
+        self.usable, self.users = cache(self.find_usable), cache(self.find_users)
+        rules = self.grammar["rules"]
         self.provided = cache(lambda rule: form.ingredients(self.core, rules[rule]))
 
     def spend(self, steps: int) -> None:
@@ -85,6 +86,14 @@ class Checker:
         reached = self.closure([(root, []) for root in roots if root in made] + below)
         return {rule for own, whole, *_ in steps if whole in reached for rule in self.rules_of[own]}
 
+    def find_users(self, number: int) -> dict[int, set[int]]:
+        """Return which transitions of a split use each state, and each symbol, written ~symbol."""
+        users = dict[int, set[int]]()
+        for step, (symbol, *states) in enumerate(self.splits[number]["transitions"]):
+            for used in (~symbol, *states):
+                users.setdefault(used, set()).add(step)
+        return users
+
     def closure(self, steps: Collection[tuple[int, list[int]]]) -> set[int]:
         """Return all that follows by steps: a conclusion, and what has to be known before."""
         found, size = set[int](), -1
@@ -128,7 +137,7 @@ class Checker:
         elif kind == "contains" and evidence is not None:
             self.contains(self.splits[n], group, evidence)
         elif evidence is not None:
-            self.invariant(self.splits[n], group, evidence, kind)
+            self.invariant(n, group, evidence, kind)
 
     def needed(self, word: str, kind: str, n: int, group: list[int]) -> set[Json]:
         """Return the facts that a claim follows from; one that is claimed twice is shown once."""
@@ -141,18 +150,19 @@ class Checker:
             own |= {*product(["excludes"], others, group)}
         return own
 
-    def invariant(self, split: Json, group: list[int], invariant: Json, kind: str) -> None:
+    def invariant(self, number: int, group: list[int], invariant: Json, kind: str) -> None:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
-        usual, wanted = {(0,) * len(group)}, {"excludes": False, "requires": True}[kind]
+        split, users, wanted = self.splits[number], self.users(number), kind == "requires"
+        usual = {(0,) * len(group)}
         pairs = [(q, {*zip(*[iter(flat)] * len(group), strict=True)}) for q, *flat in invariant]
         sets, tables = form.once(pairs), [*enumerate(self.tables[each] for each in group)]
-        awake = {symbol for structure in group for symbol in self.awake[structure]}
-        self.spend(len(split["transitions"]))
-        for symbol, result, *children in split["transitions"]:
-            seen = symbol in awake or not sets.keys().isdisjoint((result, *children))
-            for states in product(*[sets.get(child, usual) for child in children]) if seen else ():
+        awake = set[int]().union(*[self.awake[structure] for structure in group])
+        steps = set[int]().union(*[users[used] for used in users.keys() & (awake | sets.keys())])
+        self.spend(len(users) + len(steps))  # all others lead from usual states to usual states
+        for symbol, result, *children in map(split["transitions"].__getitem__, sorted(steps)):
+            for states in product(*[sets.get(child, usual) for child in children]):
                 self.spend(len(group))
-                new = tuple(t.get((symbol, *[q[i] for q in states]), 0) for i, t in tables)
+                new = (*[t.get((symbol, *[q[i] for q in states]), 0) for i, t in tables],)
                 if new not in sets.get(result, usual):
                     step = f"transition {symbol} of state {result}"
                     raise ValueError(f"{step} leaves the invariant: {states} -> {new}")

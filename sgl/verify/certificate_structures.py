@@ -6,8 +6,8 @@ one *type* contain it in the same contexts.  docs/certificate.md shows why.
 
 import operator
 from collections import Counter
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import product
 from math import prod
 from typing import Any
@@ -21,7 +21,7 @@ else:  # as a script, which has the other files beside it
         notation,
     )
 
-FOUND, LABEL = "found", "label"
+FOUND, LABEL, FREE = "found", "label", "free"
 COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
 
 
@@ -51,6 +51,8 @@ class Phrase:
                 raise ValueError("a node is forgotten without a label")
             tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
             self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
+        inside = range(ports, len(self.barred))  # all matches are begun there: in the core
+        self.core = {*inside, *(self.ends if len(self.bodies) > 1 else ())}
         relations = {r for body in self.bodies for _, r, _ in body["links"]}
         self.walks = {relation: self.walk(*relation) for relation in relations}
         ties = [self.walks[relation][0] for body in self.bodies for _, relation, _ in body["links"]]
@@ -62,7 +64,10 @@ class Phrase:
         return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
 
     def walk(self, labels: Json, low: int, high: int | None) -> Json:
-        """Longer walks (from, to, length); ends of walks that are complete, or may become so."""
+        """Longer walks (from, to, length); ends of walks that are complete, or may become so.
+
+        The latter by what is known of them, if one is in the core.
+        """
         steps, cap = [(s, t) for s, e, t in self.edges if passes(labels, e)], high or max(low, 1)
         walks = news = {(x, x, 0) for x in range(len(self.barred))}
         while news:
@@ -72,46 +77,58 @@ class Phrase:
             walks = walks | news
         held, begun = {e[:2] for e in walks if e[2] >= low}, [e for e in walks if e[2] != high]
         ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
-        return walks if high not in (0, 1) else (), held, held.union(product(*ends))
+        near, pairs = dict[Json, list[Json]](), held.union(product(*ends))
+        self.spend(len(pairs))
+        for x, y in pairs:
+            for key in product((x, FREE), (y, FREE)) if not self.core.isdisjoint((x, y)) else ():
+                near.setdefault(key, []).append((x, y))
+        return walks if high not in (0, 1) else (), held, near
 
-    def matches(self, body: Json, outer: Json, core: Json) -> list[Json]:
-        """Return the partial matches that extend one along all links with an end in the core."""
+    def plan(self, body: Json) -> Json:
+        """Return the nodes that each variable fits; the links with what each can join."""
         fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
-        found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
-        self.spend(sum(len(ends) for *_, ends in self.walks.values()))
-        near = {r: [e for e in x if not core.isdisjoint(e)] for r, (*_, x) in self.walks.items()}
+        left, links = dict(fit), list[Json]()
         for u, relation, w in body["links"]:
-            pairs = near[relation]
-            self.spend(len(found) * (1 + len(pairs) + len(fit) // 8))
-            found = [m for m in found if core.isdisjoint((m.get(u), m.get(w)))] + [
+            links.append((u, w, self.walks[relation][2], left[u], left[w]))
+            left |= {v: left[v] - self.core for v in (u, w)}  # in the core they are by this link
+        return fit, links
+
+    def matches(self, plan: Json, outer: Json) -> list[Json]:
+        """Return the partial matches that extend one along all links with an end in the core."""
+        (fit, links), core = plan, self.core
+        found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
+        for u, w, near, fit_u, fit_w in links if found else ():
+            longer = [
                 m | {u: x, w: y}
                 for m in found
-                for used in [{*m.values()}]
-                for x, y in pairs
-                if (x == m[u] if u in m else x is None or (x in fit[u] and x not in used))
-                if (y == m[w] if w in m else y is None or (y in fit[w] and y not in used))
+                for x, y in near.get((m.get(u, FREE), m.get(w, FREE)), ())
+                if u in m or x is None or (x in fit_u and x not in m.values())
+                if w in m or y is None or (y in fit_w and y not in m.values())
                 if (u == w) == (x == y) or x is y is None
             ]
-            fit |= {v: fit[v] - core for v in (u, w)}  # in the core they would be by this link
+            self.spend(1 + len(found) + len(longer))
+            found = [m for m in found if m.get(u) not in core and m.get(w) not in core] + longer
         return found
 
     def shape(self, body: Json, match: Json) -> Json:
         """Return what matters of a match: whether it is complete, its places, longer walks."""
         self.spend(self.size)
-        places = [x if x in self.ends else -1 for x in (match.get(v) for _, v in body["own"])]
+        places = [x if x in self.ends else -1 for x in [match.get(v) for _, v in body["own"]]]
         ties = [(*self.walks[r][:2], match.get(u), match.get(w)) for u, r, w in body["links"]]
         held = [(x, y) in ends for _, ends, x, y in ties]
+        ties = [tie for tie in ties if tie[0]]
         ahead = [{e[1:] for e in ws if e[0] == x and e[1] in self.ports} for ws, _, x, _ in ties]
         back = [{e[::2] for e in ws if e[1] == y and e[0] in self.ports} for ws, _, _, y in ties]
         return {*places} == {-1} and all(held), *places, *held, *map(frozenset, ahead + back)
 
     def type(self) -> Json:
         """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
-        ports, kept, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
-        core = {*range(len(ports), len(self.barred)), *(self.ends if others else ())}
-        for match in self.matches(first, {}, core):
+        ports, kept, first = self.barred[: len(self.ports)], set(), self.bodies[0]
+        plan, *others = map(self.plan, self.bodies)
+        pairs = [*zip(self.bodies[1:], others, strict=True)]
+        for match in self.matches(plan, {}):
             own = self.shape(first, match)
-            more = [[self.shape(e, m) for m in self.matches(e, match, core)] for e in others]
+            more = [[self.shape(e, m) for m in self.matches(p, match)] for e, p in pairs]
             whole = [complete for group in more for complete, *_ in group]
             if own[0] and not whole:
                 return FOUND, *(LABEL in bars for bars in ports)
@@ -131,7 +148,8 @@ class Sight:
     """
 
     def __init__(self, bodies: Json, spend: Callable[[int], None]) -> None:
-        self.example, self.whole, self.spend = cache(self.make), cache(self.apply), spend
+        self.example, self.spend = cache(self.make), spend
+        self.whole = cache(lambda effect: cache(partial(self.apply, effect)))
         self.bodies, self.tests, self.examples = list[Json](), list[Json](), dict[Json, Phrase]()
         for rank, body in enumerate(bodies):
             links = [(u, (_fixed(e), low, high), w) for u, e, low, high, w in body["links"]]
@@ -155,6 +173,7 @@ class Sight:
     def apply(self, effect: Json, parts: Json) -> Phrase:
         """Return the same, but of a part that meets nothing the ports are forgotten first."""
         ports, edges, rows = effect
+        self.spend(1 + len(edges) + len(rows))
         ends = [*range(ports), *(x for s, _, t in edges for x in (s, t))]
         met, pairs = Counter([*ends, *ends, *(x for row in rows for x in row)]), list[Json]()
         for row, part in zip(rows, parts, strict=True):
@@ -171,8 +190,18 @@ class Sight:
 
     def contained(self, phrase: Phrase) -> bool:
         """Return whether a text whose graph is this phrase contains the structure."""
-        *_, matches = self.whole((0, (), (tuple(phrase.ports),)), (phrase,)).type()
+        *_, matches = self.whole((0, (), (tuple(phrase.ports),)))((phrase,)).type()
         return matches == FOUND or any(own[0] for own, *_ in matches)
+
+
+def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:
+    """Yield the rows of choices, without those of the first ``before`` of each."""
+    known = [[*own] for own in choices]
+    if not before:
+        yield from product(*known)
+    for place, number in enumerate(before):
+        old = [own[:n] for own, n in zip(known[:place], before[:place], strict=True)]
+        yield from product(*old, known[place][number:], *known[place + 1 :])
 
 
 def _fixed(test: Json) -> Json:
@@ -215,26 +244,23 @@ class Structures:
         for label in map(dict, labels):
             bars = {v for v, attribute, test in tests if not passes(test, label.get(attribute, ""))}
             words.append(sight.example((1, 1, (), ()), (), frozenset({LABEL, *bars})))
-        kinds = dict[Json, int]()
-        kind = [kinds.setdefault(sight.effect(*effect), len(kinds)) for effect in effects]
-        seen = [(effect, 1 + sum(map(len, effect[1:]))) for effect in kinds]
+        wholes = [sight.whole(sight.effect(*effect)) for effect in effects]
         pairs = zip(self.symbols, rules, strict=True)
-        done = {(s, kind[effect], *[words[x] for x in own]): [-1] for s, (effect, *own) in pairs}
+        done = {(s, wholes[x], *[words[n] for n in own]): list[int]() for s, (x, *own) in pairs}
         members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
         while size < (size := sum(map(len, members))):
             for rule, before in [*done.items()][::-1]:
-                symbol, effect, *own = rule
+                symbol, whole, *own = rule
                 lhs, rhs = self.ends[symbol]
                 choices = [members[child] for child in rhs]
                 done[rule] = after = [*map(len, choices)]
                 if not rhs:  # words are applied once
                     del done[rule]
-                whole_effect, steps = seen[effect]
-                self.spend(steps * prod(after) if before != after else 0)
-                for children in product(*choices) if before != after else ():
-                    whole = sight.whole(whole_effect, (*[part for _, part in children], *own))
+                self.spend(1 + prod(after) - prod(before) * bool(before))
+                for children in fresh(choices, before) if after != before or not rhs else ():
+                    part = whole((*[part for _, part in children], *own))
                     state = table.get((symbol, *[state for state, _ in children]), 0)
-                    members[lhs][state, whole] = 0
+                    members[lhs][state, part] = 0
         for state, phrase in members[self.grammar["start"]]:
             if (found := sight.contained(phrase)) != (state in structure["accepting"]):
                 raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")

@@ -82,11 +82,24 @@ class Workers:
         path = directory / CERTIFICATE
         with suppress(OSError):
             if self._pool is not None and path.is_file():
-                text = path.read_bytes()
-                verdict = self.submit(_judge, (judge, text))
-                # The file may have changed when the check reads it.
-                return lambda asked: verdict() if asked == text else judge(asked)
+                return judging(self._pool, judge, path.read_bytes())
         return judge
+
+
+def judging(pool: ProcessPoolExecutor, judge: Judge, text: bytes) -> Judge:
+    """Have a process of a pool judge a certificate; return the judge who knows its verdict."""
+    verdict: Future[tuple[str, ...]] | None = None
+    with suppress(BrokenProcessPool):
+        verdict = pool.submit(judge, text)
+
+    def known(asked: bytes) -> tuple[str, ...]:
+        with suppress(BrokenProcessPool):
+            # The file may have changed when the check reads it.
+            if verdict is not None and asked == text:
+                return verdict.result()
+        return judge(asked)
+
+    return known
 
 
 @contextmanager
@@ -175,8 +188,3 @@ def _call(function: Callable[[Knowledge, T], R], packed: bytes, task: T) -> R:
 def _known(packed: bytes) -> Knowledge:
     """Return what this process knows, if it was started to work for another."""
     return Knowledge(pickle.loads(packed))  # noqa: S301 - its parent sends it
-
-
-def _judge(_: Knowledge, asked: tuple[Judge, bytes]) -> tuple[str, ...]:
-    judge, text = asked
-    return judge(text)

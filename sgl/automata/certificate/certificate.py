@@ -127,7 +127,7 @@ def certificate(
             facts.setdefault(claim.fact, _steps(*own))
     strata = [[plan.strata[number] for number in numbers] for numbers in numbers_of.values()]
     shown = {fact for fact, found in facts.items() if found is not None}
-    proved = [claim for claim in stated if shown.issuperset(claim.follows_from(strata))]
+    proved = dict.fromkeys(c for c in stated if shown.issuperset(c.follows_from(strata)))
     places = {structure: place for place, structure in enumerate(structures)}
     content = {
         "format": FORMAT,
@@ -162,7 +162,7 @@ def certificate(
             for claim in proved
         ],
     }
-    return Certificate(content, tuple(claim for claim in stated if claim not in set(proved)))
+    return Certificate(content, tuple(claim for claim in stated if claim not in proved))
 
 
 def certificate_text(content: Json) -> str:
