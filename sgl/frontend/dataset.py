@@ -14,7 +14,7 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "seed", "from", "output", "distinct", "ambiguous")
+_KEYS = (*SPLITS, "gen", "seed", "from", "output", "distinct", "ambiguous")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -30,6 +30,8 @@ class DatasetSettings:
     distinct_lemmas: list[s.Name] = field(default_factory=list)
     ambiguous: Ambiguous = Ambiguous.REJECT
     targets: list[s.Name] = field(default_factory=list)
+    #: The size of patterns that have none of their own.
+    gen: tuple[s.SizeClause, ...] = ()
 
 
 def read_dataset(state: CompilerState) -> None:
@@ -49,7 +51,7 @@ def read_dataset(state: CompilerState) -> None:
         message = "a grammar has one `dataset` declaration"
         state.error("SGL0203", declared[1][0].span, message, _ONE_OF_TWO, labels=labels)
     errors = state.diagnostics.errors
-    settings = DatasetSettings()
+    settings = DatasetSettings(gen=dataset.sizes)
     said: dict[str, s.Name] = {}
     for clause in dataset.clauses:
         _read_clause(clause, settings, said, scope, state)

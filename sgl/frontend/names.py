@@ -38,6 +38,7 @@ KINDS: dict[type, str] = {
     s.Forms: "block of forms",
     s.PatternDecl: "pattern",
     s.PartDecl: "part",
+    s.Quota: "quota",
     s.Relation: "relation",
     s.Weights: "set of weights",
 }
@@ -57,6 +58,7 @@ _USED = (
     | s.Labels
     | s.WordSet
     | s.StructureDecl
+    | s.Quota
     | s.Paradigm
     | s.Function
     | s.Relation
@@ -103,6 +105,10 @@ class Scope:
     def where(self, declaration: s.Declaration) -> Scope:
         """Return the scope of the file that a declaration stands in."""
         return self.resolved.scopes[declaration.span.file]
+
+    def of(self, part: s.SyntaxNode | s.Name) -> Scope:
+        """Return the scope of the file that something was written in: an argument, perhaps."""
+        return self.resolved.scopes.get(part.span.file, self)
 
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
         """Return the declaration of ``kind`` that ``name`` means; None after a report.

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.frontend.arguments import each
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import (
@@ -94,7 +95,8 @@ class _PatternLowering:
         examples = []
         for clause in declaration.clauses:
             if isinstance(clause, s.StructureClause):
-                self._structure_clause(clause)
+                for one in each(clause, self.state):
+                    self._structure_clause(one)
             elif isinstance(clause, s.LikeClause) and self.state.parameters.holds(clause.when):
                 examples.append(clause)
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
@@ -104,7 +106,7 @@ class _PatternLowering:
             anchor(structure, written.graph, self.scope, written.span)
             for written, structure, _ in (contained if sound else ())
         ]
-        sizes = lower_sizes(declaration.clauses, anchors, self.scope, self.context)
+        sizes = lower_sizes(self._sized(), anchors, self.scope, self.context)
         self._check([item.split for item, _ in sizes if item.split is not None])
         if self.state.diagnostics.errors > errors:
             return None
@@ -120,6 +122,18 @@ class _PatternLowering:
         places += [(target, declaration.name.span)] if target is not None else []
         first = dict(reversed(places))
         return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples))
+
+    def _sized(self) -> Sequence[s.PatternClause]:
+        """Return the clauses with sizes, or that of the dataset with this pattern as its place."""
+        own = [clause for clause in self.declaration.clauses if isinstance(clause, s.SizeClause)]
+        dataset = getattr(self.state, "dataset", None)
+        if own or dataset is None:
+            return own
+        span = self.declaration.name.span
+        return [
+            replace(clause, items=tuple(replace(item, span=span) for item in clause.items))
+            for clause in dataset.gen
+        ]
 
     def _check(self, splits: Iterable[s.Name]) -> None:
         """Report a pattern without a core, a taken name, and words that nothing can show."""

@@ -57,7 +57,8 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 def named_structures(compiled: Compiled) -> dict[str, Structure]:
     """Return every ``structure`` that means something by itself, by name, used or not.
 
-    One that asks for ``@targets`` depends on the pattern that uses it and is left out.
+    One with parameters does not.  One that asks for ``@targets`` depends on the pattern that uses
+    it and is left out.
     """
     if not compiled.grammar.graph_layers:
         return {}
@@ -65,6 +66,8 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
     state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
     context = context_of(state, 0, compiled.grammar)
     for declaration, scope in state.names.of(s.StructureDecl):
+        if declaration.parameters:
+            continue
         structure = lower_structure(declaration.graph, scope, context)
         if structure is not None:
             found[declaration.name.text] = structure

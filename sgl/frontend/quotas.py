@@ -22,6 +22,7 @@ from itertools import combinations, permutations
 from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Label, Span
+from sgl.frontend.arguments import items_of, nodes_given
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import StructureContext, lower_structure, variables_of
@@ -63,16 +64,16 @@ def lower_sizes(
     """
     found = []
     for clause in clauses:
-        for item in clause.items if isinstance(clause, s.SizeClause) else ():
-            if context.state.parameters.holds(item.when):
-                quota = _quota(item, anchors, scope, context)
-                found += [(item, quota)] if quota is not None else []
+        for item in items_of(clause.items, scope) if isinstance(clause, s.SizeClause) else ():
+            quota = _quota(item, anchors, scope, context)
+            found += [(item, quota)] if quota is not None else []
     return found
 
 
 def _quota(
     item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
 ) -> Quota | None:
+    assert isinstance(item.amount, s.Amount)  # Quotas are written out.
     count = count_of_sentences(item.amount, context.state, times(item.share, context))
     within: list[tuple[Structure, ...]] = []
     outside: list[Structure] = []
@@ -107,6 +108,9 @@ def _condition(
     if structure is None:
         return None
     names = [name for body in variables_of(ref, scope) for name in body]
+    if isinstance(ref, s.Application):
+        # Its nodes are its own, but for those that are arguments.
+        names = [name for name in names if name in nodes_given(ref)]
     shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
     for name in names:
         has = next((anchor for anchor in anchors if name in anchor.names), None)

@@ -18,6 +18,7 @@ from itertools import count
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.frontend.arguments import substitution
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -100,17 +101,16 @@ def structure_contexts(state: CompilerState) -> None:
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
     """Return the structure that a clause writes or names; None after a report."""
-    if isinstance(ref, s.Name):
-        declaration = scope.find(s.StructureDecl, ref)
-        if declaration is None:
-            return None
-        ref, scope = declaration.graph, scope.where(declaration)
     errors = context.state.diagnostics.errors
-    outside = {name.text: name.span for body in reversed(ref.bodies) for name in _seen(body)[::-1]}
-    for pattern in ref.bodies:
+    graph = _written_out(ref, scope)
+    if graph is None:
+        return None
+    outside = {n.text: n.span for body in reversed(graph.bodies) for n in _seen(body)[::-1]}
+    for pattern in graph.bodies:
         _check_repeats(pattern, outside, context.state)
-    taken = {name.text for name in _variables(ref)}
-    bodies = [_BodyLowering(scope, context, taken).run(body) for body in ref.bodies]
+    taken = {name.text for name in _variables(graph)}
+    scope = scope.of(graph)
+    bodies = [_BodyLowering(scope, context, taken).run(body) for body in graph.bodies]
     if context.state.diagnostics.errors > errors:
         return None
     return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
@@ -121,12 +121,24 @@ def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:
 
     Those inside a ``repeat`` are not among them, its ends are.
     """
-    if isinstance(ref, s.Name):
-        declaration = scope.peek(s.StructureDecl, ref.text)
-        if declaration is None:
-            return ()
-        ref = declaration.graph
-    return tuple(tuple(dict.fromkeys(name.text for name in _seen(body))) for body in ref.bodies)
+    graph = _written_out(ref, scope)
+    bodies = graph.bodies if graph is not None else ()
+    return tuple(tuple(dict.fromkeys(name.text for name in _seen(body))) for body in bodies)
+
+
+def _written_out(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | None:
+    """Return the structure that is written or named, with its arguments; None after a report."""
+    if isinstance(ref, s.GraphPattern):
+        return ref
+    name = ref.name if isinstance(ref, s.Application) else ref
+    declaration = scope.of(ref).find(s.StructureDecl, name)
+    if declaration is None:
+        return None
+    arguments = substitution(declaration, ref, scope.resolved.state)
+    if arguments is None:
+        return None
+    graph = arguments.write_out(declaration.graph)
+    return graph if arguments.sound else None
 
 
 def _variables(part: s.SyntaxNode) -> Iterator[s.Name]:
@@ -299,9 +311,13 @@ class _BodyLowering:
         """Return the values that a test lists or names; None after a report."""
         name, targets = test.word_set, self.context.targets
         if name is None:
-            return test.values
+            for column in (value for value in test.values if isinstance(value, s.Column)):
+                message = f"the structure has no parameter `{column.name}`"
+                hint = f"name it: `structure words({column.name}) {{ … }}`"
+                self.context.state.error("SGL0830", column.span, message, hint)
+            return tuple(value for value in test.values if isinstance(value, s.Name))
         if name.text != "targets":
-            declaration = self.scope.find(s.WordSet, name)
+            declaration = self.scope.of(name).find(s.WordSet, name)
             return declaration.values if declaration is not None else None
         if targets is None:
             message = "`@targets` means the words of a pattern's `targets` clause; there is none"
@@ -330,7 +346,7 @@ class _BodyLowering:
 
     def _label_set(self, label: s.LabelText) -> Iterable[str]:
         """Return a declared set; one of the library may have labels that the grammar lacks."""
-        declaration = self.scope.find(s.Labels, s.Name(label.text, label.span))
+        declaration = self.scope.of(label).find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:
             return ()
         known, library = self.context.labels, self.scope.where(declaration).unit.is_library

@@ -53,6 +53,8 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "for_each": (s.Share, {"each": True}),
     "in_all": (s.Share, {"each": False}),
     "amount": (s.Amount, {"offset": 0}),
+    "set_argument": (s.WordList, {"values": ()}),
+    "words_argument": (s.WordList, {"word_set": None}),
     "weighted_value": (s.FeatureValue, {}),
     "within": (s.SizeCondition, {"outside": False}),
     "outside": (s.SizeCondition, {"outside": True}),
@@ -175,7 +177,9 @@ class TreeBuilder(TokenBuilder):
         """Return the parts, without those that are left out."""
         return tuple(part for part in parts if part is not None)
 
-    used_names = names_list = dotted = ports = template = statements = attributes = names
+    used_names = names_list = parameters = dotted = ports = template = statements = attributes = (
+        names
+    )
     weight_name = comma_bound = where = rewrite = expected_text = names
 
     def more(self, meta: Meta, parts: list[s.Name]) -> s.Amount:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 _DECLARATIONS = """
     module use param layer view feature category labels words structure word lexicon forms rule
-    paradigm function pattern part relation restrict weights dataset test
+    paradigm function pattern part quota relation restrict weights dataset test
 """
 _CLAUSES = """
     allow ambiguous apart assert capital copy distinct drop each exclude expose exposures
-    forbid forget from gen in keep last lemmas like need never node not on only or output
+    for forbid forget from gen in keep last lemmas like need never node not on only or output
     outside per reject repeat repeated seen shared size target targets to train variant
     waive when where with within without
 """

@@ -16,8 +16,8 @@ from sgl.pipeline.grammar import open_grammar
 from sgl.verify.structure import read_structure
 
 
-def compiled(source: str, directory: Path) -> Compiled:
-    (directory / MAIN).write_text(f"{BASE}\n{source}", encoding="utf-8")
+def compiled(source: str, directory: Path, base: str = BASE) -> Compiled:
+    (directory / MAIN).write_text(f"{base}\n{source}", encoding="utf-8")
     sources, diagnostics = SourceMap(), Diagnostics()
     with contextlib.chdir(directory):
         found = open_grammar(Path(MAIN), {}, sources, diagnostics)

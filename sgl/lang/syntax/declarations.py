@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sgl.lang.syntax.rules import (
     Amount,
+    Application,
     Forms,
     Function,
     GraphPattern,
@@ -109,8 +110,9 @@ class WordSet(NamedDeclaration):
 
 
 class StructureDecl(NamedDeclaration):
-    """``structure x { … }``."""
+    """``structure chain(label, n) { … }``."""
 
+    parameters: tuple[Name, ...]
     graph: GraphPattern
 
 
@@ -120,12 +122,21 @@ class Share(SyntaxNode):
     each: bool
 
 
+class Range(SyntaxNode):
+    """``for n in 5..12``: a clause or an item of ``size`` once for each number."""
+
+    name: Name
+    low: Amount
+    high: Amount
+
+
 class StructureClause(SyntaxNode):
     """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
 
     kind: str
     amount: Amount | None
     share: Share | None
+    numbers: Range | None
     graph: GraphRef
     repeated: bool
 
@@ -151,11 +162,16 @@ class SizeCondition(SyntaxNode):
 
 
 class SizeItem(SyntaxNode):
-    """``500 per target in dev within cp outside rc when topics``."""
+    """``500 per target in dev for n in 1..3 within cp outside rc when topics``.
 
-    amount: Amount
+    In place of a number there may be a quota: ``halves``, which reads like a parameter, or
+    ``halves(500)``.
+    """
+
+    amount: Amount | Application
     share: Share | None
     split: Name | None
+    numbers: Range | None
     conditions: tuple[SizeCondition, ...]
     when: When | None
 
@@ -163,6 +179,13 @@ class SizeItem(SyntaxNode):
 class SizeClause(SyntaxNode):
     """``size 500 within cp, 500 outside cp``."""
 
+    items: tuple[SizeItem, ...]
+
+
+class Quota(NamedDeclaration):
+    """``quota halves(n) = n outside cp, n within cp``."""
+
+    parameters: tuple[Name, ...]
     items: tuple[SizeItem, ...]
 
 
@@ -238,9 +261,10 @@ class DatasetClause(SyntaxNode):
 
 
 class Dataset(SyntaxNode):
-    """The ``dataset`` declaration."""
+    """The ``dataset`` declaration; ``sizes`` are its clauses ``gen``."""
 
     clauses: tuple[DatasetClause, ...]
+    sizes: tuple[SizeClause, ...]
 
 
 class ExpectedGraph(SyntaxNode):
@@ -281,6 +305,7 @@ Declaration = (
     | Function
     | PatternDecl
     | PartDecl
+    | Quota
     | Relation
     | Restrict
     | Weights

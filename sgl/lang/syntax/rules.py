@@ -112,7 +112,7 @@ class AttributeTest(SyntaxNode):
 
     attribute: Name | None
     negated: bool
-    values: tuple[Name, ...]
+    values: tuple[Name | Column, ...]
     word_set: Name | None
 
 
@@ -173,7 +173,25 @@ class GraphPattern(SyntaxNode):
     bodies: tuple[BodyPattern, ...]
 
 
-GraphRef = GraphPattern | Name
+class WordList(SyntaxNode):
+    """An argument that can only be words: ``"dog" | "cat"`` or a set, ``@pets``."""
+
+    values: tuple[Name, ...]
+    word_set: Name | None
+
+
+#: What takes the place of a parameter.  A name, which a set of labels is too, may mean anything.
+Argument = Amount | LabelSet | WordList
+
+
+class Application(SyntaxNode):
+    """``chain(nmod, n+1)``: a structure or a quota with what stands for its parameters."""
+
+    name: Name
+    arguments: tuple[Argument, ...]
+
+
+GraphRef = GraphPattern | Name | Application
 
 
 # ---- rules, words and tables

@@ -1,0 +1,276 @@
+"""Arguments take the place of parameters: in structures, in quotas, in ranges of numbers.
+
+What is abbreviated is written out, and then read like anything that an author writes::
+
+    structure chain(label, n) { A -[$label]{n}-> B }
+    size 5 for n in 2..3 within chain(nmod, n)
+
+    size 5 within { A -[nmod]{2}-> B }, 5 within { A -[nmod]{3}-> B }
+
+A parameter stands as ``n`` for a number, as ``$label`` for labels or words, as ``@pets`` for a set
+of words, and with a capital letter for a node.  The names of an argument mean what they mean in
+the file where it stands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import chain, count
+from typing import Any, TypeVar
+
+from sgl.diagnostics import Label, Span, suggested
+from sgl.frontend.names import KINDS, Scope
+from sgl.frontend.state import CompilerState
+from sgl.lang import syntax as s
+
+#: A range has at most so many numbers.
+MAX_RANGE = 100
+
+#: The fields of nodes of a structure.
+_NODES: dict[type, tuple[str, ...]] = {s.VariableRef: ("name",), s.Repeat: ("first", "last")}
+
+_Part = TypeVar("_Part")
+_Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
+
+
+@dataclass
+class Substitution:
+    """What stands for parameters, by their names; ``write_out`` puts it in their place.
+
+    It is not ``sound`` after a report.
+    """
+
+    given: Mapping[str, s.Argument]
+    state: CompilerState
+    sound: bool = True
+
+    def write_out(self, part: _Part) -> _Part:
+        """Return a part of a syntax tree with arguments in place of parameters."""
+        written: Any = part
+        if isinstance(part, tuple):
+            written = tuple(map(self.write_out, part))
+        elif isinstance(part, s.Amount):
+            written = self._amount(part)
+        elif isinstance(part, s.LabelSet):
+            written = self._labels(part)
+        elif isinstance(part, s.Application):
+            written = replace(part, arguments=tuple(map(self._argument, part.arguments)))
+        elif isinstance(part, s.AttributeTest):
+            written = self._test(part)
+        elif isinstance(part, s.SyntaxNode):
+            names = [one.name for one in fields(part) if one.name != "span"]
+            parts = {name: self.write_out(getattr(part, name)) for name in names}
+            nodes = _NODES.get(type(part), ())
+            parts |= {name: self._node(getattr(part, name)) for name in nodes}
+            written = replace(part, **parts)
+        return written  # type: ignore[no-any-return]
+
+    def _argument(self, argument: s.Argument) -> s.Argument:
+        """Return an argument that is perhaps a parameter itself."""
+        name = _only_label(argument)
+        named = self.given.get(name.text) if name is not None else None
+        if named is None:
+            return self.write_out(argument)
+        return named
+
+    def _amount(self, amount: s.Amount) -> s.Amount:
+        argument = self.given.get(amount.value.text)
+        name = _only_label(argument)
+        if argument is None:
+            return amount
+        if isinstance(argument, s.Amount):
+            return replace(argument, offset=argument.offset + amount.offset)
+        if name is None or name.is_set:
+            self._report(argument, amount.value.text, "a number")
+            return amount
+        return s.Amount(argument.span, s.Name(name.text, name.span), amount.offset)
+
+    def _node(self, name: s.Name) -> s.Name:
+        argument = self.given.get(name.text)
+        label = _only_label(argument)
+        if argument is None:
+            return name
+        if label is None or label.is_set or not label.text[0].isupper():
+            self._report(argument, name.text, "a node (a name with a capital letter)")
+            return name
+        return s.Name(label.text, label.span)
+
+    def _labels(self, labels: s.LabelSet) -> s.LabelSet:
+        found: list[s.LabelText] = []
+        negated = labels.negated
+        for label in labels.labels:
+            stem, sign, name = label.text.rpartition("$")
+            argument = self.given.get(name) if sign or label.is_set else None
+            if argument is None:
+                found.append(label)
+                continue
+            if not isinstance(argument, s.LabelSet):
+                self._report(argument, name, "labels")
+                return labels
+            alone = not stem and len(labels.labels) == 1
+            if not alone and (
+                argument.negated or any(one.is_set and stem for one in argument.labels)
+            ):
+                self._report(argument, name, "labels that can be listed here")
+                return labels
+            negated ^= argument.negated
+            found += [replace(one, text=stem + one.text) for one in argument.labels]
+        return replace(labels, labels=tuple(found), negated=negated)
+
+    def _test(self, test: s.AttributeTest) -> s.AttributeTest:
+        """Return a test of an attribute whose values are perhaps those of an argument."""
+        values: list[s.Name | s.Column] = []
+        asked = [*test.values, *([test.word_set] if test.word_set is not None else [])]
+        for value in asked:
+            name = value.name.text if isinstance(value, s.Column) else ""
+            name = value.text if value is test.word_set else name
+            argument = self.given.get(name)
+            if argument is None:
+                values.append(value)
+            elif isinstance(argument, s.WordList) and argument.word_set is not None:
+                if len(asked) == 1:
+                    return replace(test, values=(), word_set=argument.word_set)
+                self._report(argument, name, "words that can be listed here")
+            elif isinstance(argument, s.WordList):
+                values += argument.values
+            elif isinstance(argument, s.Amount):
+                values.append(s.Name(str(argument), argument.span))
+            elif argument.negated or any(label.is_set for label in argument.labels):
+                self._report(argument, name, "words")
+            else:
+                values += [s.Name(label.text, label.span) for label in argument.labels]
+        if test.word_set in values:
+            return test
+        return replace(test, values=tuple(values), word_set=None)
+
+    def _report(self, argument: s.Argument, parameter: str, wanted: str) -> None:
+        message = f"the parameter `{parameter}` stands for {wanted}, which this is not"
+        self.state.error("SGL0830", argument.span, message)
+        self.sound = False
+
+
+def _only_label(argument: s.Argument | None) -> s.LabelText | None:
+    """Return the name that an argument is, if it is no more."""
+    if not isinstance(argument, s.LabelSet) or argument.negated or len(argument.labels) != 1:
+        return None
+    return argument.labels[0]
+
+
+def nodes_given(ref: s.GraphRef) -> frozenset[str]:
+    """Return the names of nodes among the arguments of a structure."""
+    arguments = ref.arguments if isinstance(ref, s.Application) else ()
+    names = [label for label in map(_only_label, arguments) if label is not None]
+    return frozenset(name.text for name in names if not name.is_set)
+
+
+def substitution(
+    declaration: s.StructureDecl | s.Quota, use: s.Name | s.Application, state: CompilerState
+) -> Substitution | None:
+    """Return what the use of a structure or quota puts in the place of its parameters.
+
+    None after a report.  A node of the structure that is called like one of the arguments gets
+    another name.
+    """
+    parameters = declaration.parameters
+    arguments = use.arguments if isinstance(use, s.Application) else ()
+    if len(arguments) != len(parameters):
+        listed = ", ".join(f"`{name}`" for name in parameters) or "none"
+        kind, name = KINDS[type(declaration)], declaration.name
+        message = f"the {kind} `{name}` has {len(parameters)} parameters, not {len(arguments)}"
+        labels = [Label(name.span, f"its parameters: {listed}")]
+        hint = (
+            f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
+        )
+        state.error("SGL0830", use.span, message, hint, labels=labels)
+        return None
+    body = declaration.items if isinstance(declaration, s.Quota) else declaration.graph
+    mentioned = {name.text for name in s.parts_of(s.Name, body)}
+    mentioned |= {label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, body)}
+    for parameter in parameters:
+        if parameter.text not in mentioned:
+            message = f"the parameter `{parameter}` is never used"
+            hint = (
+                f"it stands as `{parameter}` for a number and as `${parameter}` for labels or words"
+            )
+            state.error("SGL0830", parameter.span, message, hint)
+    given = dict(zip((name.text for name in parameters), arguments, strict=True))
+    named = nodes_given(use) if isinstance(use, s.Application) else frozenset()
+    own = {part.name.text for part in s.parts_of(s.VariableRef, declaration)}
+    for node in sorted(own & named - given.keys()):
+        new = next(new for n in count(1) if (new := f"{node}_{n}") not in own | named)
+        given[node] = _name(new, use.span)
+    return Substitution(given, state)
+
+
+def _name(text: str, span: Span) -> s.LabelSet:
+    return s.LabelSet(span, (s.LabelText(span, text, False),), False)
+
+
+def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
+    """Yield a clause or an item of ``size`` once for each number of its range, if it has one."""
+    numbers = part.numbers
+    if numbers is None:
+        yield part
+        return
+    low, high = state.parameters.whole(numbers.low), state.parameters.whole(numbers.high)
+    if low is None or high is None:
+        return
+    if not 0 <= high - low < MAX_RANGE:
+        message = f"there is no number in {low}..{high}"
+        if high > low:
+            message = f"a range has at most {MAX_RANGE} numbers"
+        state.error("SGL0705", numbers.span, message)
+        return
+    for number in range(low, high + 1):
+        given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
+        one = replace(part, numbers=None)
+        yield Substitution({numbers.name.text: given}, state).write_out(one)
+
+
+def items_of(
+    items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] = ()
+) -> Iterator[s.SizeItem]:
+    """Yield the items of ``size`` that are in force, those of quotas and ranges written out.
+
+    An item of a quota has the place where the quota is used.  ``inside`` are the quotas that it
+    belongs to.
+    """
+    state = scope.resolved.state
+    for item in chain.from_iterable(each(item, state) for item in items):
+        if not state.parameters.holds(item.when):
+            continue
+        errors = state.diagnostics.errors
+        quota = _quota_of(item.amount, scope.of(item.amount))
+        if quota is None:
+            if state.diagnostics.errors == errors:
+                yield item
+            continue
+        if quota.name.text in inside:
+            message = f"the quota `{quota.name}` is used by itself"
+            state.error("SGL0830", item.amount.span, message)
+            continue
+        use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
+        arguments = substitution(quota, use, state)
+        if arguments is None:
+            continue
+        written = arguments.write_out(quota.items)
+        for one in items_of(written, scope.where(quota), (*inside, quota.name.text)):
+            yield replace(
+                one,
+                span=item.span,
+                share=one.share or item.share,
+                split=one.split or item.split,
+                conditions=(*one.conditions, *item.conditions),
+            )
+
+
+def _quota_of(amount: s.Amount | s.Application, scope: Scope) -> s.Quota | None:
+    """Return the quota that stands in place of a number, if one does."""
+    if isinstance(amount, s.Application):
+        return scope.find(s.Quota, amount.name)
+    name, known = amount.value, scope.names(s.Quota)
+    if amount.offset or name.text in scope.resolved.state.parameters.values:
+        return None
+    near = name.text in known or (name.text[0].isalpha() and suggested(name.text, known))
+    return scope.find(s.Quota, name) if near else None
