@@ -38,7 +38,7 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     """
     started = time.monotonic()
     session.progress("reading")
-    compiled = session.open(grammar)
+    compiled = session.open_dataset(grammar)
     target = out if out is not None else Path("out") / compiled.project.name
     # What would stop the run at its end is said before it starts.
     check_target(target)

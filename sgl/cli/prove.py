@@ -76,7 +76,7 @@ def command(
     if certificate is not None and pattern is not None:
         raise click.UsageError("`--certificate` is about all patterns of one grammar")
     drawn = read_counts(data) if data is not None else None
-    compiled = session.open(grammar)
+    compiled = session.open_dataset(grammar)
     structures = StructureCompiler(compiled.grammar)
     _prove(session, compiled, structures, pattern, drawn, as_json)
     session.stop_on_errors()

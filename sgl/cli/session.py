@@ -166,6 +166,15 @@ class Session:
         self.show()
         return self.compiled
 
+    def open_dataset(self, path: Path) -> Compiled:
+        """Return the compiled grammar of a file; end the command if it declares no dataset."""
+        compiled = self.open(path)
+        if not compiled.has_dataset:
+            hint = "add `dataset` with `from` and a category, and the sizes of the splits"
+            message = "this command needs a dataset, and the grammar declares none"
+            self.fail("SGL0804", message, compiled.dataset_span, hint=hint)
+        return compiled
+
     # ---- what a command says
 
     @property

@@ -41,9 +41,7 @@ def read_dataset(state: CompilerState) -> None:
     """
     declared = state.names.of(s.Dataset)
     if not declared:
-        if not state.project.lacks("dataset"):
-            hint = "add `dataset` with `from` and a category, and the sizes of the splits"
-            state.error("SGL0804", None, "the grammar has no `dataset` declaration", hint)
+        _do_without(state)
         return
     dataset, scope = declared[-1]
     if len(declared) > 1:
@@ -74,6 +72,32 @@ def read_dataset(state: CompilerState) -> None:
         state.error("SGL0804", start.span, message, hint, labels=labels)
     elif category is not None:
         state.dataset = settings
+
+
+def _do_without(state: CompilerState) -> None:
+    """Let sentences start from a category without features that is part of no other; say so."""
+    if state.project.lacks("dataset"):
+        return
+    hint = "add `dataset` with `from` and a category, and the sizes of the splits"
+    message = "the grammar has no `dataset` declaration"
+    rules = [rule for rule, _ in state.names.of(s.Rule)]
+    parts = {c.category.name.text for r in rules for c in r.rhs if isinstance(c, s.Child)}
+    made = {rule.lhs.name.text for rule in rules} - parts
+    declared = [c.name for c, _ in state.names.of(s.CategoryDecl) if not c.features]
+    start = next((name for name in declared if name.text in made), None)
+    if start is None:
+        state.error("SGL0804", None, message, hint)
+        return
+    state.warning(
+        "SGL0804",
+        start.span,
+        f"{message}: its sentences start from `{start}`",
+        hint,
+        label="no rule uses it",
+        notes=("without a dataset no claim is proved and nothing is compiled",),
+    )
+    state.dataset = DatasetSettings()
+    state.dataset.start = start
 
 
 def _read_clause(

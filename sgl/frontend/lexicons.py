@@ -117,7 +117,9 @@ class _WordLowering:
 
     def _words(self, layer: str) -> list[str] | None:
         """Return the words in a text layer, cut at the spaces; None after a report."""
-        hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'
+        hint = f"add a line `{layer} …`, with a column or a word"
+        if layer != self.state.signature.source.name:
+            hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'
         clause = self._clause(layer, hint)
         if clause is None:
             return None

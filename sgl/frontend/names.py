@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.diagnostics import Diagnostics, SourceFile, Span, shortlist, suggest
+from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
@@ -123,10 +123,41 @@ class Scope:
                 state.diagnostics.also_at("SGL0201", first, name.span)
                 return None
             known = self.names(kind)
+            if self._tell_elsewhere(kind, name):
+                return None
             hint = f"declare the {KINDS[kind]}, or `use` a file that does"
             hint = f"there is: {shortlist(known)}" if known else hint
             state.report_missing(KINDS[kind], name, known, hint)
         return found
+
+    def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
+        """Report a name that a file has which this one does not see; False if there is none."""
+        for declared, scope in self.resolved.declarations:
+            if not isinstance(declared, kind) or not isinstance(declared, s.NamedDeclaration):
+                continue
+            if declared.name.text == name.text:
+                listed = next((use for use, unit in self.unit.uses if unit is scope.unit), None)
+                hint = f"write `use {self._spelling(scope.unit)}` here"
+                if listed is not None:
+                    hint = f"add `{name}` to the list of `use {self._spelling(scope.unit)} (…)`"
+                self.resolved.state.error(
+                    "SGL0201",
+                    name.span,
+                    f"this file does not see the {KINDS[kind]} `{name}`",
+                    hint,
+                    labels=[Label(declared.name.span, "declared here")],
+                    notes=("`use` shows what a file declares, not what that file uses",),
+                )
+                return True
+        return False
+
+    def _spelling(self, unit: Unit) -> str:
+        """Return how this file names another one after ``use``."""
+        path, here = unit.path.with_suffix(""), self.unit.path.parent
+        if unit.is_library:
+            return unit.root.display(path).replace("/", ".")
+        below = path.is_relative_to(here)
+        return ".".join(path.relative_to(here).parts) if below else path.name
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
         """Return the same without a report."""

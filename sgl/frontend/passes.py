@@ -44,6 +44,7 @@ from sgl.frontend.slips import find_slips
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import structure_contexts
 from sgl.frontend.weights import apply_weights
+from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
 
@@ -114,6 +115,12 @@ class Compiled:
     tests: tuple[LoweredTest, ...]
     open_ties: tuple[OpenTie, ...] = ()
     origin: str = field(init=False, default="", compare=False, repr=False)
+
+    @property
+    def has_dataset(self) -> bool:
+        """Whether the grammar says what its dataset is."""
+        units = (unit for unit in self.project.units)
+        return any(isinstance(d, s.Dataset) for unit in units for d in unit.file.declarations)
 
     def with_origin(self, origin: str) -> Compiled:
         """Return the same value, after a note of what it was made from."""

@@ -243,8 +243,16 @@ class Weighting:
         if self.column is not None and text is not None:
             name = self.column.name
             message = f"the weight in the column `{name}` is `{text}`, not a positive number"
-            labels = [Label(self.column.span, "asked for here")]
-            evaluation.diagnostics.error("SGL0701", row.span, message, labels=labels)
+            labels = (Label(self.column.span, "asked for here"),)
+            found = evaluation.diagnostics
+            # A column without numbers is one mistake, however many rows there are.
+            first = next(
+                (d.span for d in found if d.code == "SGL0701" and d.labels[:1] == labels), None
+            )
+            if first is None:
+                found.error("SGL0701", row.span, message, labels=labels)
+            elif first != row.span:
+                found.also_at("SGL0701", first, row.span)
         return 1.0
 
 

@@ -151,7 +151,7 @@ def _check(
     if compiled is None:
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
-    if claims and compiled.patterns:
+    if claims and compiled.patterns and compiled.has_dataset:
         proofs = establish(compiled, StructureCompiler(compiled.grammar), diagnostics, progress)
         proved = None if proofs is None else sum(p.proved for p in proofs.patterns)
     else:
