@@ -21,9 +21,13 @@ _ONE_OF_TWO = "remove one of the two"
 
 @dataclass
 class DatasetSettings:
-    """The ``dataset`` declaration; it has a ``start`` once ``from`` was read."""
+    """The ``dataset`` declaration; it has a ``start`` once ``from`` was read.
+
+    Of a grammar that has none yet it is not ``declared``.
+    """
 
     start: s.Name = field(init=False)
+    declared: bool = True
     sizes: dict[str, int] = field(default_factory=dict)
     seed: int = 1
     distinct_sentences: bool = False
@@ -96,7 +100,7 @@ def _do_without(state: CompilerState) -> None:
         label="no rule uses it",
         notes=("without a dataset no claim is proved and nothing is compiled",),
     )
-    state.dataset = DatasetSettings()
+    state.dataset = DatasetSettings(declared=False)
     state.dataset.start = start
 
 

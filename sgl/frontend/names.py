@@ -136,15 +136,11 @@ class Scope:
             if not isinstance(declared, kind) or not isinstance(declared, s.NamedDeclaration):
                 continue
             if declared.name.text == name.text:
-                listed = next((use for use, unit in self.unit.uses if unit is scope.unit), None)
-                hint = f"write `use {self._spelling(scope.unit)}` here"
-                if listed is not None:
-                    hint = f"add `{name}` to the list of `use {self._spelling(scope.unit)} (…)`"
                 self.resolved.state.error(
                     "SGL0201",
                     name.span,
                     f"this file does not see the {KINDS[kind]} `{name}`",
-                    hint,
+                    f"write `use {self._spelling(scope.unit)}` here",
                     labels=[Label(declared.name.span, "declared here")],
                     notes=("`use` shows what a file declares, not what that file uses",),
                 )

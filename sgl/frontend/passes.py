@@ -44,7 +44,6 @@ from sgl.frontend.slips import find_slips
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import structure_contexts
 from sgl.frontend.weights import apply_weights
-from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
 
@@ -98,6 +97,7 @@ class Compiled:
     stages need in order to speak about the source: where rules, patterns and
     examples were written.
 
+    It ``has_dataset`` if a dataset is declared; otherwise its plan is empty.
     ``origin`` is the SHA-256 of all that the grammar was made from, or empty if that is
     not known.  A copy with other values (:func:`dataclasses.replace`) has none.
     """
@@ -114,13 +114,8 @@ class Compiled:
     dataset_span: Span
     tests: tuple[LoweredTest, ...]
     open_ties: tuple[OpenTie, ...] = ()
+    has_dataset: bool = True
     origin: str = field(init=False, default="", compare=False, repr=False)
-
-    @property
-    def has_dataset(self) -> bool:
-        """Whether the grammar says what its dataset is."""
-        units = (unit for unit in self.project.units)
-        return any(isinstance(d, s.Dataset) for unit in units for d in unit.file.declarations)
 
     def with_origin(self, origin: str) -> Compiled:
         """Return the same value, after a note of what it was made from."""
@@ -148,6 +143,7 @@ def compile_project(
         dataset_span=state.dataset.start.span,
         tests=state.tests,
         open_ties=state.lowered.open_ties,
+        has_dataset=state.dataset.declared,
     )
 
 

@@ -200,7 +200,7 @@ def check_patterns(state: CompilerState) -> None:
             hint = "say how many: `size 1000`"
             state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", hint)
         for index, need in enumerate(lowered.pattern.need):
-            if need.minimum > trained:
+            if need.minimum > trained and state.dataset.declared:
                 message = f"{need.minimum:,} sentences are needed, but training has {trained:,}"
                 hint = "need fewer, or make `train` larger"
                 state.error("SGL0821", lowered.span("need", index), message, hint)

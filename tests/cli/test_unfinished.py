@@ -1,0 +1,50 @@
+"""Grammars that are not finished: without a dataset, with names of a file that is not used."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from workplace import Workplace
+
+from sgl.cli.main import FAILED, OK, run
+
+EXAMPLES = Path(__file__).parent.parent.parent / "docs" / "examples"
+
+
+@pytest.fixture
+def farm(work: Workplace) -> Workplace:
+    for name in ("animals.yaml", "verbs.yaml"):
+        work.write(name, (EXAMPLES / name).read_bytes())
+    text = (EXAMPLES / "farm.sgl").read_text("utf-8")
+    before, after = text.index("dataset"), text.index("pattern")
+    work.write("farm.sgl", text[:before] + text[after:])
+    return work
+
+
+def test_a_grammar_without_a_dataset_is_checked_and_sampled(farm: Workplace) -> None:
+    assert run(["check", "farm.sgl"]) == OK
+    captured = farm.capsys.readouterr()
+    assert "SGL0804" in captured.err
+    assert "its sentences start from `Text`" in captured.err
+    assert captured.out == "farm: 8 categories, 6 rules, 15 words, 1 pattern, 2 tests\n"
+    assert run(["sample", "farm.sgl", "-n", "3", "--show", "en"]) == OK
+    lines = farm.capsys.readouterr().out.splitlines()
+    assert len(lines) == 3
+    assert all(line.endswith(".") for line in lines)
+
+
+@pytest.mark.parametrize("command", ["prove", "compile"])
+def test_claims_and_data_need_a_dataset(farm: Workplace, command: str) -> None:
+    assert run([command, "farm.sgl"]) == FAILED
+    assert "this command needs a dataset" in farm.capsys.readouterr().err
+
+
+def test_a_name_of_a_file_that_is_used_by_another_file(farm: Workplace) -> None:
+    farm.write("middle.sgl", "module middle\nuse farm\n")
+    farm.write("mine.sgl", 'module mine\nuse middle\nrule sleepy: VP -> "slept"\n  ja "眠った"\n')
+    assert run(["check", "mine.sgl"]) == FAILED
+    said = farm.capsys.readouterr().err
+    assert "this file does not see the category `VP`" in said
+    assert "hint: write `use farm` here" in said
+
