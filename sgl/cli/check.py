@@ -6,9 +6,14 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
+from sgl.diagnostics import shortlist
 from sgl.pipeline.grammar import check_grammar
+from sgl.pipeline.roots import grammars_of
+
+#: Other grammars of a module that are named.
+_NAMED = 3
 
 
 @click.command("check")
@@ -19,12 +24,27 @@ from sgl.pipeline.grammar import check_grammar
     help="Let a morphological analyser read every inflected Japanese word.",
 )
 @click.option("--fast", is_flag=True, help="Prove nothing.")
+@click.option(
+    "--root",
+    type=FILE,
+    metavar="FILE",
+    help="The grammar that a module is checked with.  [default: the nearest that uses it]",
+)
 @grammar_options
-def command(session: Session, grammar: Path, morphology: bool, fast: bool) -> None:
+def command(
+    session: Session, grammar: Path, morphology: bool, fast: bool, root: Path | None
+) -> None:
     """Check GRAMMAR: names, features, graphs, weights, tests, examples and claims.
 
     `prove` and `compile` make the same checks.  `sglc prove` shows the claims one by one.
+    A file without a dataset is checked with the grammar that uses it.
     """
+    roots = [root] if root is not None else grammars_of(grammar)
+    if roots and session.form == "full":
+        others = [f"`{path}`" for path in roots[1:]]
+        more = f"; --root names another: {shortlist(others, _NAMED)}" if others else ""
+        session.echo(f"note: checked as a part of `{roots[0]}`{more}", err=True)
+    grammar = roots[0] if roots else grammar
     size = check_grammar(
         grammar,
         session.settings,

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.foreign import ForeignFileError, read_text
+from sgl.foreign import SOURCE, ForeignFileError, read_text
 from sgl.lang.project import load_project
 from sgl.lang.syntax import Dataset
 
@@ -40,13 +40,13 @@ def grammars_of(module: Path) -> list[Path]:
                 if project is not None and project.declarations(Dataset):
                     units = {unit.path.resolve() for unit in project.units}
                     found += [path] if wanted in units else []
-        directory = directory / ".." if not directory.name else directory.parent
+        directory = directory.parent if directory.name not in ("", "..") else directory / ".."
     return found
 
 
 def _text(path: Path) -> str | None:
     """Return the text of a file; None if it is none that a grammar could be."""
     try:
-        return read_text(path, "grammar")
-    except (ForeignFileError, OSError):
+        return read_text(path, SOURCE)
+    except ForeignFileError:
         return None

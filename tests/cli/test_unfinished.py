@@ -48,3 +48,39 @@ def test_a_name_of_a_file_that_is_used_by_another_file(farm: Workplace) -> None:
     assert "this file does not see the category `VP`" in said
     assert "hint: write `use farm` here" in said
 
+
+@pytest.fixture
+def grammar_of_modules(work: Workplace) -> Workplace:
+    for name in ("animals.yaml", "verbs.yaml"):
+        work.write(name, (EXAMPLES / name).read_bytes())
+    text = (EXAMPLES / "farm.sgl").read_text("utf-8")
+    work.write("farm.sgl", text.replace("layer en", "use words.ponies\n\nlayer en", 1))
+    work.write("words/ponies.sgl", "words small = dog\nstructure small_one { P[lemma in @small] }\n")
+    return work
+
+
+def test_a_module_is_checked_with_the_grammar_that_uses_it(grammar_of_modules: Workplace) -> None:
+    work = grammar_of_modules
+    assert run(["check", "words/ponies.sgl", "--fast"]) == OK
+    captured = work.capsys.readouterr()
+    assert "note: checked as a part of `farm.sgl`" in captured.err
+    assert captured.out.startswith("farm: ")
+    work.write("words/ponies.sgl", "words small = \n")
+    assert run(["check", "words/ponies.sgl", "--fast"]) == FAILED
+    assert "words/ponies.sgl:1" in work.capsys.readouterr().err
+
+
+def test_several_grammars_use_a_module(grammar_of_modules: Workplace) -> None:
+    work = grammar_of_modules
+    text = (work.directory / "farm.sgl").read_text("utf-8")
+    work.write("barn.sgl", text.replace("module farm", "module barn"))
+    assert run(["check", "words/ponies.sgl", "--fast"]) == OK
+    captured = work.capsys.readouterr()
+    assert "as a part of `barn.sgl`; --root names another: `farm.sgl`" in captured.err
+    assert run(["check", "words/ponies.sgl", "--fast", "--root", "farm.sgl"]) == OK
+    assert work.capsys.readouterr().out.startswith("farm: ")
+
+
+def test_a_file_that_no_grammar_uses_is_checked_alone(farm: Workplace) -> None:
+    assert run(["check", "farm.sgl"]) == OK
+    assert "as a part of" not in farm.capsys.readouterr().err
