@@ -55,7 +55,7 @@ def grammar_of_modules(work: Workplace) -> Workplace:
         work.write(name, (EXAMPLES / name).read_bytes())
     text = (EXAMPLES / "farm.sgl").read_text("utf-8")
     work.write("farm.sgl", text.replace("layer en", "use words.ponies\n\nlayer en", 1))
-    work.write("words/ponies.sgl", "words small = dog\nstructure small_one { P[lemma in @small] }\n")
+    work.write("words/ponies.sgl", "words small = dog\nstructure one { P[@small] }\n")
     return work
 
 
