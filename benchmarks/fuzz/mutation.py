@@ -63,6 +63,8 @@ def swapped_alike(random: Random, text: str) -> str:
     """A gentle change, after which much still holds: a word for one of its kind, a line less."""
     tokens = _TOKENS.findall(text)
     for _ in range(_few(random)):
+        if not tokens:
+            break
         at = random.randrange(len(tokens))
         kind = _kind(tokens[at])
         alike = [token for token in tokens if _kind(token) == kind]

@@ -11,6 +11,7 @@ from fuzz import seeds
 from fuzz.case import Case
 from fuzz.mutation import bytes_mutated, json_mutated, tokens_mutated
 from fuzz.targets.target import Target, lines, shown
+from sgl.foreign import ForeignFileError
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.evaluate.benchmark import Benchmark, read_benchmark
 from sgl.research.evaluate.runs import read_run
@@ -55,6 +56,13 @@ def _treebank(random: Random) -> Case:
 
 def _read_treebank(_case: Case) -> tuple[str, bool]:
     path = Path("t.conllu")
+    try:
+        return _blocks(path)
+    except ForeignFileError as problem:
+        return shown((str(problem),)), False
+
+
+def _blocks(path: Path) -> tuple[str, bool]:
     found = [*TreebankReader().read(path), *TreebankReader(trees=False).read(path)]
     strict = list(read_sentences(path, TokenTable()))
     wrong = [block for block in found if isinstance(block, Malformed)]
