@@ -31,7 +31,7 @@ from common import print_table, write_json
 from fuzz import seeds
 from fuzz.case import read_case
 from fuzz.fleet import COLUMNS, Fleet, Tally
-from fuzz.guard import finish, settle_process
+from fuzz.guard import PYTHON, finish, settle_process
 from fuzz.heavy import heavy_targets
 from fuzz.targets import TARGETS
 
@@ -142,8 +142,9 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 
 
 def _brief(said: str) -> str:
-    shown = said.strip().splitlines() or [""]
-    return ascii(" / ".join((*shown[:1], *shown[-3:])))[:300]
+    lines = said.strip().splitlines() or [""]
+    telling = next((line for line in lines if PYTHON.search(line)), "")
+    return ascii(" / ".join((lines[0][:100], telling[:200], *lines[-2:])))[:400]
 
 
 if __name__ == "__main__":

@@ -31,7 +31,8 @@ from types import FrameType
 from fuzz.case import Case, Finished
 from sgl.cli.main import run
 
-PROBLEMS = ("traceback", "exit code", "hang", "memory", "python name", "raw control")
+PYTHON_NAME = "python name"
+PROBLEMS = ("traceback", "exit code", "hang", "memory", PYTHON_NAME, "raw control")
 
 #: Seconds of work, and of waiting on a busy machine, after which a case hangs.
 WORK, WAITING = 10.0, 60.0
@@ -43,10 +44,10 @@ MOST_MEMORY = 2048.0
 _CODES = (0, 1, 2, 3)
 
 #: Names that mean something to who writes Python, and nothing to who writes a grammar.
-_PYTHON = re.compile(
+PYTHON = re.compile(
     r"Traceback \(most|\b[A-Z]\w*(?:Error|Exception|Warning|Iteration)\b|NoneType|\bNone\b"
     r"|object at 0x|<(?:class|function|module|bound method) |\bdict_(?:keys|values)\("
-    r"|\b__\w+__\b|SGL0999|\b(?:np|numpy|pyarrow|jinja2|lark|yaml|networkx)\.\w+"
+    r"|\b__\w+__\b|\b(?:np|numpy|pyarrow|jinja2|lark|yaml|networkx)\.\w+"
     r"|\b(?:codec can't|unpack|subscriptable|iterable|positional argument)\b"
 )
 
@@ -97,15 +98,15 @@ def _outcome(case: Case, reader: Reader | None) -> tuple[str, str, bool]:
     if not case.commands:
         assert reader is not None
         said, accepted = reader(case)
-        return _wrong_words(case, said), said, accepted
+        return wrong_words(case, said), said, accepted
     code, said = 0, ""
     for command in case.commands:
         code, printed, said = sglc(command)
         if code not in _CODES:
             return ("traceback" if code == 70 else "exit code"), f"{code}: {said}", False
-        problem = _wrong_words(case, said) or _wrong_names(case, printed)
+        problem = wrong_words(case, said) or _wrong_names(case, printed)
         if problem or code:
-            return problem, f"{' '.join(command)[:200]}\n{said or printed}", False
+            return problem, f"{' '.join(command)[:200]}\n{printed}\n{said}", False
     return "", said, code == 0
 
 
@@ -121,16 +122,17 @@ def sglc(words: tuple[str, ...]) -> tuple[int, str, str]:
     return code, *(stream.getvalue().decode("utf-8", "replace") for stream in (printed, said))
 
 
-def _wrong_words(case: Case, said: str) -> str:
+def wrong_words(case: Case, said: str) -> str:
     """What is wrong with a message."""
-    if any(not case.mentions(found[0]) for found in _PYTHON.finditer(said)):
-        return "python name"
+    if any(not case.mentions(found[0]) for found in PYTHON.finditer(said)):
+        return PYTHON_NAME
     # Colours may have been asked for.
     return "raw control" if _CONTROLS.search(_COLOURS.sub("", said)) else ""
 
 
 def _wrong_names(case: Case, printed: str) -> str:
-    return "python name" if _wrong_words(case, printed) == "python name" else ""
+    """What is wrong with a result: its characters are those of the input."""
+    return PYTHON_NAME if wrong_words(case, printed) == PYTHON_NAME else ""
 
 
 @contextlib.contextmanager

@@ -262,8 +262,8 @@ def _read_template(case: Case) -> tuple[str, bool]:
         written = template_view(case.files["words.j2"].decode("utf-8", "replace"))(*_graph())
     except ViewError as problem:
         return str(problem), False
-    # What an honest template writes is its own affair; that of Python is not.
-    return written, True
+    # Its words are those of its author, but none of Python's may be among them.
+    return shown((written,)), True
 
 
 TARGETS = (
