@@ -31,7 +31,7 @@ check that has failed, it is skipped. This page is generated from the verifier.
 def checks_page() -> str:
     """Return the page of all checks of the verifier."""
     checks = [(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)]
-    checks += [(check.code, check.name, check.explanation) for check in CHECKS]
+    checks += [(check.code, check.name, check.claim.explanation) for check in CHECKS]
     rows = [f"| {code} | {name} | {_cell(claim)} |" for code, name, claim in checks]
     return _CHECKS + "\n".join(rows) + "\n"
 

@@ -18,7 +18,7 @@ from sgl.verify.dataset import Dataset
 from sgl.verify.items import GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.pieces import nameless, pieces_of
-from sgl.verify.report import Result, SkippedError
+from sgl.verify.report import Result, SkippedError, claims
 
 Json = Any  # what the certificate or the manifest holds
 
@@ -37,7 +37,7 @@ VERDICTS = {
 Promise = tuple[str, str, str, int, tuple[str, ...]]
 
 
-def certificate(data: Dataset, tally: Result) -> None:
+@claims(
     """The certificate is accepted by its checker and claims all that the manifest promises.
 
     It has the manifest's grammar and plan by their digest, its seed, layers, parts of
@@ -48,6 +48,8 @@ def certificate(data: Dataset, tally: Result) -> None:
     claim that it was proved has to list a certificate; one that says so of none needs none.
     It gives each claim of a pattern one verdict, and no claims or verdicts of its own.
     """
+)
+def certificate(data: Dataset, tally: Result) -> None:
     for message in _unknown(data.manifest):
         tally.fault(message, f"{MANIFEST}: guarantees")
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)

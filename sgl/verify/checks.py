@@ -1,4 +1,4 @@
-"""The checks as data: a code, a name, and a function whose docstring is the claim.
+"""The checks as data: a code, a name, and a claim with the function that checks it.
 
 Codes are stable: they are never used for another check.  A check runs if those
 in ``needs`` have passed; otherwise it is skipped with that reason.  ``V001``, the
@@ -7,9 +7,8 @@ manifest, is needed by all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from inspect import getdoc
 
 from sgl.verify import (
     certificate_checks,
@@ -21,7 +20,7 @@ from sgl.verify import (
     sentence_checks,
 )
 from sgl.verify.dataset import Dataset
-from sgl.verify.report import Result, SkippedError
+from sgl.verify.report import Claim, Result, SkippedError
 
 MANIFEST_CODE = "V001"
 MANIFEST_NAME = "manifest"
@@ -32,31 +31,21 @@ MANIFEST_CLAIM = (
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A check: its stable code, its name, and the function that makes it."""
+    """A check: its stable code, its name, and what it claims."""
 
     code: str
     name: str
-    run: Callable[[Dataset, Result], None]
+    claim: Claim
     needs: tuple[str, ...] = ()
-
-    @property
-    def explanation(self) -> str:
-        """The claim with all that is to be said about it."""
-        return getdoc(self.run) or ""
-
-    @property
-    def claim(self) -> str:
-        """The claim in one sentence."""
-        return (getdoc(self.run) or "").partition("\n\n")[0].replace("\n", " ")
 
     def result(self, data: Dataset, before: Sequence[Result]) -> Result:
         """Make the check, given the results of those before it."""
         for result in before:
             if result.code in self.needs and result.status != "passed":
                 return self.skipped(f"{result.code} {result.name} has not passed")
-        found = Result(self.code, self.name, self.claim)
+        found = Result(self.code, self.name, self.claim.sentence)
         try:
-            self.run(data, found)
+            self.claim.check(data, found)
         except SkippedError as reason:
             return self.skipped(str(reason))
         except OSError as error:
@@ -65,7 +54,7 @@ class Check:
 
     def skipped(self, reason: str) -> Result:
         """Return the result of not making the check."""
-        return Result(self.code, self.name, self.claim, "skipped", reason=reason)
+        return Result(self.code, self.name, self.claim.sentence, "skipped", reason=reason)
 
 
 _STRUCTURES = ("V004",)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sgl.verify.dataset import Dataset
 from sgl.verify.manifest import MANIFEST, Manifest
-from sgl.verify.report import Result
+from sgl.verify.report import Result, claims
 
 CHECKSUMS = "SHA256SUMS"
 
@@ -48,13 +48,15 @@ def signature_of(directory: Path, manifest: Manifest) -> str:
     return f"{manifest.identity}|files:sha256:{sha256(listed).hexdigest()}"
 
 
-def checksums(data: Dataset, tally: Result) -> None:
+@claims(
     """SHA256SUMS lists every other file with its SHA-256; the identity is that of the manifest.
 
     The list is sorted by path, and every file of the directory is in it, whatever its kind.
     Version, edition, fingerprint, seed and number of items in the identity are those of the
     manifest. If a signature is expected (`--signature`), it is the one of this dataset.
     """
+)
+def checksums(data: Dataset, tally: Result) -> None:
     listed = _read_list(data.directory, tally)
     found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}
     for name in sorted(found | set(listed)):

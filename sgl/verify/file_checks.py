@@ -1,7 +1,6 @@
 """Checks on the files: are they complete, unchanged, well formed and of one mind?
 
-Each check is a function of the dataset that reports to a tally; its docstring
-is the claim that it checks.
+Each check is a claim and a function of the dataset that reports to a tally.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import numpy as np
 from sgl.verify.checksums import entries_below, sha256_of
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import CONLLU, Item, Split, kind_of
-from sgl.verify.report import Result, SkippedError
+from sgl.verify.report import Result, SkippedError, claims
 from sgl.verify.structure import StructureError, read_structure
 
 #: Whether the library that reads Parquet is installed.
@@ -88,8 +87,8 @@ _OF_NO_SPLIT = frozenset({"derivations/rejected.tsv"})
 _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu"})
 
 
+@claims("Every file of the manifest exists with its SHA-256, and no data file is unlisted.")
 def files_unchanged(data: Dataset, tally: Result) -> None:
-    """Every file of the manifest exists with its SHA-256, and no data file is unlisted."""
     for file in data.manifest.files:
         tally.checked += 1
         path = _inside(data.directory, file.path)
@@ -112,8 +111,8 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
                 tally.fault("the manifest has no such split", within.as_posix())
 
 
+@claims("Every data file has as many rows as the manifest says.")
 def row_counts(data: Dataset, tally: Result) -> None:
-    """Every data file has as many rows as the manifest says."""
     entries = {CONLLU.format(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
@@ -135,8 +134,8 @@ def row_counts(data: Dataset, tally: Result) -> None:
                 tally.fault(f"{rows} rows instead of {file.rows}", file.path)
 
 
+@claims("Every structure of the manifest can be read and is about the graphs that were written.")
 def structures_readable(data: Dataset, tally: Result) -> None:
-    """Every structure of the manifest can be read and is about the graphs that were written."""
     tally.checked = len(data.clauses)
     for clause in data.clauses:
         try:
@@ -151,8 +150,8 @@ def structures_readable(data: Dataset, tally: Result) -> None:
             )
 
 
+@claims("Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each.")
 def conllu_well_formed(data: Dataset, tally: Result) -> None:
-    """Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each."""
     for split in data.splits:
         path = CONLLU.format(split.name)
         if split.error:
@@ -168,8 +167,8 @@ def conllu_well_formed(data: Dataset, tally: Result) -> None:
                 tally.add(partial(data.violation, message, split, entry))
 
 
+@claims("The rows of the TSV files are the sentences of the CoNLL-U files, in order.")
 def tsv_rows(data: Dataset, tally: Result) -> None:
-    """The rows of the TSV files are the sentences of the CoNLL-U files, in order."""
     for target, folder in enumerate(("", *data.manifest.layers.further)):
         for split in data.splits:
             path = f"data/{folder}/{split.name}.tsv" if folder else f"data/{split.name}.tsv"
@@ -179,8 +178,8 @@ def tsv_rows(data: Dataset, tally: Result) -> None:
                 tally.fault(f"the file cannot be read: {error.strerror}", path)
 
 
+@claims("The rows of the Parquet files are the sentences of the CoNLL-U files, in order.")
 def parquet_rows(data: Dataset, tally: Result) -> None:
-    """The rows of the Parquet files are the sentences of the CoNLL-U files, in order."""
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
     if not _PARQUET_IS_READABLE:
@@ -196,8 +195,8 @@ def parquet_rows(data: Dataset, tally: Result) -> None:
                 tally.fault(f"the file cannot be read: {error}", path)
 
 
+@claims("Every split has as many sentences of every category as the manifest says.")
 def strata(data: Dataset, tally: Result) -> None:
-    """Every split has as many sentences of every category as the manifest says."""
     for split in data.splits:
         found: Counter[str] = Counter()
         for kind in data.categories_of(split.name):

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
-from sgl.verify.report import Result, Violation
+from sgl.verify.report import Result, Violation, claims
 from sgl.verify.skeleton import name_skeletons
 from sgl.verify.structure import GraphPattern, Labels, read_structure
 
@@ -55,7 +55,7 @@ class _NameTest(NamedTuple):
     excused: bool
 
 
-def names(data: Dataset, tally: Result) -> None:
+@claims(
     """Graphs have the names that are claimed, and no other names that look like them.
 
     Names are labels, attributes, their values, targets, and the parts of speech of distinct
@@ -66,6 +66,8 @@ def names(data: Dataset, tally: Result) -> None:
     certificate.  Words of other lemmas do not look like forms of a claimed lemma, either,
     words without a lemma are no such forms, and variables of a structure do not look alike.
     """
+)
+def names(data: Dataset, tally: Result) -> None:
     found, tests = _found(data), [*_tests(data)]
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
     absent = [name for name in claimed if name not in found]

@@ -32,18 +32,18 @@ from sgl.verify.items import (
     Group,
 )
 from sgl.verify.manifest import Clause, PatternClaim, Quota
-from sgl.verify.report import Result
+from sgl.verify.report import Result, claims
 
 
+@claims("No sentence of train, dev or test contains a held-out structure of any pattern.")
 def held_out(data: Dataset, tally: Result) -> None:
-    """No sentence of train, dev or test contains a held-out structure of any pattern."""
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
         _expect_none(data, tally, data.categories_of(*TRAINING_LIKE), pattern.held_out, message)
 
 
+@claims("Outside gen only exposures and parts that allow it have what a pattern reserves.")
 def reserved(data: Dataset, tally: Result) -> None:
-    """Outside gen only exposures and parts that allow it have what a pattern reserves."""
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
@@ -54,8 +54,8 @@ def reserved(data: Dataset, tally: Result) -> None:
         _expect_none(data, tally, categories, pattern.reserved, message)
 
 
+@claims("Every part that a pattern needs occurs in enough sentences of train.")
 def needs_licensed(data: Dataset, tally: Result) -> None:
-    """Every part that a pattern needs occurs in enough sentences of train."""
     train = [each for category in data.categories_of(TRAIN) for each in category.groups]
     size = sum(count for _, count in train)
     for pattern in data.manifest.patterns:
@@ -70,8 +70,8 @@ def needs_licensed(data: Dataset, tally: Result) -> None:
                 tally.fault(message, need.structure.place)
 
 
+@claims("Every generalization item contains a structure that its pattern generalizes to.")
 def instances(data: Dataset, tally: Result) -> None:
-    """Every generalization item contains a structure that its pattern generalizes to."""
     patterns = data.manifest.patterns
     wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
     without: list[Group] = []
@@ -88,8 +88,8 @@ def instances(data: Dataset, tally: Result) -> None:
         tally.add(partial(data.violation, message, split, entry))
 
 
+@claims("No generalization item contains what its pattern excludes.")
 def exclusions(data: Dataset, tally: Result) -> None:
-    """No generalization item contains what its pattern excludes."""
     for pattern in data.manifest.patterns:
         categories = [
             own for own in data.categories_of(GENERALIZATION) if own.category == pattern.name
@@ -97,8 +97,8 @@ def exclusions(data: Dataset, tally: Result) -> None:
         _expect_none(data, tally, categories, pattern.exclude, f"{pattern.name} excludes this")
 
 
+@claims("No generalization item contains what another pattern holds out, unless it is allowed.")
 def foreign_structures(data: Dataset, tally: Result) -> None:
-    """No generalization item contains what another pattern holds out, unless it is allowed."""
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
         categories = [
@@ -110,8 +110,8 @@ def foreign_structures(data: Dataset, tally: Result) -> None:
         _expect_none(data, tally, categories, pattern.held_out, message)
 
 
+@claims("What a part has for its own occurs nowhere else, but in items if it is tested.")
 def parts_apart(data: Dataset, tally: Result) -> None:
-    """What a part has for its own occurs nowhere else, but in items if it is tested."""
     parts = data.manifest.parts
     for part in parts:
         looked_at = TRAINING_LIKE if part.tested else (*TRAINING_LIKE, GENERALIZATION)
@@ -127,8 +127,8 @@ def parts_apart(data: Dataset, tally: Result) -> None:
             _expect_none(data, tally, categories, (clause,), message)
 
 
+@claims("No sentence of any split contains a structure that is to be nowhere.")
 def restrictions(data: Dataset, tally: Result) -> None:
-    """No sentence of any split contains a structure that is to be nowhere."""
     categories = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
     _expect_none(data, tally, categories, data.manifest.nowhere, "this is to be nowhere")
 
@@ -175,24 +175,26 @@ class _Part:
         )
 
 
+@claims("Train has the declared number of exposures of every kind, each with its structure.")
 def exposures(data: Dataset, tally: Result) -> None:
-    """Train has the declared number of exposures of every kind, each with its structure."""
     for pattern in data.manifest.patterns:
         _deal(data, tally, TRAIN, EXPOSURE + pattern.name, _exposed(pattern))
 
 
+@claims("The generalization items of every pattern fill its quotas.")
 def quotas(data: Dataset, tally: Result) -> None:
-    """The generalization items of every pattern fill its quotas."""
     for pattern in data.manifest.patterns:
         _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas))
 
 
-def shares(data: Dataset, tally: Result) -> None:
+@claims(
     """Every target of a pattern has the declared share of its items and exposures.
 
     An item counts for the first of the targets whose lemma occurs in it; the shares
     are equal, and the first targets have one more where that does not come out even.
     """
+)
+def shares(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         for split, category, labelled in (
             (TRAIN, EXPOSURE + pattern.name, _exposed(pattern)),
@@ -214,8 +216,8 @@ def shares(data: Dataset, tally: Result) -> None:
                 tally.fault(message, f"manifest.json: splits.{split}")
 
 
+@claims("The sentences of every part contain what it has for its own, and fill its quotas.")
 def part_quotas(data: Dataset, tally: Result) -> None:
-    """The sentences of every part contain what it has for its own, and fill its quotas."""
     for part in data.manifest.parts:
         category = PART + part.name
         for split in TRAINING_LIKE:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from typing import Literal
+from inspect import cleandoc
+from typing import TYPE_CHECKING, Literal
 
 from sgl.verify.skeleton import visible
+
+if TYPE_CHECKING:
+    from sgl.verify.dataset import Dataset
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -120,6 +124,28 @@ class Report:
     def as_data(self) -> dict[str, object]:
         """Return the report as plain data, for JSON."""
         return {"ok": self.ok, **asdict(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What is claimed of a dataset, with all that is to be said about it, and what checks it.
+
+    It is a value and no docstring: Python can be told to drop those (``-OO``), and a report
+    has to be the same.
+    """
+
+    explanation: str
+    check: Callable[[Dataset, Result], None]
+
+    @property
+    def sentence(self) -> str:
+        """The claim in one sentence."""
+        return self.explanation.partition("\n\n")[0].replace("\n", " ")
+
+
+def claims(explanation: str) -> Callable[[Callable[[Dataset, Result], None]], Claim]:
+    """Make a function that reports to a result the check of a claim."""
+    return lambda check: Claim(cleandoc(explanation), check)
 
 
 class SkippedError(Exception):

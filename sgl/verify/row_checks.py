@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 from sgl.verify.dataset import Dataset
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
-from sgl.verify.report import Result, SkippedError
+from sgl.verify.report import Result, SkippedError, claims
 from sgl.verify.rows import ACCEPTED
 
 
-def rows_drawn(data: Dataset, tally: Result) -> None:
+@claims(
     """Every row is drawn by the certificate, and written in its files as its derivation says.
 
     The tables of the certificate are sampled again from its seed.  Each candidate passes the
@@ -20,6 +20,8 @@ def rows_drawn(data: Dataset, tally: Result) -> None:
     a row of ``derivations``, of ``data`` and of ``conllu``, byte by byte and in this order.  The
     compiler does not repeat this when it has just written the rows from these tables.
     """
+)
+def rows_drawn(data: Dataset, tally: Result) -> None:
     named = [file.path for file in data.manifest.files]
     folder = data.directory / "derivations"
     if not (CERTIFICATE in named or (data.directory / CERTIFICATE).exists() or folder.exists()):
@@ -38,8 +40,8 @@ def rows_drawn(data: Dataset, tally: Result) -> None:
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
 
 
+@claims("Every column of every row of the Parquet files is what the derivation of the row says.")
 def parquet_columns(data: Dataset, tally: Result) -> None:
-    """Every column of every row of the Parquet files is what the derivation of the row says."""
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
     found = data.rows()

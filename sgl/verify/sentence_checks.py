@@ -11,18 +11,20 @@ from operator import attrgetter
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Place, Split, repetitions
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
-from sgl.verify.report import Result, SkippedError, Violation
+from sgl.verify.report import Result, SkippedError, Violation, claims
 
 _EXAMPLES = 10
 
 
-def words_exposed(data: Dataset, tally: Result) -> None:
+@claims(
     """Every lemma of a generalization item occurs in train.
 
     New word forms, and lemmas that train has as another part of speech only, are
     counted without being violations: an inflected form may be what is to be
     generalized to.
     """
+)
+def words_exposed(data: Dataset, tally: Result) -> None:
     splits = {split.name: split for split in data.splits}
     train, gen = (splits.get(name, Split(name, ())) for name in (TRAIN, GENERALIZATION))
     lemmas = {lemma or form for form, lemma, _ in train.words}
@@ -48,7 +50,7 @@ def words_exposed(data: Dataset, tally: Result) -> None:
         tally.figure(label, len(new), ", ".join(new[:_EXAMPLES]))
 
 
-def splits_disjoint(data: Dataset, tally: Result) -> None:
+@claims(
     """No source sentence occurs in two splits, nor one that looks like it.
 
     Sentences look alike if they differ in nothing but case, spaces, Unicode normal form,
@@ -57,6 +59,8 @@ def splits_disjoint(data: Dataset, tally: Result) -> None:
     alone, and sentences that train, dev and test share are counted.  What these share but for
     case and spaces is always counted only.
     """
+)
+def splits_disjoint(data: Dataset, tally: Result) -> None:
     shared = recased = 0
     distinct = data.manifest.distinct.sentences
     tally.checked += data.items
@@ -101,11 +105,13 @@ def _letters_differ(data: Dataset, split: Split, entry: int, others: Sequence[Pl
     return len({"".join(text.split()).casefold() for text in texts}) > 1
 
 
-def sentences_distinct(data: Dataset, tally: Result) -> None:
+@claims(
     """No source sentence occurs twice in a split, if the dataset declares so.
 
     Categories that the manifest marks as repeated (bare words) may repeat their own.
     """
+)
+def sentences_distinct(data: Dataset, tally: Result) -> None:
     repeated = 0
     for split in data.splits:
         strata = data.manifest.splits[split.name].strata
@@ -121,11 +127,13 @@ def sentences_distinct(data: Dataset, tally: Result) -> None:
     tally.figure("repeated sentences", repeated)
 
 
-def lemmas_distinct(data: Dataset, tally: Result) -> None:
+@claims(
     """No lemma of the declared parts of speech occurs twice in a sentence.
 
     Parts of train whose lemmas may be repeated are exempt.
     """
+)
+def lemmas_distinct(data: Dataset, tally: Result) -> None:
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
     for split in data.splits:
         free = exempt if split.name == TRAIN else set()
@@ -165,12 +173,14 @@ _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"
 STRING_LEVEL = "string level"
 
 
-def one_target(data: Dataset, tally: Result) -> None:
+@claims(
     """No source sentence has two targets, anywhere in the data.
 
     Where the author lets ambiguous sentences pass (`ambiguous report` or `ignore`) they
     are counted without being violations.
     """
+)
+def one_target(data: Dataset, tally: Result) -> None:
     strings = data.manifest.ambiguous
     lenient = strings is not None and strings.policy != REJECT
     several = 0
@@ -190,7 +200,7 @@ def _second_target(data: Dataset, split: Split, entry: int, other: Split, before
     return data.violation(message, split, entry)
 
 
-def readings(data: Dataset, tally: Result) -> None:
+@claims(
     """The figures on the readings of strings are there, agree, and bear out the verdicts.
 
     As many strings were parsed as there are items and candidates rejected as ambiguous.
@@ -200,6 +210,8 @@ def readings(data: Dataset, tally: Result) -> None:
     out, or one of its own has two outputs; with `ambiguous ignore` there are no figures,
     and the verdict is `not checked`.
     """
+)
+def readings(data: Dataset, tally: Result) -> None:
     manifest, strings = data.manifest, data.manifest.ambiguous
     if strings is None:
         raise SkippedError("the manifest says nothing of readings")
