@@ -88,6 +88,17 @@ class Project:
         """Return the declarations of a kind in all files, used or not."""
         return [d for unit in self.units for d in unit.file.declarations if isinstance(d, kind)]
 
+    def files(self) -> list[tuple[str, SourceFile]]:
+        """Return all files that were read, with names seen from the directory of the main file.
+
+        These, and their order, are the same however the main file was named.
+        """
+        root = self.main.root.shown
+        prefix = f"{root}/" if root else ""
+        found = self.sources.files.items()
+        named = ((name.removeprefix(prefix), file) for name, file in found)
+        return sorted(named, key=lambda each: each[0])
+
     @property
     def _module(self) -> Module | None:
         return next((d for d in self.main.file.declarations if isinstance(d, Module)), None)
@@ -111,6 +122,8 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
         diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads nowhere")
         return None
     parent = path.parent.as_posix()
+    # Another directory of this name is not the standard library.
+    parent = f"./{parent}" if path.parent.parts[:1] == (STDLIB,) else parent
     loader = _Loader(sources, diagnostics)
     root = Root(resolved.parent, "" if parent == "." else parent)
     if loader.load(resolved, root, None, ()) is None:

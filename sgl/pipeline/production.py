@@ -321,7 +321,6 @@ class _DatasetProduction:
         certificate = self.certificate
         (directory / CERTIFICATE).write_bytes(certificate.content)
         ambiguity, project = self.ambiguity, self.compiled.project
-        root = project.main.root.shown
         guarantees = []
         for pattern in self.plan.patterns:
             strings = unparsed(pattern.name, "the dataset says `ambiguous ignore`")
@@ -336,10 +335,7 @@ class _DatasetProduction:
                 name=project.name,
                 title=project.title,
                 fingerprint=self.fingerprint,
-                files={
-                    name.removeprefix(f"{root}/" if root else ""): sha256_of(file.text.encode())
-                    for name, file in sorted(project.sources.files.items())
-                },
+                files={name: sha256_of(file.text.encode()) for name, file in project.files()},
                 parameters=dict(self.compiled.parameters),
             ),
             samples,
