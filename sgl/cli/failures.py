@@ -1,7 +1,8 @@
 """What a user's mistake is called: from exceptions to diagnostics.
 
 Code below the command line raises; only here an exception gets a code, a place in the
-grammar and a hint.  What has no case here is a mistake in sglc itself.
+grammar and a hint.  What has no case here, and the machine has not refused, is a mistake in
+sglc itself.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli.main import FAILED, OUTPUT
+from sgl.cli.process import refusal
 from sgl.cli.terminal import count
 from sgl.dataset import OutputError
 from sgl.dataset.chunk import TextTooLongError
@@ -57,6 +59,10 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnosti
         case NotEnoughError():
             place = None if compiled is None else place_of_stream(compiled, problem.stratum)
             return _shortage(problem, place), FAILED
+    refused = refusal(problem)
+    if refused is not None:
+        code, message = refused
+        return Diagnostic(code, Severity.ERROR, None, message), OUTPUT
     return None
 
 

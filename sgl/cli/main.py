@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl import EDITION, __version__
+from sgl.cli import process
 from sgl.cli.registry import OWN, commands
 from sgl.garbage import collect_rarely
 
@@ -20,6 +21,10 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
+
+
+class _PassedError(Exception):
+    """Carries an exception past click, which would take it for a signal to end."""
 
 
 class _Commands(click.Group):
@@ -70,6 +75,12 @@ class _Commands(click.Group):
             message = f"{problem.message.rstrip('.')}; {hint}" if hint else problem.message
             raise click.UsageError(message, ctx) from None
 
+    def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click decides
+        try:
+            return super().invoke(ctx)
+        except (EOFError, BrokenPipeError) as problem:
+            raise _PassedError from problem
+
 
 def _version() -> str:
     build = f"Python {platform.python_version()}"
@@ -84,6 +95,8 @@ def sglc() -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run ``sglc`` and leave with one of the documented exit codes."""
+    process.use_streams()
+    process.hear_signals()
     status = run(arguments)
     # On leaving, the interpreter would look for cycles in all that it is about to give back.
     gc.freeze()
@@ -95,26 +108,30 @@ def run(arguments: list[str] | None = None) -> int:
     collect_rarely()
     try:
         result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False)
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
     except (click.Abort, KeyboardInterrupt):
-        click.echo("interrupted", err=True)
-        return INTERRUPTED
+        said, status = process.interruption()
+        click.echo(said, err=True)
+        return status
     except click.ClickException as problem:
         problem.show()
         return USAGE
-    except BrokenPipeError:
-        # The reader of a pipe has left; keep the interpreter from complaining about it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+    except process.StreamError as problem:
+        if not problem.left:
+            click.echo(f"error[SGL1103]: {problem}", err=True)
+        return OK if problem.left else OUTPUT
     except Exception as problem:
-        _report_internal(problem)
-        return INTERNAL
+        cause = problem.__cause__ if isinstance(problem, _PassedError) else problem
+        return _report(cause or problem)
     return result if isinstance(result, int) else OK
 
 
-def _report_internal(problem: Exception) -> None:
-    """Say that this is not the author's fault, and what to report."""
+def _report(problem: BaseException) -> int:
+    """Say what the machine has refused, or else that sglc is at fault, and what to report."""
+    refused = process.refusal(problem)
+    if refused is not None:
+        code, message = refused
+        click.echo(f"error[{code}]: {message}", err=True)
+        return OUTPUT
     last = traceback.extract_tb(problem.__traceback__)[-1]
     place = f"{Path(last.filename).name}:{last.lineno} in {last.name}"
     click.echo(
@@ -127,3 +144,4 @@ def _report_internal(problem: Exception) -> None:
     )
     if os.environ.get("SGL_TRACEBACK"):
         traceback.print_exception(problem)
+    return INTERNAL

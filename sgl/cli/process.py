@@ -36,6 +36,8 @@ _AGAIN = 2.0
 #: What libraries say that cannot be loaded, as there is no memory for them.
 _UNMAPPED = ("failed to map segment", "cannot allocate memory", "out of memory")
 
+_ENCODED: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace"}
+
 
 class StreamError(Exception):
     """Standard output takes no more; no ``OSError``, which would be taken for one of a file."""
@@ -78,7 +80,7 @@ def use_streams() -> None:
 
     A stream that is closed is opened, or the next file to be opened would be in its place.
     """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
+    for name in ("stdin", "stdout", "stderr"):
         stream: TextIO | None = getattr(sys, name)
         if stream is None:
             # Whatever is written to standard output is an error then; the rest is silent.
@@ -96,9 +98,6 @@ def use_streams() -> None:
         elif isinstance(stream, io.TextIOWrapper):
             # The console of Windows.
             stream.reconfigure(**_ENCODED)
-
-
-_ENCODED: dict[str, Any] = {"encoding": "utf-8", "errors": "backslashreplace"}
 
 
 # ---- signals
@@ -141,12 +140,10 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
         case MemoryError():
             return NO_MEMORY, "the machine has not enough memory for this"
         case ImportError() if any(words in text.lower() for words in _UNMAPPED):
-            return NO_MEMORY, f"the machine has not enough memory to load a library: {text}"
+            return NO_MEMORY, "the machine has not enough memory to load a library"
         case RuntimeError() if "can't start new thread" in text:
             return REFUSED, "the operating system refuses: no process or thread can be started"
         case OSError():
             where = f" (`{problem.filename}`)" if problem.filename is not None else ""
             return REFUSED, f"the operating system refuses: {problem.strerror or text}{where}"
     return None
-
-

@@ -284,7 +284,7 @@ def _write_sampled(
         if out.exists() and not (run.resumed or parallelism.force):
             # Another run has finished since the target was looked for.
             raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
-        with open_executor(work, parallelism) as executor:
+        with open_executor(work, parallelism, run.path) as executor:
             sample_into(out, work, executor, run, session.progress)
         run.discard()
 

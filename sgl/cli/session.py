@@ -34,6 +34,7 @@ from sgl import limits
 from sgl.cache import open_cache, using
 from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
+from sgl.cli.process import StreamError
 from sgl.cli.terminal import Progress, count, print_table
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
 from sgl.diagnostics.render import as_object, json_list, render, render_concise
@@ -53,7 +54,7 @@ _LISTED = 12
 _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
 
 #: How commands end that are at fault themselves in no way.
-_ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, BrokenPipeError)
+_ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, StreamError)
 
 
 class StopError(Exception):

@@ -18,6 +18,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 #: Called with the work and its own arguments.
@@ -87,8 +88,10 @@ class InProcess(Executor):
         return lambda: result
 
 
-def open_executor(work: object, parallelism: Parallelism) -> Executor:
+def open_executor(work: object, parallelism: Parallelism, folder: Path | None = None) -> Executor:
     """Return the executor for some work.  One local worker is this process.
+
+    Processes leave results in ``folder`` until they are fetched, or in one for temporary files.
 
     Raises:
         ImportError: the engine is not installed.
@@ -102,7 +105,7 @@ def open_executor(work: object, parallelism: Parallelism) -> Executor:
         return InProcess(work)
     from sgl.parallel.processes import Processes
 
-    return Processes(work, parallelism.workers)
+    return Processes(work, parallelism.workers, folder)
 
 
 def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:

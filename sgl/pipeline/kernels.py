@@ -15,13 +15,11 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from multiprocessing import get_context
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parallel.processes import unheard_by_children
+from sgl.parallel.processes import process_in
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
@@ -69,16 +67,11 @@ def compiling_kernels(items: int) -> Iterator[None]:
         return
     from sgl.accel import announce
 
-    process = get_context("spawn").Process(target=compile_kernels, daemon=True)
-    with unheard_by_children():
-        process.start()
-    try:
+    with process_in(__name__, compile_kernels.__name__) as process:
         yield
         if process.is_alive():
             announce()
         process.join()
-    finally:
-        process.terminate()
 
 
 def _is_of_use(items: int) -> bool:
@@ -93,18 +86,18 @@ def _is_of_use(items: int) -> bool:
     )
 
 
-def compile_kernels() -> None:
-    """Make a small dataset with compiled code, and leave nothing but the machine code."""
+def compile_kernels(folder: Path) -> None:
+    """Make a small dataset with compiled code; the machine code is what it is made for."""
     # Whatever goes wrong here goes wrong again, and is reported, where the kernel is needed.
-    with suppress(Exception), TemporaryDirectory() as folder:
+    with suppress(Exception):
         for job in JOBS:
             # Code that a process has loaded is used, however little there is to do.
             import_module(f"sgl.accel.{job}")
-        file, diagnostics = Path(folder) / "small.sgl", Diagnostics()
+        file, diagnostics = folder / "small.sgl", Diagnostics()
         file.write_text(_GRAMMAR, "utf-8")
         compiled = open_grammar(file, {}, SourceMap(), diagnostics)
         assert compiled is not None
         structures = StructureCompiler(compiled.grammar)
         proofs = establish(compiled, structures, diagnostics)
         assert proofs is not None
-        produce(compiled, structures, proofs, Path(folder) / "out", lambda *_: None)
+        produce(compiled, structures, proofs, folder / "out", lambda *_: None)

@@ -251,7 +251,7 @@ class _DatasetProduction:
                 cache.put(maker.learned, *key)
         else:
             work = DatasetWork(grammar, plan, self.tables)
-            with open_executor(work, run.parallelism) as executor:
+            with open_executor(work, run.parallelism, run.path) as executor:
                 samples = self._sample(run.path, run)
                 files = write_items(directory, plan, ParallelMaker(executor, run), samples, watch)
         if plan.ambiguous is Ambiguous.REJECT:

@@ -129,7 +129,7 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
         return
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin)
     try:
-        with _unheard_by_children():
+        with _starting_processes():
             for _ in range(number):
                 pool.submit(_ready)
         yield pool
@@ -137,22 +137,37 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
         pool.shutdown(cancel_futures=True)
 
 
+#: The signals that end a command.
+_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
 @contextmanager
-def _unheard_by_children() -> Iterator[None]:
+def _starting_processes() -> Iterator[None]:
     """Keep processes that start in this block from hearing Ctrl-C until they ask for it.
 
-    They import modules first, and Python would answer with a traceback there.
+    They import modules first, and Python would answer with a traceback there.  So it would if
+    this process were stopped before it has told one what to do; signals to end have to wait.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     # It starts with the first process, and unblocks the signal when it has.
     resource_tracker.ensure_running()
+    waiting: list[int] = []
+    heard = {}
+    if threading.current_thread() is threading.main_thread():
+        heard = {end: signal.getsignal(end) for end in _ENDS if callable(signal.getsignal(end))}
+    for end in heard:
+        signal.signal(end, lambda number, _: waiting.append(number))
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for end, handler in heard.items():
+            signal.signal(end, handler)
+        if waiting:
+            signal.raise_signal(waiting[0])
 
 
 def _begin() -> None:
