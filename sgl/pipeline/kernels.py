@@ -18,8 +18,8 @@ from importlib import import_module
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
+from sgl.children import process_in
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parallel.processes import process_in
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish

@@ -76,7 +76,7 @@ def is_running(process: str) -> bool:
 
 
 ALONE = """
-from sgl.parallel.processes import process_in
+from sgl.children import process_in
 with process_in("tasks", "wait") as process:
     print(process.pid, flush=True)
     wait()

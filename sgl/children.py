@@ -1,0 +1,99 @@
+"""Processes that work for this one: how they start, and that they end when this one does.
+
+A process that is started imports modules for a second before it does anything.  Until then it
+hears no Ctrl-C, which reaches all processes of a terminal; the first of them decides what
+follows.  What it does first is :func:`begin`: from then on it ends within moments when the
+process that has started it is gone, even if that was killed::
+
+    with starting():                    here: signals to end wait until it has started
+        process.start()
+    begin()                             there
+
+This module is below all packages.  It needs the standard library alone, and imports quickly.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from multiprocessing import get_context, parent_process, resource_tracker
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from sgl.garbage import collect_rarely
+
+#: The signals that end a command.
+_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+@contextmanager
+def starting() -> Iterator[None]:
+    """Start processes in this block: they do not hear Ctrl-C, and here signals to end wait.
+
+    Python in a new process would answer Ctrl-C with a traceback, and complain as well if this
+    one were stopped before it has told all that is to be done.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    # It starts with the first process, and unblocks the signal when it has.
+    resource_tracker.ensure_running()
+    waiting: list[int] = []
+    heard = {}
+    if threading.current_thread() is threading.main_thread():
+        heard = {end: signal.getsignal(end) for end in _ENDS if callable(signal.getsignal(end))}
+    for end in heard:
+        signal.signal(end, lambda number, _: waiting.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        for end, handler in heard.items():
+            signal.signal(end, handler)
+        if waiting:
+            signal.raise_signal(waiting[0])
+
+
+def begin(folder: str = "") -> None:
+    """End when the process ends that has started this one; a folder of one's own goes as well."""
+
+    def end_with(parent: BaseProcess) -> None:
+        parent.join()
+        if folder:
+            shutil.rmtree(folder, ignore_errors=True)
+        os._exit(1)
+
+    collect_rarely()
+    parent = parent_process()
+    if parent is not None:
+        threading.Thread(target=end_with, args=(parent,), daemon=True).start()
+
+
+@contextmanager
+def process_in(module: str, function: str) -> Iterator[BaseProcess]:
+    """Have another process call a function with a folder that is its own, while the block runs."""
+    with tempfile.TemporaryDirectory(prefix="sgl-", ignore_cleanup_errors=True) as folder:
+        process = get_context("spawn").Process(
+            target=_call, args=(module, function, folder), daemon=True
+        )
+        with starting():
+            process.start()
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.join()
+
+
+def _call(module: str, function: str, folder: str) -> None:
+    """Call a function; its module is imported when this process is ready to end."""
+    begin(folder)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    getattr(import_module(module), function)(Path(folder))
