@@ -239,9 +239,10 @@ class _Usage:
         """The features of categories by which the forms of one lemma differ."""
         values: dict[tuple[tuple[str, str], object], set[Slotting]] = {}
         for word in self._words:
-            for place in _places_of(word) if word.fragments else ():
+            fragments = word.versions[0].fragments
+            for place in _places_of(word) if fragments else ():
                 if place.is_told:
-                    lemma = dict(word.fragments[0].attributes.get(0, ())).get("lemma", "")
+                    lemma = dict(fragments[0].attributes.get(0, ())).get("lemma", "")
                     forms = values.setdefault((place.carried, lemma), set())
                     forms.add(place.pattern.slots[place.slot])
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
@@ -324,9 +325,10 @@ _GOVERNORS = 2
 
 def _label_to(place: FeaturePlace) -> str:
     """Return the label of the edge to the head of a child in the first graph layer, if any."""
-    if place.number == LEFT or not place.production.fragments:
+    fragments = place.production.versions[0].fragments
+    if place.number == LEFT or not fragments:
         return ""
-    fragment = place.production.fragments[0].fragment
+    fragment = fragments[0].fragment
     heads = [n for n, node in enumerate(fragment.nodes) if (place.number, 0) in node.glue]
     return next((edge.label for edge in fragment.edges if edge.target in heads), "")
 

@@ -23,7 +23,7 @@ import networkx as nx
 
 from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.productions import FeatureVariable, Production
+from sgl.frontend.productions import FeatureVariable, Production, Version
 from sgl.frontend.state import CompilerState
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
@@ -37,13 +37,14 @@ def check_graphs(state: CompilerState) -> None:
     for index, layer in enumerate(state.signature.graph_layers):
         ports = _Ports(layer.name, index, state.productions)
         for production in state.productions:
-            fragment = production.fragments[index].fragment
-            rule = _RuleGraph(production, fragment, ports, state)
-            if _has_double_edge(fragment):
-                rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
-            if not layer.free:
-                rule.check_tree()
-            rule.check_labels()
+            for version in production.versions:
+                fragment = version.fragments[index].fragment
+                rule = _RuleGraph(production, version, fragment, ports, state)
+                if _has_double_edge(fragment):
+                    rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
+                if not layer.free:
+                    rule.check_tree()
+                rule.check_labels()
 
 
 def check_instances(state: CompilerState) -> None:
@@ -77,8 +78,9 @@ class _Ports:
         before = -1
         while before != (now := sum(len(held) for held in self._holdings.values())):
             before = now
-            for production in productions:
-                info, fragment = production.lhs.info, production.fragments[index].fragment
+            every = ((p, version) for p in productions for version in p.versions)
+            for production, version in every:
+                info, fragment = production.lhs.info, version.fragments[index].fragment
                 for port, node in zip(info.ports_in(layer), fragment.exports, strict=True):
                     held = self.held(fragment.nodes[node], production)
                     self._holdings.setdefault((info.name, port), set()).update(held)
@@ -107,9 +109,10 @@ class _Ports:
 
 @dataclass(frozen=True)
 class _RuleGraph:
-    """The graph of one rule in one layer."""
+    """The graph of one version of a rule in one layer."""
 
     production: Production
+    version: Version
     fragment: Fragment
     ports: _Ports
     state: CompilerState
@@ -117,7 +120,7 @@ class _RuleGraph:
     def check_tree(self) -> None:
         """Report words without a node, and nodes without one head."""
         placed = {node.token for node in self.fragment.nodes}
-        for index, item in enumerate(self.production.templates[0]):
+        for index, item in enumerate(self.version.templates[0]):
             if isinstance(item, Token) and index not in placed:
                 hint = f'connect it: `X -[mark]-> "{item.text}"(upos=…)`'
                 self.error("SGL0507", f'the word "{item.text}" has no place in the graph', hint)
@@ -176,7 +179,7 @@ class _RuleGraph:
 
     def _name(self, node: Node) -> str:
         if node.token is not None:
-            item = self.production.templates[0][node.token]
+            item = self.version.templates[0][node.token]
             return f'"{item.text}"' if isinstance(item, Token) else "a word"
         if not node.glue:
             return "a new node"
@@ -186,7 +189,8 @@ class _RuleGraph:
 
     def error(self, code: str, message: str, hint: str = "") -> None:
         """Report something of the rule."""
-        message = f"in the rule `{self.production.name}`, {message}"
+        case = f" with `{self.version.when}`" if self.version.when else ""
+        message = f"in the rule `{self.production.name}`{case}, {message}"
         self.state.error(code, self.production.span, message, hint)
 
 
@@ -203,22 +207,23 @@ def check_words(state: CompilerState) -> None:
             if not is_writable(name, value):
                 message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
-    words: dict[object, Production] = {}
-    sources: dict[object, Production] = {}
-    for word in (production for production in state.productions if not production.rhs):
+    words: dict[object, tuple[Production, Version]] = {}
+    sources: dict[object, tuple[Production, Version]] = {}
+    every = ((p, version) for p in state.productions if not p.rhs for version in p.versions)
+    for word, version in every:
         # Homonyms, which differ in a graph, are different words.
-        meaning = tuple(tuple(sketch.attributes.values()) for sketch in word.fragments)
-        key = (word.lhs.info.name, word.lhs.slots)
-        earlier = words.setdefault((*key, word.templates, meaning), word)
+        meaning = tuple(tuple(sketch.attributes.values()) for sketch in version.fragments)
+        key, templates = (word.lhs.info.name, word.lhs.slots), version.templates
+        earlier, _ = words.setdefault((*key, templates, meaning), (word, version))
         if earlier is not word:
             message = "this is the same word as an earlier one"
             labels = [Label(earlier.span, "the same word, in the same category")]
             hint = "remove one of the two; a weight makes a word more frequent"
             state.error("SGL0605", word.span, message, hint, labels=labels)
-        graphs = tuple(tuple(sketch.attributes.items()) for sketch in word.fragments)
-        earlier = sources.setdefault((*key, word.templates[0], graphs), word)
-        if earlier.templates != word.templates:
-            source = " ".join(item.text for item in word.templates[0] if isinstance(item, Token))
+        graphs = tuple(tuple(sketch.attributes.items()) for sketch in version.fragments)
+        earlier, first = sources.setdefault((*key, templates[0], graphs), (word, version))
+        if earlier is not word and first.templates != templates:
+            source = " ".join(item.text for item in templates[0] if isinstance(item, Token))
             message = f"`{source}` has several translations, and nothing tells them apart"
             labels = [Label(earlier.span, "the same word, translated otherwise")]
             hint = "remove one of the two, or tell them apart by a feature or an attribute"
@@ -227,7 +232,7 @@ def check_words(state: CompilerState) -> None:
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
     """Yield the attributes of all nodes, a variable with each of its values."""
-    for sketch in production.fragments:
+    for sketch in (one for version in production.versions for one in version.fragments):
         for attributes in sketch.attributes.values():
             for name, value in attributes:
                 if isinstance(value, FeatureVariable):

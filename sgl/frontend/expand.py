@@ -16,7 +16,7 @@ from typing import NoReturn
 import networkx as nx
 
 from sgl.diagnostics import Label, shortlist
-from sgl.frontend.productions import Production, Slotting
+from sgl.frontend.productions import Production, Slotting, Version
 from sgl.frontend.state import CompilerState
 
 #: A category with its features fixed: its name and the values in order.
@@ -37,6 +37,11 @@ class Instance:
     rhs: tuple[Concrete, ...]
     values: Mapping[str, str]
 
+    @property
+    def version(self) -> Version:
+        """What the production is for these values."""
+        return self.production.version(self.values)
+
 
 class _TooManyError(Exception):
     """There are more instances, or more combinations, than there may be; it was reported."""
@@ -50,8 +55,8 @@ def expand(state: CompilerState) -> None:
     """
     start = state.dataset.start.text
     # What has neither children nor words counts as a rule.
-    words = [p for p in state.productions if not p.rhs and any(p.templates)]
-    rules = [p for p in state.productions if p.rhs or not any(p.templates)]
+    words = [p for p in state.productions if not p.rhs and not p.empty]
+    rules = [p for p in state.productions if p.rhs or p.empty]
     search = _Search(state)
     try:
         of_words = search.words(words)
@@ -95,8 +100,11 @@ class _Search:
         found: list[Instance] = []
         for word in words:
             name = word.lhs.info.name
-            for values in _choices(word.lhs.slots, {}, {}):
-                found.append(Instance(word, (name, values), (), {}))
+            for values in _choices(word.lhs.slots, {}, word.domains):
+                bound = _bound(word, values, {})
+                if not word.admits(bound):
+                    continue
+                found.append(Instance(word, (name, values), (), bound))
                 self.buildable.setdefault(name, {})[values] = None
                 if len(found) > MAX_INSTANCES:
                     self._give_up(word, _RULES, "set some of its features")
@@ -132,9 +140,9 @@ class _Search:
                 return
         for values, rhs in self._match(rule, 0, {}):
             for lhs in _choices(rule.lhs.slots, values, rule.domains):
-                pairs = zip(rule.lhs.slots, lhs, strict=True)
-                chosen = {slot: value for slot, value in pairs if isinstance(slot, str)}
-                yield Instance(rule, (rule.lhs.info.name, lhs), rhs, {**values, **chosen})
+                bound = _bound(rule, lhs, values)
+                if rule.admits(bound):
+                    yield Instance(rule, (rule.lhs.info.name, lhs), rhs, bound)
 
     def _match(
         self, rule: Production, index: int, values: dict[str, str]
@@ -157,6 +165,12 @@ class _Search:
         message = f"the features {problem}"
         self.state.error("SGL0706", production.span, message, hint, label="reached here")
         raise _TooManyError
+
+
+def _bound(rule: Production, features: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:
+    """Return the values of variables with those of the left-hand side."""
+    pairs = zip(rule.lhs.slots, features, strict=True)
+    return {**values, **{slot: value for slot, value in pairs if isinstance(slot, str)}}
 
 
 def _unify(
@@ -278,7 +292,7 @@ def _report_unreachable(
 
 def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:
     """Report categories that are built from themselves without adding a source word."""
-    passing = [i for i in instances if len(i.rhs) == 1 and len(i.production.templates[0]) == 1]
+    passing = [i for i in instances if len(i.rhs) == 1 and len(i.version.templates[0]) == 1]
     graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
     components = enumerate(nx.strongly_connected_components(graph))
     component = {node: index for index, nodes in components for node in nodes}

@@ -12,7 +12,7 @@ themselves.  What it cannot hold is found here, before a sentence is drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,7 +26,7 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 if TYPE_CHECKING:
-    from sgl.frontend.rules import RuleNames
+    from sgl.frontend.children import RuleNames
 
 #: Attributes with a CoNLL-U column of their own; all others are UD features.
 COLUMNS = ("lemma", "upos", "xpos")
@@ -80,12 +80,18 @@ Atom = ChildPort | WordAtom | OwnPort
 
 @dataclass
 class FragmentLowering:
-    """Lowers the clauses of one rule about one graph layer."""
+    """Lowers the clauses of one version of a rule about one graph layer.
+
+    ``places`` are those of its words in the source template, ``when`` tells for which values
+    it is.
+    """
 
     names: RuleNames
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]
+    places: Mapping[int, int]
+    when: str
     sound: bool = True
     attributes: dict[Atom, Attributes] = field(default_factory=dict)
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
@@ -230,11 +236,15 @@ class FragmentLowering:
         words = {
             i: item.text for i, item in enumerate(self.names.rule.rhs) if isinstance(item, s.Name)
         }
-        places = [index for index, text in words.items() if text == word]
+        places = [index for index, text in words.items() if text == word and index in self.places]
         if len(places) != 1:
             problem = "is not a word of" if not places else "occurs more than once in"
             message = f'"{word}" {problem} the right-hand side of the rule'
-            self._error("SGL0505", ref.span, message, suggest(word, words.values()))
+            hint = suggest(word, words.values())
+            if not places and word in words.values():
+                message = f'the word "{word}" is not always there, and this edge is'
+                hint = "let the clause of this edge end with a condition, too"
+            self._error("SGL0505", ref.span, message, hint)
             return None
         atom = WordAtom(places[0])
         self.atoms.setdefault(atom)
@@ -341,7 +351,7 @@ class FragmentLowering:
             if isinstance(atom, ChildPort):
                 glue[index].append((atom.child, atom.port))
             elif isinstance(atom, WordAtom):
-                token[index] = atom.item
+                token[index] = self.places[atom.item]
                 attributes[index] = self.attributes[atom]
         nodes = tuple(
             Node(() if index in attributes else None, token[index], tuple(sorted(glue[index])))
@@ -374,4 +384,6 @@ class FragmentLowering:
         labels: Sequence[Label] = (),
     ) -> None:
         self.sound = False
-        self.names.state.error(code, span, message, hint, label=label, labels=labels)
+        notes = [f"with `{self.when}`"] if self.when else []
+        state = self.names.state
+        state.error(code, span, message, hint, label=label, labels=labels, notes=notes)

@@ -16,6 +16,7 @@ from sgl.frontend.productions import (
     FragmentSketch,
     Pool,
     Production,
+    Version,
     category_pattern,
 )
 from sgl.frontend.rules import check_layers, rule_weight
@@ -99,9 +100,7 @@ class _WordLowering:
             lhs=lhs,
             rhs=(),
             domains={},
-            templates=tuple(templates),
-            fragments=tuple(fragments),
-            share=share,
+            versions=(Version(tuple(templates), tuple(fragments), share),),
             span=self.span,
             word=pool is None,
             pool=pool,
@@ -239,7 +238,7 @@ def _lexicon(
             word = lowering.lower(lexicon.name.text, share, pool)
             if word is None:
                 continue
-            earlier = seen.setdefault((word.lhs.slots, word.templates), row)
+            earlier = seen.setdefault((word.lhs.slots, word.versions[0].templates), row)
             if earlier is not row:
                 message = "this row gives the same word as an earlier one"
                 labels = [Label(earlier.span, "the same word, in the same category")]

@@ -6,12 +6,22 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Template, Token
+from sgl.core.grammar import (
+    Category,
+    CoreGrammar,
+    Fragment,
+    Node,
+    Origin,
+    Rule,
+    Slot,
+    Template,
+    Token,
+)
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.diagnostics import Span
 from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
+from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch, Version
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import CompilerState
 
@@ -68,14 +78,15 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
     the weight of the lexicon.
     """
     choices = [_choice_weight(instance, signature) for instance in instances]
-    chosen: dict[tuple[int, Concrete], float] = {}
+    chosen: dict[tuple[int, int, Concrete], float] = {}
     ranks: dict[tuple[Pool, Concrete], int] = {}
     pools: dict[tuple[Pool, Concrete], float] = {}
     shares: list[float] = []
     for instance, choice in zip(instances, choices, strict=True):
-        production, lhs = instance.production, instance.lhs
-        chosen[id(production), lhs] = chosen.get((id(production), lhs), 0.0) + choice
-        share, pool = production.share, production.pool
+        production, version, lhs = instance.production, instance.version, instance.lhs
+        group = (id(production), version.sharing, lhs)
+        chosen[group] = chosen.get(group, 0.0) + choice
+        share, pool = version.share, production.pool
         if pool is not None:
             ranks[pool, lhs] = ranks.get((pool, lhs), 0) + 1
             if pool.exponent is not None:
@@ -86,7 +97,7 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
     totals: dict[Concrete, float] = {}
     for instance, share, choice in zip(instances, shares, choices, strict=True):
         production, lhs = instance.production, instance.lhs
-        weight = share * choice / chosen[id(production), lhs]
+        weight = share * choice / chosen[id(production), instance.version.sharing, lhs]
         if production.pool is not None:
             weight *= production.pool.weight / pools[production.pool, lhs]
         weights.append(weight)
@@ -121,31 +132,45 @@ def _rule(
     state: CompilerState,
 ) -> Rule:
     production, values = instance.production, instance.values
+    version, order = instance.version, _order(instance.version)
     file = state.sources.files[production.span.file]
     return Rule(
         id=index,
         name=production.name,
         lhs=numbers[instance.lhs],
-        rhs=tuple(numbers[child] for child in instance.rhs),
+        rhs=tuple(numbers[instance.rhs[child]] for child in order),
         weight=weight,
-        templates=tuple(_template(sketch, values) for sketch in production.templates),
-        fragments=tuple(_fragment(sketch, values) for sketch in production.fragments),
+        templates=tuple(_template(sketch, values, order) for sketch in version.templates),
+        fragments=tuple(_fragment(sketch, values, order) for sketch in version.fragments),
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
     )
 
 
-def _template(sketch: TemplateSketch, values: Mapping[str, str]) -> Template:
+def _order(version: Version) -> list[int]:
+    """Return the children in the order of the source, which they have in the core grammar."""
+    return [item.child for item in version.templates[0] if isinstance(item, Slot)]
+
+
+def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Template:
     """Return the template with its variables replaced; empty words are left out."""
     items = (
-        Token(values[item.name]) if isinstance(item, FeatureVariable) else item for item in sketch
+        Token(values[item.name])
+        if isinstance(item, FeatureVariable)
+        else Slot(order.index(item.child), item.capital)
+        if isinstance(item, Slot)
+        else item
+        for item in sketch
     )
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
 
 
-def _fragment(sketch: FragmentSketch, values: Mapping[str, str]) -> Fragment:
+def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int]) -> Fragment:
     """Return the fragment with the variables in its attributes and labels replaced."""
-    nodes = list(sketch.fragment.nodes)
+    nodes = [
+        replace(node, glue=tuple(sorted((order.index(child), port) for child, port in node.glue)))
+        for node in sketch.fragment.nodes
+    ]
     for index, attributes in sketch.attributes.items():
         pairs = tuple(
             (name, values[value.name] if isinstance(value, FeatureVariable) else value)

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
 
 from sgl.core.grammar import Fragment, Item
 from sgl.diagnostics import Label, Span, one_slip, suggest
@@ -25,6 +27,9 @@ Slotting = frozenset[str] | str
 ANY = "_"
 
 _SHORT_NAME = 2
+
+#: What tells apart the variables that stand for several comparisons with one.
+_AGAIN = "'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +49,7 @@ class CategoryPattern:
     def having(self, feature: str, value: str) -> str:
         """Return the mention as it is to be written with a value for a feature."""
         settings = [
-            f"{name}={value if name == feature else self._written(name, slot)}"
+            f"{name}={value}" if name == feature else self._written(name, slot)
             for name, slot in zip(self.info.features, self.slots, strict=True)
             if name in self.mentioned or name == feature
         ]
@@ -52,8 +57,8 @@ class CategoryPattern:
 
     def _written(self, feature: str, slot: Slotting) -> str:
         if isinstance(slot, str):
-            return slot
-        return ANY if feature in self.free else "|".join(sorted(slot))
+            return f"{feature}{slot.rstrip(_AGAIN)}" if slot[0] in "<>" else f"{feature}={slot}"
+        return f"{feature}={ANY if feature in self.free else '|'.join(sorted(slot))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,42 +92,151 @@ class Pool:
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """What a rule or a word is in each layer, for all values of its features or for some.
+
+    ``share`` is the weight as written, or the share in the weight of the ``pool``.  Versions of
+    a rule with one number ``sharing`` have one weight together.  ``when`` tells for which values
+    the version is.
+    """
+
+    templates: tuple[TemplateSketch, ...]
+    fragments: tuple[FragmentSketch, ...]
+    share: float
+    sharing: int = 0
+    when: str = ""
+
+
+class Order(NamedTuple):
+    """Two variables that are compared, and the values of their feature in order."""
+
+    left: str
+    comparison: str
+    right: str
+    values: tuple[str, ...]
+
+    def holds(self, left: str, right: str) -> bool:
+        """Return whether two values are in the order that is asked for."""
+        return is_ordered(self.values.index(left), self.comparison, self.values.index(right))
+
+
+def is_ordered(left: int, comparison: str, right: int) -> bool:
+    """Return whether one number is ``>``, ``<``, ``>=`` or ``<=`` another."""
+    equal = left == right and comparison.endswith("=")
+    return equal or (left > right if comparison.startswith(">") else left < right)
+
+
+@dataclass(frozen=True, slots=True)
 class Production:
     """A rule or a word before its features are expanded.
 
-    ``share`` is the weight as written, or the share in the weight of the ``pool``.  ``word``
-    marks a word that is declared by itself.
+    Most have one of the ``versions``.  Of several, ``number`` tells which is for the values of
+    the ``deciding`` variables.  ``word`` marks a word that is declared by itself.
     """
 
     name: str
     lhs: CategoryPattern
     rhs: tuple[CategoryPattern, ...]
     domains: Mapping[str, frozenset[str]]
-    templates: tuple[TemplateSketch, ...]
-    fragments: tuple[FragmentSketch, ...]
-    share: float
+    versions: tuple[Version, ...]
     span: Span
+    orders: tuple[Order, ...] = ()
+    deciding: tuple[str, ...] = ()
+    number: Mapping[tuple[str, ...], int] = field(default_factory=lambda: {(): 0})
     keep: bool = False
     word: bool = False
     pool: Pool | None = None
+
+    def version(self, values: Mapping[str, str]) -> Version:
+        """Return the version for values of the variables."""
+        return self.versions[self.number[tuple(values[name] for name in self.deciding)]]
+
+    def admits(self, values: Mapping[str, str]) -> bool:
+        """Return whether values of the variables are in the order that the rule asks for."""
+        return all(order.holds(values[order.left], values[order.right]) for order in self.orders)
+
+    @property
+    def empty(self) -> bool:
+        """Whether it has no words."""
+        return not any(any(version.templates) for version in self.versions)
 
 
 @dataclass
 class VariableTable:
     """The feature variables of one rule: their domains and their mentions.
 
-    ``used`` are those that clauses mention.
+    ``used`` are those that clauses mention.  In ``VP[slot>i]`` something stands for a value that
+    is greater than ``i``: it is a variable without a name, with which ``compared`` is ``i``.
     """
 
     state: CompilerState
     domains: dict[str, frozenset[str]] = field(default_factory=dict)
     mentions: dict[str, list[tuple[s.Name, str]]] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)
+    compared: list[tuple[Order, s.Name, str]] = field(default_factory=list)
+
+    @property
+    def orders(self) -> tuple[Order, ...]:
+        """The comparisons of variables."""
+        return tuple(order for order, _, _ in self.compared)
 
     def mention(self, name: s.Name, feature: str, values: frozenset[str]) -> None:
         """Note that a variable stands for the value of ``feature`` here."""
         self.domains[name.text] = self.domains.get(name.text, values) & values
         self.mentions.setdefault(name.text, []).append((name, feature))
+
+    def compare(self, comparison: str, name: s.Name, feature: str) -> str:
+        """Return a new variable, for a value of ``feature`` that is compared with a variable."""
+        values, new = self.state.signature.features[feature], f"{comparison}{name}"
+        while new in self.domains:
+            new += _AGAIN
+        self.domains[new] = frozenset(values)
+        self.compared.append((Order(new, comparison, name.text, values), name, feature))
+        self.used.add(name.text)
+        return new
+
+    def check_compared(self) -> bool:
+        """Return whether all that is compared has values with one order; report what has not."""
+        sound = True
+        for _, name, feature in self.compared:
+            features = {other for _, other in self.mentions.get(name.text, ())}
+            hint = f"write `{feature}={name}` where the value is that itself"
+            if not self.use(name.text, name.span, hint):
+                sound = False
+            elif features != {feature}:
+                sound = False
+                other = min(features - {feature})
+                message = f"`{name}` is a value of `{other}`, compared with one of `{feature}`"
+                self.state.error("SGL0409", name.span, message)
+        return sound
+
+    def check_order(self, name: str, span: Span) -> bool:
+        """Return whether the values of a variable have an order; report it otherwise."""
+        features = {feature for _, feature in self.mentions[name]}
+        return all(is_comparable(feature, span, self.state) for feature in sorted(features))
+
+    def values_of(self, name: str) -> tuple[str, ...]:
+        """Return the values of the feature that a variable stands for, in order."""
+        return self.state.signature.features[self.mentions[name][0][1]]
+
+    def combinations(self, names: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return the values that variables can have together, in order."""
+        allowed = []
+        for name in names:
+            possible = self.domains[name]
+            for order in (order for order in self.orders if order.right == name):
+                lefts = self.domains[order.left]
+                possible &= {v for v in possible if any(order.holds(left, v) for left in lefts)}
+            allowed.append([value for value in self.values_of(name) if value in possible])
+        return list(product(*allowed))
+
+    def holds(self, condition: s.Condition, value: str) -> bool:
+        """Return whether a condition holds for a value of its variable."""
+        comparison, listed = condition.comparison.text, [v.text for v in condition.values]
+        if comparison in ("=", "!="):
+            return (value in listed) == (comparison == "=")
+        values = self.values_of(condition.column.text)
+        return all(is_ordered(values.index(value), comparison, values.index(one)) for one in listed)
 
     def use(self, name: str, span: Span, hint: str = "") -> bool:
         """Return whether the rule has a variable that a clause mentions; report it otherwise."""
@@ -242,6 +356,8 @@ def _slot(
     """Return what stands for the value of a feature; None after a report."""
     feature = setting.feature.text
     values = state.signature.features.get(feature, ())
+    if setting.comparison is not None:
+        return _compared(setting, values, setting.comparison.text, variables, state)
     chosen: set[str] = set()
     for value in setting.values:
         alone = isinstance(value, s.Name) and len(setting.values) == 1 and not value.quoted
@@ -268,6 +384,44 @@ def _slot(
             return None
         chosen.add(text)
     return frozenset(chosen)
+
+
+def _compared(
+    setting: s.Setting,
+    values: tuple[str, ...],
+    comparison: str,
+    variables: VariableTable | None,
+    state: CompilerState,
+) -> Slotting | None:
+    """Return what stands for a value that is compared; None after a report."""
+    (bound,), feature = setting.values, setting.feature.text
+    assert isinstance(bound, s.Name)
+    if not is_comparable(feature, setting.span, state):
+        return None
+    if bound.text not in values and variables is not None and not bound.quoted:
+        return variables.compare(comparison, bound, feature)
+    if bound.text not in values:
+        message = f"`{bound}` is not a value of the feature `{feature}`"
+        hint = suggest(bound.text, values, "its values are")
+        state.error("SGL0402", bound.span, message, hint)
+        return None
+    index = values.index(bound.text)
+    found = frozenset(v for v in values if is_ordered(values.index(v), comparison, index))
+    if not found:
+        message = f"no value of `{feature}` is {comparison} `{bound}`"
+        state.error("SGL0402", setting.span, message, f"in order they are: {' < '.join(values)}")
+    return found or None
+
+
+def is_comparable(feature: str, span: Span, state: CompilerState) -> bool:
+    """Return whether the values of a feature have an order; report it otherwise."""
+    signature = state.signature
+    if feature in signature.ordered:
+        return True
+    message = f"the values of the feature `{feature}` have no order"
+    hint = f"declare one: `feature {feature} = {' < '.join(signature.features[feature])}`"
+    state.error("SGL0409", span, message, hint)
+    return False
 
 
 def column_of(value: s.Column | s.Fallback) -> tuple[s.Column, str]:

@@ -74,8 +74,9 @@ class CategoryInfo:
 class Signature:
     """Layers in the order of their declaration, features, categories.
 
-    ``unsound`` are the names of layers and views whose declarations were reported,
-    ``unknown`` those that clauses mention and that are not declared at all.
+    The values of features that are ``ordered`` can be compared.  ``unsound`` are the names of
+    layers and views whose declarations were reported, ``unknown`` those that clauses mention
+    and that are not declared at all.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -86,6 +87,7 @@ class Signature:
     unsound: frozenset[str]
     unknown: set[str] = field(default_factory=set)
     views: tuple[View, ...] = ()
+    ordered: frozenset[str] = frozenset()
 
     @property
     def layer_names(self) -> list[str]:
@@ -141,7 +143,14 @@ def build_signature(state: CompilerState) -> None:
     once &= len(features) == len(state.names.of(s.Feature))
     if text and not unread and not strange and complete and once:
         state.signature = Signature(
-            text, tuple(graphs), features, weights, categories, unsound, views=views
+            text,
+            tuple(graphs),
+            features,
+            weights,
+            categories,
+            unsound,
+            views=views,
+            ordered=frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered),
         )
 
 

@@ -107,7 +107,9 @@ def _find_idle_weights(state: CompilerState) -> None:
         made.setdefault(span, rule)
     off = _switched_off(state)
     for declaration, _ in state.names.of(s.Rule):
-        span, weight = declaration.name.span, declaration.weight
+        # Several weights of one rule compete with one another.
+        span, weights = declaration.name.span, declaration.weights
+        weight = weights[0].weight if len(weights) == 1 else None
         if weight is None or rivals.get(span, {""}) or declaration.lhs.name.text in off:
             continue
         category = grammar.categories[made[span].lhs]

@@ -32,6 +32,10 @@ _WITH_STRUCTURE = (
 #: The other productions, with the fields of their nodes that are no part of them.
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     **{production: (kind, {}) for production, kind in _NAMESAKES.items()},
+    "feature": (s.Feature, {"ordered": False}),
+    "ordered_feature": (s.Feature, {"ordered": True}),
+    "setting": (s.Setting, {"comparison": None}),
+    "if_test": (s.Condition, {}),
     "child": (s.Child, {"capital": False}),
     "capital_child": (s.Child, {"capital": True}),
     "name_item": (s.Mention, {"mode": ""}),
@@ -160,7 +164,7 @@ class TokenBuilder(Transformer[Token, Any]):
         child = children[0]
         return self.UPPER(child) if isinstance(child, Token) else child
 
-    comparison = name
+    comparison = order = if_comparison = name
 
 
 @v_args(meta=True)
@@ -177,9 +181,8 @@ class TreeBuilder(TokenBuilder):
         """Return the parts, without those that are left out."""
         return tuple(part for part in parts if part is not None)
 
-    used_names = names_list = parameters = dotted = ports = template = statements = attributes = (
-        names
-    )
+    used_names = names_list = parameters = dotted = ports = template = names
+    statements = attributes = conditions = names
     weight_name = comma_bound = where = rewrite = expected_text = names
 
     def more(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
@@ -187,6 +190,27 @@ class TreeBuilder(TokenBuilder):
 
     def less(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
         return s.Amount(self._span(meta), parts[0], -int(parts[1].text))
+
+    def order_setting(self, meta: Meta, parts: list[s.Name]) -> s.Setting:
+        feature, comparison, value = parts
+        return s.Setting(self._span(meta), feature, (value,), comparison)
+
+    def weights_of_rule(self, _: Meta, parts: list[Any]) -> tuple[s.WeightCase, ...]:
+        """Return the weights of a rule; conditions belong to the weight before them."""
+        cases: list[s.WeightCase] = []
+        for part in parts:
+            if isinstance(part, s.WeightCase):
+                cases.append(part)
+            else:
+                last = cases[-1]
+                conditions, span = (*last.conditions, part), last.span.to(part.span)
+                cases[-1] = replace(last, span=span, conditions=conditions)
+        return tuple(cases)
+
+    def weight_case(self, meta: Meta, parts: list[Any]) -> s.WeightCase:
+        *terms, condition = parts
+        conditions = () if condition is None else (condition,)
+        return s.WeightCase(self._span(meta), self.weight(meta, terms), conditions)
 
     def weight(self, meta: Meta, parts: list[Any]) -> s.Weight:
         factor: s.Name | None = _first(parts, s.Name)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import CoreGrammar, Fragment, Rule
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN
 from sgl.diagnostics.render import render
@@ -25,3 +26,26 @@ def core_of(grammar: str, tables: Mapping[str, str] | None = None) -> CoreGramma
     assert compiled is not None, told
     rules = tuple(replace(rule, origin=None) for rule in compiled.grammar.rules)
     return replace(compiled.grammar, rules=rules)
+
+
+def rules_of(core: CoreGrammar) -> Counter[object]:
+    """All rules as what they mean: whatever their order is, and that of the nodes in a graph.
+
+    A name is cut at a double underscore: what stands for one rule may be several.
+    """
+    return Counter(_meaning(core, rule) for rule in core.rules)
+
+
+def _meaning(core: CoreGrammar, rule: Rule) -> object:
+    categories = tuple(core.categories[number].name for number in (rule.lhs, *rule.rhs))
+    fragments = tuple(_fragment(fragment) for fragment in rule.fragments)
+    weight = f"{rule.weight:.9f}"
+    return rule.name.split("__")[0], categories, weight, rule.templates, fragments, rule.keep
+
+
+def _fragment(fragment: Fragment) -> object:
+    nodes = fragment.nodes
+    order = sorted(range(len(nodes)), key=lambda node: (nodes[node].glue, str(nodes[node])))
+    edges = tuple((order.index(e.source), e.label, order.index(e.target)) for e in fragment.edges)
+    exports = tuple(order.index(node) for node in fragment.exports)
+    return tuple(nodes[node] for node in order), edges, exports

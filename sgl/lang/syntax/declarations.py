@@ -77,9 +77,10 @@ class FeatureValue(SyntaxNode):
 
 
 class Feature(NamedDeclaration):
-    """``feature anim = yes ~ 2 | no``."""
+    """``feature anim = yes ~ 2 | no``, ``feature slot = 1 < 2 < 3``."""
 
     values: tuple[FeatureValue, ...]
+    ordered: bool
 
 
 class Port(SyntaxNode):

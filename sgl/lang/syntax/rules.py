@@ -207,10 +207,11 @@ class When(SyntaxNode):
 
 
 class Setting(SyntaxNode):
-    """``form=past|pres`` in the brackets of a category."""
+    """``form=past|pres`` in the brackets of a category; with a ``comparison`` ``slot>i``."""
 
     feature: Name
     values: tuple[Name | Column | Fallback, ...]
+    comparison: Name | None = None
 
 
 class CategoryRef(SyntaxNode):
@@ -275,16 +276,25 @@ Statement = EdgeStatement | BindStatement | ForgetStatement | NodeStatement
 TemplateItem = Expression
 
 
+class Condition(SyntaxNode):
+    """``frame = trans | ditrans`` after ``where``; of a feature variable after ``if``."""
+
+    column: Name
+    comparison: Name
+    values: tuple[Name, ...]
+
+
 class LayerClause(SyntaxNode):
     """What a rule says about one layer: a template or graph statements.
 
     Which of the two is meant follows from the layer, except that a clause with
-    an edge, ``=`` or ``node`` can only be about a graph.
+    an edge, ``=`` or ``node`` can only be about a graph.  It applies if all ``conditions`` hold.
     """
 
     layer: Name
     template: tuple[TemplateItem, ...] | None
     statements: tuple[Statement, ...] | None
+    conditions: tuple[Condition, ...] = ()
 
 
 class Weight(SyntaxNode):
@@ -296,6 +306,13 @@ class Weight(SyntaxNode):
     column: Column | None
 
 
+class WeightCase(SyntaxNode):
+    """``51 if a = yes``: one of the weights of a rule, and for what values it is."""
+
+    weight: Weight | None
+    conditions: tuple[Condition, ...]
+
+
 class Keep(SyntaxNode):
     """``keep in train``."""
 
@@ -305,7 +322,7 @@ class Rule(NamedDeclaration):
 
     lhs: CategoryRef
     rhs: tuple[Child | Name, ...]
-    weight: Weight | None
+    weights: tuple[WeightCase, ...]
     layers: tuple[LayerClause, ...]
     keep: Keep | None
     when: tuple[When, ...]
@@ -319,14 +336,6 @@ class WordDecl(SyntaxNode):
     weight: Weight | None
     layers: tuple[LayerClause, ...]
     when: tuple[When, ...]
-
-
-class Condition(SyntaxNode):
-    """``frame = trans | ditrans`` after ``where``."""
-
-    column: Name
-    comparison: Name
-    values: tuple[Name, ...]
 
 
 class Entry(SyntaxNode):
