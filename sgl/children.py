@@ -9,7 +9,8 @@ process that has started it is gone, even if that was killed::
         process.start()
     begin()                             there
 
-This module is below all packages.  It needs the standard library alone, and imports quickly.
+The module needs the standard library alone, so that it is imported quickly.  The verifier has
+the same for itself (``sgl.verify.workers``), as it imports nothing of SGL.
 """
 
 from __future__ import annotations
