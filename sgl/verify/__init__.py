@@ -34,7 +34,8 @@ from sgl.verify.checks import (
 )
 from sgl.verify.checksums import foreign_entries, signature_of
 from sgl.verify.dataset import Progress, load
-from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
+from sgl.verify.manifest import MANIFEST
+from sgl.verify.manifest_reading import ManifestError, read_manifest
 from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Violation
 from sgl.verify.row_reading import read_rows
@@ -95,7 +96,7 @@ def verify(
     try:
         foreign = sorted(foreign_entries(directory))
         if foreign:
-            raise ManifestError(f"neither files nor folders: {', '.join(foreign)}")
+            raise ManifestError(", ".join(foreign))
         manifest, clauses = read_manifest(directory)
     except (ManifestError, OSError) as error:
         first.fault(str(error), MANIFEST)

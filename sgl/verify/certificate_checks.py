@@ -8,10 +8,11 @@ which claims were removed is accepted by the checker, and fails here.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator
 from typing import Any
 
+from sgl import foreign
+from sgl.foreign import ForeignFileError, read_bytes, read_json
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.certificate_format import CLAIMS, read_certificate
 from sgl.verify.dataset import Dataset
@@ -59,14 +60,17 @@ def certificate(data: Dataset, tally: Result) -> None:
     if not (listed or proved or tally.total or (data.directory / CERTIFICATE).exists()):
         raise SkippedError("the dataset has no certificate and says of no claim that it is proved")
     try:
-        text = (data.directory / CERTIFICATE).read_bytes()
+        text = read_bytes(data.directory / CERTIFICATE, foreign.CERTIFICATE, inside=data.directory)
         for fault in data.judge(text):
             tally.fault(fault, CERTIFICATE)
         content = read_certificate(text)
         tally.checked = len(content["claims"])
-        manifest = json.loads((data.directory / MANIFEST).read_text("utf-8"))
+        path = data.directory / MANIFEST
+        manifest: Json = read_json(path, foreign.MANIFEST, inside=data.directory)
         for message in (*_differences(manifest, content), *_missing(manifest, content)):
             tally.fault(message, CERTIFICATE)
+    except ForeignFileError as problem:
+        tally.fault(f"C01 the file: {problem.strerror}", CERTIFICATE)
     except FAULTS as error:
         tally.fault(f"malformed: {type(error).__name__} {error}", CERTIFICATE)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 Json = Any  # a part of a certificate
-FORMAT, LARGEST = "sgl-certificate/3", 1 << 26
+FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
 SIGNS = ("=", ">=", "<=")
 NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an attribute, a label
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)

@@ -25,7 +25,8 @@ from sgl.verify.report import Claim, Result, SkippedError
 MANIFEST_CODE = "V001"
 MANIFEST_NAME = "manifest"
 MANIFEST_CLAIM = (
-    "The manifest can be read, its format is known, and the directory has only files and folders."
+    "The manifest can be read, its format is known, and the directory has only files, of no more "
+    "than 64 GiB, and folders with files."
 )
 
 
@@ -49,7 +50,8 @@ class Check:
         except SkippedError as reason:
             return self.skipped(str(reason))
         except OSError as error:
-            found.fault(f"{error.strerror}", str(error.filename or ""))
+            place = str(error.filename or "").removeprefix(f"{data.directory}/")
+            found.fault(f"{error.strerror}", place)
         return found
 
     def skipped(self, reason: str) -> Result:

@@ -11,9 +11,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from hashlib import file_digest, sha256
+from hashlib import sha256
 from pathlib import Path
 
+from sgl import foreign
+from sgl.foreign import TABLE, read_bytes, sha256_of
 from sgl.verify.dataset import Dataset
 from sgl.verify.manifest import MANIFEST, Manifest
 from sgl.verify.report import Result, claims
@@ -30,19 +32,25 @@ _IDENTITY = re.compile(
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:
-    """Yield what is neither a file nor a folder: links, pipes, devices, sockets.
+    """Yield what is neither a file nor a folder with files: links, pipes, devices, sockets.
 
-    Nothing in a directory that has one is read: it may lead elsewhere, or never end.
+    Nothing in a directory that has one is read: it may lead elsewhere, or never end.  The same
+    is true of a file that is too large for any kind.
     """
     for name, entry in entries_below(directory):
-        if not entry.is_file(follow_symlinks=False):
-            yield _printable(name)
+        shown = _printable(name)
+        if entry.is_dir(follow_symlinks=False):
+            yield f"{shown} is an empty folder"
+        elif not entry.is_file(follow_symlinks=False):
+            yield f"{shown} is neither a file nor a folder"
+        elif entry.stat(follow_symlinks=False).st_size > TABLE.limit:
+            yield f"{shown} has more than {TABLE.limit:,} bytes"
 
 
 def signature_of(directory: Path, manifest: Manifest) -> str:
     """Return the signature of a dataset; nothing if it has no list of its files."""
     try:
-        listed = (directory / CHECKSUMS).read_bytes()
+        listed = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     except OSError:
         return ""
     return f"{manifest.identity}|files:sha256:{sha256(listed).hexdigest()}"
@@ -77,7 +85,8 @@ def checksums(data: Dataset, tally: Result) -> None:
 
 def _read_list(directory: Path, tally: Result) -> dict[str, str]:
     """Return the SHA-256 of each listed path; report lines that no list has."""
-    lines = (directory / CHECKSUMS).read_bytes().decode("utf-8", "replace").split("\n")
+    content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    lines = content.decode("utf-8", "replace").split("\n")
     matches = [match for match in map(_LINE.fullmatch, lines) if match]
     names = [match[2] for match in matches]
     if lines[-1] or len(matches) < len(lines) - 1:
@@ -97,24 +106,20 @@ def _identity(manifest: Manifest) -> str:
 
 
 def entries_below(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    """Yield what is in a directory and below it, but for folders, with its path inside it."""
-    folders = [""]
+    """Yield what is in a directory and below it, with its path inside it; of folders empty ones."""
+    folders: list[tuple[str, list[os.DirEntry[str]]]] = [("", [])]
     while folders:
-        folder = folders.pop()
+        folder, own = folders.pop()
         with os.scandir(directory / folder) as entries:
             for entry in entries:
+                own = []
                 if entry.is_dir(follow_symlinks=False):
-                    folders.append(f"{folder}{entry.name}/")
+                    folders.append((f"{folder}{entry.name}/", [entry]))
                 else:
                     yield f"{folder}{entry.name}", entry
+        yield from ((folder, entry) for entry in own)
 
 
 def _printable(name: str) -> str:
     """Return a name without bytes that no text has."""
     return name.encode("utf-8", "replace").decode()
-
-
-def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, hexadecimal."""
-    with path.open("rb") as stream:
-        return file_digest(stream, "sha256").hexdigest()

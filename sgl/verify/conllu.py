@@ -15,12 +15,14 @@ writes have neither multiword tokens nor empty nodes, so that these are errors.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
+from sgl.foreign import TREEBANK, opened
 from sgl.verify.tokens import (
     LARGEST_ID,
     Arcs,
@@ -69,8 +71,9 @@ def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
 
     Cuts are behind empty lines: whatever comes before, a new block begins there.
     """
-    start, end = 0, path.stat().st_size
-    with path.open("rb") as stream:
+    start = 0
+    with opened(path, TREEBANK) as stream:
+        end = os.fstat(stream.fileno()).st_size
         while start < end:
             stream.seek(start + size)
             # The rest of a line may be a line end only.
@@ -87,7 +90,7 @@ def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
 def line_at(path: Path, offset: int) -> int:
     """Return the number of the line that begins at a place of a file, in bytes."""
     count, left = 1, offset
-    with path.open("rb") as stream:
+    with opened(path, TREEBANK) as stream:
         while chunk := stream.read(min(_CHUNK, left)):
             count += chunk.count(b"\n")
             left -= len(chunk)
@@ -112,7 +115,7 @@ def read_sentences(
     """
     block: list[bytes] = []
     number, offset = 0, start
-    with path.open("rb") as stream:
+    with opened(path, TREEBANK) as stream:
         stream.seek(start)
         while offset < end and (line := stream.readline(_LONGEST_LINE)):
             number += 1

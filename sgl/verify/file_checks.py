@@ -7,32 +7,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
-from importlib import import_module
-from importlib.util import find_spec
-from itertools import zip_longest
+from itertools import starmap, zip_longest
 from pathlib import Path, PurePosixPath
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sgl.verify.checksums import entries_below, sha256_of
+from sgl.foreign import ROWS, opened, sha256_of
+from sgl.verify import parquet
+from sgl.verify.checksums import entries_below
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import CONLLU, Item, Split, kind_of
+from sgl.verify.manifest import CERTIFICATE, Manifest
 from sgl.verify.report import Result, SkippedError, claims
 from sgl.verify.structure import StructureError, read_structure
 
-#: Whether the library that reads Parquet is installed.
-_PARQUET_IS_READABLE = find_spec("pyarrow") is not None
-
 #: No row of a benchmark comes near this number of bytes.
 _LONGEST_ROW = 1 << 20
-_BATCH = 10_000
-
-
-class ParquetError(Exception):
-    """A Parquet file that cannot be read; the message says why."""
 
 
 class TableRow(NamedTuple):
@@ -46,7 +38,7 @@ class TableRow(NamedTuple):
 
 def _read_tsv(path: Path) -> Iterator[TableRow | str]:
     """Yield the rows of a TSV file in order, or why one cannot be read; raises ``OSError`` only."""
-    with path.open("rb") as stream:
+    with opened(path, ROWS) as stream:
         while line := stream.readline(_LONGEST_ROW):
             if not line.endswith(b"\n"):
                 yield "the line is cut off or too long"
@@ -60,40 +52,27 @@ def _read_tsv(path: Path) -> Iterator[TableRow | str]:
             yield TableRow(*cells) if well_formed else "not a source, a target and a category"
 
 
-@contextmanager
-def _parquet(path: Path) -> Iterator[Any]:
-    """Open a Parquet file; whatever is wrong with it raises ``ParquetError``."""
-    arrow = import_module("pyarrow")
-    try:
-        yield import_module("pyarrow.parquet").ParquetFile(path)
-    except (arrow.ArrowException, OSError, ValueError, KeyError) as error:
-        raise ParquetError(str(error).partition("\n")[0]) from None
-
-
-def _read_parquet(path: Path, target: str) -> Iterator[TableRow]:
-    """Yield the rows of a Parquet file in order, with one of its targets."""
-    wanted = ["source", target, "category", "split_kind"]
-    with _parquet(path) as file:
-        missing = [name for name in wanted if name not in file.schema_arrow.names]
-        if missing:
-            raise ParquetError(f"no column {', '.join(missing)}")
-        for batch in file.iter_batches(_BATCH, columns=wanted):
-            yield from map(TableRow, *[batch.column(name).to_pylist() for name in wanted])
-
-
 _FOLDERS = ("data", "parquet", "conllu", "derivations")
-#: Data files that belong to no split.
-_OF_NO_SPLIT = frozenset({"derivations/rejected.tsv"})
+#: Files that a manifest lists and that belong to no split.
+_OF_NO_SPLIT = (CERTIFICATE, "derivations/rejected.tsv")
 _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu"})
 
 
-@claims("Every file of the manifest exists with its SHA-256, and no data file is unlisted.")
+@claims(
+    """Every file of the manifest exists with its SHA-256, and no data file is unlisted.
+
+    A manifest lists nothing but the certificate and the data files of its splits.
+    """
+)
 def files_unchanged(data: Dataset, tally: Result) -> None:
+    known = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}
     for file in data.manifest.files:
         tally.checked += 1
         path = _inside(data.directory, file.path)
         if path is None:
             tally.fault("the file lies outside the dataset", file.path)
+        elif file.path not in known:
+            tally.fault("no split has this file", file.path)
         elif not path.is_file():
             tally.fault("the file is missing", file.path)
         elif sha256_of(path) != file.sha256:
@@ -104,11 +83,18 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
     for within in sorted(Path(name) for name, _ in entries_below(data.directory)):
         path = data.directory / within
         # Data files are those in the data folders, and of these kinds anywhere.
-        if path.is_file() and (within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES):
-            if within.as_posix() not in listed:
-                tally.fault("the manifest does not list this file", within.as_posix())
-            elif path.stem not in data.manifest.splits and within.as_posix() not in _OF_NO_SPLIT:
-                tally.fault("the manifest has no such split", within.as_posix())
+        own = within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES
+        if own and path.is_file() and within.as_posix() not in listed:
+            tally.fault("the manifest does not list this file", within.as_posix())
+
+
+def _of_splits(manifest: Manifest) -> Iterator[str]:
+    """Yield the paths of the data files that a dataset can have."""
+    folders = ("data", *(f"data/{name}" for name in manifest.layers.further), "derivations")
+    for split in manifest.splits:
+        yield CONLLU.format(split)
+        yield f"parquet/{split}.parquet"
+        yield from (f"{folder}/{split}.tsv" for folder in folders)
 
 
 @claims("Every data file has as many rows as the manifest says.")
@@ -118,15 +104,14 @@ def row_counts(data: Dataset, tally: Result) -> None:
         path = _inside(data.directory, file.path)
         if path is None or not path.is_file():
             continue
-        rows = entries.get(file.path)
+        rows = 0 if file.path == CERTIFICATE else entries.get(file.path)
         if path.suffix == ".tsv":
-            with path.open("rb") as lines:
-                rows = sum(1 for _ in lines)
-        elif path.suffix == ".parquet" and _PARQUET_IS_READABLE:
+            with opened(path, ROWS) as stream:
+                rows = sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
+        elif path.suffix == ".parquet" and parquet.READABLE:
             try:
-                with _parquet(path) as table:
-                    rows = int(table.metadata.num_rows)
-            except ParquetError as error:
+                rows = parquet.rows_in(path)
+            except parquet.ParquetError as error:
                 tally.fault(f"the file cannot be read: {error}", file.path)
         if rows is not None:
             tally.checked += 1
@@ -182,16 +167,17 @@ def tsv_rows(data: Dataset, tally: Result) -> None:
 def parquet_rows(data: Dataset, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
-    if not _PARQUET_IS_READABLE:
+    if not parquet.READABLE:
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
     columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
     for target, column in enumerate(columns):
         for split in data.splits:
             path = f"parquet/{split.name}.parquet"
             try:
-                rows = _read_parquet(data.directory / path, column)
-                _compare(data, path, rows, split, tally, target)
-            except ParquetError as error:
+                wanted = ("source", column, "category", "split_kind")
+                rows = parquet.read_columns(data.directory / path, wanted)
+                _compare(data, path, starmap(TableRow, rows), split, tally, target)
+            except parquet.ParquetError as error:
                 tally.fault(f"the file cannot be read: {error}", path)
 
 

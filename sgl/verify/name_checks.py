@@ -11,13 +11,14 @@ So names are compared by their skeletons (``sgl.verify.skeleton``).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from sgl import foreign
+from sgl.foreign import read_json
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
@@ -150,7 +151,9 @@ def made_by_rules(directory: Path, layer: str) -> frozenset[_Name]:
     """Return the names of a layer that rules in a certificate make, as far as it can be read."""
     made: set[_Name] = set()
     with suppress(OSError, ValueError, TypeError, LookupError, RecursionError):
-        grammar = json.loads((directory / CERTIFICATE).read_bytes())["core"]["grammar"]
+        path = directory / CERTIFICATE
+        content: Any = read_json(path, foreign.CERTIFICATE, inside=directory)
+        grammar = content["core"]["grammar"]
         number = [graph[0] for graph in grammar["graph"]].index(layer)
         for fragment in [rule[6][number] for rule in grammar["rules"]]:
             made.update(_Name("label ", label) for _, label, *_ in fragment["edges"])

@@ -12,12 +12,10 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import sha256
-from importlib import import_module
-from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from sgl.verify import parquet
 from sgl.verify.certificate import FAULTS
 from sgl.verify.derivation import Derivation
 from sgl.verify.items import kind_of
@@ -52,70 +50,83 @@ class RowsFound:
 
 def read_rows(_: Knowledge, directory: Path) -> RowsFound:
     """Draw and write all rows of a dataset again, and compare what its files have."""
-    outcomes, problem, parquet = dict[str, Counter[str]](), "", None
+    outcomes, problem, faults = dict[str, Counter[str]](), "", None
     try:
         rows = Rows(directory)
         outcomes = rows.outcomes
         columns = None
-        if (directory / "parquet").exists() and find_spec("pyarrow") is not None:
+        if (directory / "parquet").exists() and parquet.READABLE:
             columns = _ParquetFiles(directory, rows)
         for row in rows.rows():
             if columns is not None:
                 columns.compare(*row)
-        parquet = None if columns is None else tuple(columns.faults())
+        faults = None if columns is None else tuple(columns.faults())
     except (OSError, *FAULTS) as error:
         problem = refusal(error)
-    return RowsFound(outcomes, problem, parquet)
+    return RowsFound(outcomes, problem, faults)
 
 
 class _ParquetFiles:
     """Compares the rows of Parquet files with those of the certificate, as they come."""
 
     def __init__(self, directory: Path, rows: Rows) -> None:
-        self._plan, self._meaning = rows.plan, rows.meaning
+        self._plan, self._meaning, self._spend = rows.plan, rows.meaning, rows.spend
         self._names = _names(rows)
         edges = [edge for rule in rows.meaning.rules for edge in _edges(rows, rule)]
         labels = {label for _, label, *_ in edges if not label.startswith("~")}
         self._labels = sorted(x for x in labels if x.partition(":")[0] in _RECURSIVE)
-        splits = dict.fromkeys(split for split, *_ in rows.plan["strata"])
-        self._files = {split: _read(directory / "parquet" / f"{split}.parquet") for split in splits}
+        self._columns = [*parquet.COLUMNS, *(f"target_{name}" for name in rows.plan["further"])]
+        self._paths = {split: f"parquet/{split}.parquet" for split, *_ in rows.plan["strata"]}
+        self._files = {split: self._read(directory / path) for split, path in self._paths.items()}
         self._numbers = Counter[str]()
         self._wrong: dict[str, str] = {}
 
     def compare(self, split: str, category: str, name: str, derivation: Derivation) -> None:
         """Compare the next row of a split; of each split the first difference counts."""
         self._numbers[split] += 1
+        found = self._next(split)
+        place = f"{self._paths[split]}: row {self._numbers[split]}"
         if split in self._wrong:
             return
-        place = f"parquet/{split}.parquet: row {self._numbers[split]}"
-        try:
-            found = next(self._files[split], None)
-        except Exception as error:  # noqa: BLE001 - whatever pyarrow raises
-            found, place = None, f"{place}: {str(error).partition(chr(10))[0]}"
         if found is None:
-            self._wrong[split] = f"{place} cannot be read"
+            self._wrong[split] = f"{place} is missing"
             return
-        expected = self._columns(category, name, derivation)
-        for column in chain(expected, found.keys() - expected.keys()):
-            if found.get(column) != expected.get(column) or column not in found:
-                values = f"{found.get(column)!r}, not {expected.get(column)!r}"
+        expected = self._expected(category, name, derivation)
+        for column, value in zip(self._columns, found, strict=True):
+            if value != expected[column]:
+                values = f"{value!r}, not {expected[column]!r}"
                 self._wrong[split] = f"{place}: the column {column} is {values}"
                 return
 
     def faults(self) -> Iterator[str]:
         """Yield what is wrong, after the last row."""
+        for split, path in self._paths.items():
+            if self._next(split) is not None:
+                self._wrong.setdefault(split, f"{path} has more than {self._numbers[split]} rows")
         yield from self._wrong.values()
-        for split, file in self._files.items():
-            if split not in self._wrong and next(file, None) is not None:
-                yield f"parquet/{split}.parquet has more than {self._numbers[split]} rows"
 
-    def _columns(self, category: str, name: str, derivation: Derivation) -> dict[str, object]:
+    def _read(self, path: Path) -> Iterator[tuple[Any, ...]]:
+        """Yield the rows of a file, which has the columns of this dataset."""
+        if problem := parquet.other_columns(path, self._plan["further"]):
+            raise parquet.ParquetError(problem)
+        yield from parquet.read_columns(path, self._columns)
+
+    def _next(self, split: str) -> tuple[Any, ...] | None:
+        """Return the next row of a split, if there is one; after an error there is none."""
+        try:
+            return next(self._files[split], None)
+        except parquet.ParquetError as problem:
+            self._wrong[split] = f"{self._paths[split]} cannot be read: {problem}"
+            return None
+
+    def _expected(self, category: str, name: str, derivation: Derivation) -> dict[str, object]:
         """Return what the columns have of a row."""
         plan, meaning = self._plan, self._meaning
         expression, depth = dict[int, str](), dict[int, int]()
         for place, _, below in meaning.walk(derivation):
             own = self._names[derivation[place]]
             parts = " ".join([own, *(expression[child] for child in below)])
+            self._spend(len(parts) // 100)
             expression[place] = f"({parts})" if below else own
             depth[place] = 1 + max((depth[child] for child in below), default=0)
         edges = meaning.graph(plan["lemma_layer"], derivation)[1] if plan["lemma_layer"] else ()
@@ -132,15 +143,6 @@ class _ParquetFiles:
             "seed_stream": name,
             **{f"target_{x}": meaning.text(x, derivation) for x in plan["further"]},
         }
-
-
-def _read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a Parquet file, which has every column once."""
-    file = import_module("pyarrow.parquet").ParquetFile(path)
-    if twice := [name for name, times in Counter(file.schema_arrow.names).items() if times > 1]:
-        raise ValueError(f"the column {twice[0]} is there twice")
-    for batch in file.iter_batches(1_000):
-        yield from batch.to_pylist()
 
 
 def _edges(rows: Rows, rule: Any) -> list[Any]:  # noqa: ANN401 - a part of the certificate

@@ -30,6 +30,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import TypeVar
 
+from sgl import foreign
+from sgl.foreign import read_bytes
 from sgl.verify.manifest import CERTIFICATE
 from sgl.verify.reading import Knowledge, ReadingTask
 
@@ -81,8 +83,9 @@ class Workers:
         """Return the judge of the certificate, at work from now on if there is a pool."""
         path = directory / CERTIFICATE
         with suppress(OSError):
-            if self._pool is not None and path.is_file():
-                return judging(self._pool, judge, path.read_bytes())
+            if self._pool is not None:
+                text = read_bytes(path, foreign.CERTIFICATE, inside=directory)
+                return judging(self._pool, judge, text)
         return judge
 
 

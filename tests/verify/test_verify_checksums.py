@@ -168,18 +168,36 @@ def _socket(_home: Path) -> None:
         made.bind("socket")
 
 
+def _empty_folder(home: Path) -> None:
+    (home / "data/more/of/it").mkdir(parents=True)
+
+
+def _terabyte(home: Path) -> None:
+    (home / "README.md").touch()
+    os.truncate(home / "README.md", 1 << 40)
+
+
 @pytest.mark.parametrize(
-    "change", [_link_to_a_file, _link_to_a_folder, _link_inside, _pipe, _socket]
+    ("change", "message"),
+    [
+        (_link_to_a_file, "is neither a file nor a folder"),
+        (_link_to_a_folder, "is neither a file nor a folder"),
+        (_link_inside, "is neither a file nor a folder"),
+        (_pipe, "is neither a file nor a folder"),
+        (_socket, "is neither a file nor a folder"),
+        (_empty_folder, "data/more/of/it/ is an empty folder"),
+        (_terabyte, "README.md has more than 68,719,476,736 bytes"),
+    ],
 )
 def test_nothing_is_read_beside_links_and_pipes(
-    change: Callable[[Path], None], home: Path, monkeypatch: pytest.MonkeyPatch
+    change: Callable[[Path], None], message: str, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The path of a socket has to be short.
     monkeypatch.chdir(home)
     change(home)
     (failure,) = verify(home).failed
     assert failure.code == "V001"
-    assert failure.violations[0].message.startswith("neither files nor folders: ")
+    assert failure.violations[0].message.endswith(message)
 
 
 def test_a_folder_that_cannot_be_read_is_no_traceback(

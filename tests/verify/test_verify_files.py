@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 
 import pyarrow as pa
@@ -75,7 +76,22 @@ def test_a_split_that_the_manifest_leaves_out_is_noticed(tmp_path: Path) -> None
     del manifest["splits"]["dev"]
     write_manifest(home, manifest)
     violations = verify(home).result("V002").violations
-    assert {v.message for v in violations} == {"the manifest has no such split"}
+    assert {v.message for v in violations} == {"no split has this file"}
+
+
+@pytest.mark.parametrize(
+    "path", ["./data/dev.tsv", "data//dev.tsv", "data/./dev.tsv", "README.md", "data", "notes.txt"]
+)
+def test_a_manifest_lists_data_files_by_their_names_and_nothing_else(
+    path: str, tmp_path: Path
+) -> None:
+    home = tiny().write(tmp_path)
+    for name in ("README.md", "notes.txt"):
+        (home / name).write_text("", encoding="utf-8")
+    manifest = json.loads((home / "manifest.json").read_text(encoding="utf-8"))
+    manifest["files"].append({"path": path, "sha256": sha256(b"").hexdigest(), "rows": 9})
+    write_manifest(home, manifest)
+    assert [v.message for v in verify(home).result("V002").violations] == ["no split has this file"]
 
 
 def test_a_listed_path_cannot_leave_the_dataset(tmp_path: Path) -> None:
@@ -131,6 +147,24 @@ def test_a_wrong_split_kind_is_noticed(tmp_path: Path) -> None:
     assert failed(verify(tmp_path)) == {"V007"}
 
 
+@pytest.mark.parametrize("column", ["source", "split_kind"])
+def test_a_long_text_that_many_rows_share_is_refused_before_it_is_read(
+    column: str, tmp_path: Path
+) -> None:
+    """A file of 200 kB would be texts of 400 GB."""
+    data = tiny()
+    path = data.write(tmp_path) / "parquet/test.parquet"
+    rows = 100_000
+    table = pa.table({name: ["a"] * rows for name in pq.read_schema(path).names})
+    index = table.column_names.index(column)
+    shared = pa.DictionaryArray.from_arrays([0] * rows, ["a" * (1 << 22)])
+    pq.write_table(table.set_column(index, column, shared), path, store_schema=False)
+    assert path.stat().st_size < 200_000
+    write_manifest(tmp_path, data.manifest())
+    (violation,) = verify(tmp_path).result("V007").violations
+    assert violation.message.endswith("a value has more than 1,048,576 bytes")
+
+
 def test_parquet_may_be_absent(tmp_path: Path) -> None:
     data = tiny()
     data.parquet = False
@@ -161,10 +195,10 @@ def test_what_is_no_dataset_is_refused(tmp_path: Path) -> None:
         (b"{", "line 1, column 2"),
         (b"[]", "manifest: an object expected, found a list"),
         (b'{"format": "other/3"}', "'other/3' is not"),
-        (b"\xff{}", "not UTF-8 at byte 1"),
-        (b"[" * 100_000, "nested too deeply"),
+        (b"\xff{}", "it is not UTF-8 (line 1, column 1)"),
+        (b"[" * 100_000, "nested more than 100 deep"),
         (b"{}", "format: missing"),
-        (b'{"format": "\\ud800"}', "characters that no text has"),
+        (b'{"format": "\\ud800"}', "half of a surrogate pair"),
     ],
 )
 def test_a_damaged_manifest_fails_the_first_check(

@@ -173,3 +173,38 @@ def a_parquet_file_of_another_split(of: Forger) -> None:
 def a_parquet_file_less(of: Forger) -> None:
     """The Parquet file of the items is missing, and the manifest does not list it."""
     forget(of, "parquet/gen.parquet")
+
+
+@of_columns("V031")
+def columns_in_another_order(of: Forger) -> None:
+    """The columns of a file are in another order."""
+    table(of, lambda rows: rows.select(rows.column_names[::-1]))
+
+
+@of_columns("V031")
+def remarks_in_a_file(of: Forger) -> None:
+    """The metadata of a file say that it was checked by hand."""
+    table(of, lambda rows: rows.replace_schema_metadata({"checked": "by hand"}))
+
+
+@of_columns("V031")
+def remarks_on_a_column(of: Forger) -> None:
+    """The metadata of a column say that it was checked by hand."""
+
+    def edit(rows: pa.Table) -> pa.Table:
+        field = rows.schema.field("target").with_metadata({"checked": "by hand"})
+        index = rows.column_names.index("target")
+        return rows.set_column(index, field, rows.column("target"))
+
+    table(of, edit)
+
+
+@of_columns("V031")
+def a_column_of_large_texts(of: Forger) -> None:
+    """A column has another type of texts, which some programs cannot read."""
+
+    def edit(rows: pa.Table) -> pa.Table:
+        index = rows.column_names.index("features")
+        return rows.set_column(index, "features", rows.column("features").cast(pa.large_string()))
+
+    table(of, edit)

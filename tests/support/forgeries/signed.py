@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 from functools import partial
 
-import pyarrow.parquet as pq
 from forging import SIGNED, Forger, forgery
 
 from forgeries.whole import add_yak, disclaim, draw_again, remove_certificate, weigh_again
@@ -135,19 +134,3 @@ def a_dataset_of_another_version(of: Forger) -> None:
     """The dataset says that another version of the compiler made it."""
     of.manifest["compiler"]["version"] = "9.9.9"
     of.manifest["identity"] = of.manifest["identity"].replace("sgl:0.1.0", "sgl:9.9.9")
-
-
-@other()
-def a_dataset_with_another_order_of_columns(of: Forger) -> None:
-    """The columns of a Parquet file are in another order."""
-    path = of.path("parquet", "gen")
-    table = pq.read_table(path)
-    pq.write_table(table.select(table.column_names[::-1]), path)
-
-
-@other()
-def a_dataset_with_remarks_in_parquet(of: Forger) -> None:
-    """The metadata of a Parquet file say that it was checked by hand."""
-    path = of.path("parquet", "gen")
-    table = pq.read_table(path)
-    pq.write_table(table.replace_schema_metadata({"checked": "by hand"}), path)
