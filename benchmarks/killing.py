@@ -1,18 +1,23 @@
-"""Kill workers and drivers at random moments; is the dataset what it would have been?
+"""Kill drivers and workers at random moments: is the result what it would have been?
 
-    python benchmarks/killing.py --runs 50
-    python benchmarks/killing.py --runs 10 --compile
-    python benchmarks/killing.py --runs 10 --engine dask
+    python benchmarks/killing.py                               # 30 kills of each kind, 10 on Dask
+    python benchmarks/killing.py --kinds compile --kills 5
+    python benchmarks/killing.py --grammar grammars/sget.sgl --number 1000000
 
-Each run starts ``sglc sample`` (or ``compile``) on two workers, kills the driver or one of
-the workers with SIGKILL once or several times, at moments drawn over the time that a whole
-run takes, and lets ``--resume`` finish.  The result is compared with that of a run that was
-left alone.
+A run of ``sglc compile`` or ``sglc sample`` is killed with SIGKILL at moments drawn over the time
+that a whole run takes, its driver or one of its workers; the next run goes on with it
+(``--resume``, or from the beginning where there is one process), until one is left alone.
+Asked are
+
+* whether the result has the bytes of a run that was never killed,
+* whether anything else is left beside it: the folder of an interrupted run, a part of a file,
+* whether processes of a killed driver are alive two seconds later.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import signal
 import subprocess
@@ -20,70 +25,75 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from os import kill
 from pathlib import Path
 from shutil import rmtree
 
 from common import print_table, write_json
 
-GRAMMAR = Path(__file__).parent.parent / "grammars" / "sget.sgl"
+GRAMMAR = Path(__file__).parent.parent / "docs" / "examples" / "farm.sgl"
 
 #: A run is killed at most so often; then it is left alone.
 _MOST_KILLS = 4
 
+#: Seconds after which the processes of a killed driver are to be gone.
+_ORPHANED = 2.0
+
+#: How the kinds of runs are started, and whether they can be resumed.
+_WORKERS = ("--workers", "2")
+KINDS: Mapping[str, tuple[str, ...]] = {
+    "compile": (),
+    "compile --workers": _WORKERS,
+    "sample --workers": _WORKERS,
+    "sample on Dask": (*_WORKERS, "--engine", "dask"),
+}
+
 
 @dataclass(frozen=True)
 class Command:
-    """A run of ``sglc``: what is written in ``folder``, how long it takes and what it gives.
+    """A run of ``sglc``: what is written in ``folder``, how long it takes and what it gives."""
 
-    It samples so many sentences, or compiles the grammar if the number is 0.
-    """
-
+    kind: str
     grammar: str
     number: int
     folder: Path
     seconds: float = 0.0
     digest: str = ""
-    engine: str = "local"
 
-    @classmethod
-    def measured(cls, grammar: str, number: int, folder: Path, engine: str = "local") -> Command:
-        """The command, run once without interruption."""
-        command = cls(grammar, number, folder, engine=engine)
+    def measured(self) -> Command:
+        """The command, run without interruption."""
         # The first run may have to compile the kernels.
         for _ in range(2):
             started = time.monotonic()
-            process = command.start(resume=False)
-            _, said = process.communicate()
+            process = self.start(again=False)
+            said = process.communicate()[1]
             if process.returncode != 0:
                 raise RuntimeError(f"the run that was left alone failed: {said.decode()}")
             seconds = time.monotonic() - started
-            digest = command.taken()
-        return replace(command, seconds=seconds, digest=digest)
+            digest = self.taken()
+        return replace(self, seconds=seconds, digest=digest)
 
     @property
     def target(self) -> Path:
         """The file, or the directory of the dataset."""
-        return self.folder / ("pairs.parquet" if self.number else "dataset")
+        return self.folder / ("pairs.parquet" if self.kind.startswith("sample") else "dataset")
 
     @property
     def partial(self) -> Path:
-        """What an interrupted run leaves."""
+        """What an interrupted run leaves that can be resumed."""
         return self.folder / f".{self.target.name}.partial"
 
-    def start(self, *, resume: bool) -> subprocess.Popen[bytes]:
+    def start(self, *, again: bool) -> subprocess.Popen[bytes]:
         """Start the run, or go on with it."""
-        words = [sys.executable, "-m", "sgl"]
-        if self.number:
-            words += ["sample", self.grammar, "train", "--distinct", "-n", str(self.number)]
-        else:
-            words += ["compile", self.grammar]
-        words += ["--workers", "2", "--engine", self.engine, "--out", str(self.target)]
-        words += ["--resume"] if resume else ["--force"]
+        words = [sys.executable, "-m", "sgl", self.kind.partition(" ")[0], self.grammar]
+        if words[3] == "sample":
+            words += ["train", "--distinct", "-n", str(self.number)]
+        words += [*KINDS[self.kind], "--out", str(self.target)]
+        if KINDS[self.kind]:
+            words.append("--resume" if again else "--force")
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
     def taken(self) -> str:
@@ -95,90 +105,153 @@ class Command:
         for path in files:
             digest.update(path.relative_to(self.folder).as_posix().encode())
             digest.update(path.read_bytes())
-        self.target.unlink() if self.number else rmtree(self.target)
+        self.target.unlink() if self.target.is_file() else rmtree(self.target)
         return digest.hexdigest()
 
+    def left(self) -> list[str]:
+        """What lies beside the result."""
+        return sorted(path.name for path in self.folder.iterdir() if path != self.target)
 
-@dataclass(frozen=True)
+
+@dataclass
 class Outcome:
-    """What was killed in a run, and whether the file is what it should be."""
+    """What was killed in a run, and what came of it."""
 
-    killed: tuple[str, ...]
-    identical: bool
+    killed: list[str] = field(default_factory=list)
+    identical: bool = False
+    left: list[str] = field(default_factory=list)
+    orphans: int = 0
     problem: str = ""
 
+    @property
+    def good(self) -> bool:
+        """Whether all is as it would have been."""
+        return self.identical and not self.left and not self.orphans
 
-def interrupted_run(command: Command, chance: random.Random) -> Outcome:
-    """A run that is killed at random moments and resumed until it is finished."""
-    killed: list[str] = []
-    process = command.start(resume=False)
-    for _ in range(chance.randint(1, _MOST_KILLS)):
-        time.sleep(chance.uniform(0.1, 1.1) * command.seconds)
+
+def interrupted_run(command: Command, chance: random.Random, most: int) -> Outcome:
+    """A run that is killed at random moments, and gone on with until it is finished."""
+    outcome = Outcome()
+    process = command.start(again=False)
+    for _ in range(min(most, chance.randint(1, _MOST_KILLS))):
+        time.sleep(chance.uniform(0.05, 0.95) * command.seconds)
         if process.poll() is not None:
             break
-        workers = workers_of(process.pid)
+        workers = [child for child in descendants(process.pid) if is_worker(child)]
         if workers and chance.random() < 0.5:
             with suppress(ProcessLookupError):
-                kill(chance.choice(workers), signal.SIGKILL)
-            killed.append("worker")
+                os.kill(chance.choice(workers), signal.SIGKILL)
+            outcome.killed.append("worker")
             continue
+        own = {child: started_at(child) for child in descendants(process.pid)}
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        killed.append("driver")
-        if command.target.exists() and not command.partial.exists():
-            break
-        process = command.start(resume=True)
-    # One that was killed as it ended has been read already.
-    said = b"" if process.stderr is None or process.stderr.closed else process.communicate()[1]
-    finished = process.returncode in (0, -signal.SIGKILL)
-    identical = finished and command.taken() == command.digest and not command.partial.exists()
-    return Outcome(tuple(killed), identical, "" if identical else said.decode())
+        outcome.killed.append("driver")
+        outcome.orphans += len(orphans(own))
+        process = command.start(again=True)
+    said = process.communicate()[1].decode()
+    outcome.left = command.left()
+    outcome.identical = command.taken() == command.digest
+    outcome.problem = "" if outcome.good and process.returncode == 0 else said
+    return outcome
 
 
-def workers_of(process: int) -> list[int]:
-    """The worker processes of a driver, from what the system says of all processes."""
-    found: list[int] = []
+def orphans(processes: Mapping[int, str]) -> list[int]:
+    """Those of the processes that are alive when two seconds are over."""
+    end = time.monotonic() + _ORPHANED
+    alive = [number for number, begun in processes.items() if started_at(number) == begun]
+    while alive and time.monotonic() < end:
+        time.sleep(0.05)
+        alive = [number for number in alive if started_at(number) == processes[number]]
+    return alive
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that a process has started, and those that these have."""
+    children: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            # The name of the program is in parentheses, and may have some itself.
-            parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
-            if int(parent) == process and b"spawn_main" in (folder / "cmdline").read_bytes():
-                found.append(int(folder.name))
-    return found
+            children.setdefault(int(_status(int(folder.name))[1]), []).append(int(folder.name))
+
+    def below(parent: int) -> Iterator[int]:
+        for child in children.get(parent, ()):
+            yield child
+            yield from below(child)
+
+    return list(below(process))
+
+
+def started_at(process: int) -> str:
+    """When a process was started, by the system's clock; empty if it has ended."""
+    with suppress(OSError):
+        status = _status(process)
+        return "" if status[0] == "Z" else status[19]
+    return ""
+
+
+def is_worker(process: int) -> bool:
+    """Whether a process works for a driver, and does not only look after others."""
+    with suppress(OSError):
+        words = Path(f"/proc/{process}/cmdline").read_bytes()
+        return b"spawn_main" in words and b"tracker" not in words
+    return False
+
+
+def _status(process: int) -> list[str]:
+    """What the system says of a process, from its state on."""
+    # The name of the program is in parentheses, and may have some itself.
+    return Path(f"/proc/{process}/stat").read_text("utf-8").rpartition(")")[2].split()
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Kill so many runs; the exit code says whether all files were the same."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--runs", type=int, default=50)
-    parser.add_argument("--number", type=int, default=1_000_000, help="sentences of a run")
-    parser.add_argument("--compile", action="store_true", help="compile a dataset instead")
-    parser.add_argument("--engine", default="local", choices=["local", "dask"])
+    """Kill; the exit code says whether everything was as it would have been."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
+    parser.add_argument("--kills", type=int, help="of each kind; 30, and 10 on Dask")
+    parser.add_argument("--grammar", default=str(GRAMMAR))
+    parser.add_argument("--number", type=int, default=200_000, help="sentences that are sampled")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder:
-        command = Command.measured(
-            str(GRAMMAR), 0 if chosen.compile else chosen.number, Path(folder), chosen.engine
+    rows: list[list[object]] = []
+    try:
+        for kind in chosen.kinds:
+            kills = chosen.kills or (10 if kind.endswith("Dask") else 30)
+            with tempfile.TemporaryDirectory() as folder:
+                command = Command(kind, chosen.grammar, chosen.number, Path(folder)).measured()
+                rows.append(_row(command, killed(command, kills, chosen.seed)))
+    finally:
+        print_table(
+            ["kind", "s alone", "runs", "drivers", "workers", "identical", "left", "orphans"], rows
         )
-        outcomes = []
-        for number in range(chosen.runs):
-            chance = random.Random(f"{chosen.seed}/{number}")  # noqa: S311
-            outcomes.append(interrupted_run(command, chance))
-            print(f"{number + 1}/{chosen.runs}", end="\r", file=sys.stderr)
-            if not outcomes[-1].identical:
-                print(f"run {number}: {outcomes[-1]}", flush=True)
+    write_json(chosen.json, {str(row[0]): row[1:] for row in rows})
+    return 0 if all(row[2] == row[5] and not row[6] and not row[7] for row in rows) else 1
+
+
+def killed(command: Command, kills: int, seed: int) -> list[Outcome]:
+    """Runs in which so many processes are killed in all."""
+    outcomes: list[Outcome] = []
+    done = 0
+    while done < kills and len(outcomes) < 3 * kills:
+        chance = random.Random(f"{seed}/{len(outcomes)}")  # noqa: S311
+        outcomes.append(interrupted_run(command, chance, kills - done))
+        done += len(outcomes[-1].killed)
+        print(f"{command.kind}: {done}/{kills}", end="\r", file=sys.stderr)
+        if not outcomes[-1].good:
+            print(f"{command.kind}, run {len(outcomes)}: {outcomes[-1]}", flush=True)
+    return outcomes
+
+
+def _row(command: Command, outcomes: Sequence[Outcome]) -> list[object]:
     kills = Counter(victim for outcome in outcomes for victim in outcome.killed)
-    identical = sum(outcome.identical for outcome in outcomes)
-    print_table(
-        ["runs", "seconds alone", "workers killed", "drivers killed", "identical"],
-        [[len(outcomes), command.seconds, kills["worker"], kills["driver"], identical]],
-    )
-    write_json(
-        chosen.json,
-        {"seconds": command.seconds, "killed": dict(kills), "identical": identical},
-    )
-    return 0 if identical == len(outcomes) else 1
+    return [
+        *(command.kind, command.seconds, len(outcomes), kills["driver"], kills["worker"]),
+        sum(outcome.identical for outcome in outcomes),
+        sum(len(outcome.left) for outcome in outcomes),
+        sum(outcome.orphans for outcome in outcomes),
+    ]
 
 
 if __name__ == "__main__":

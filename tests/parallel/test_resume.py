@@ -16,7 +16,7 @@ from clusters import needs_dask, on_linux
 from parallel import SIZES, Failing, PowerCut, sampled
 from workplace import Workplace
 
-from killing import Command, interrupted_run, workers_of
+from killing import Command, descendants, interrupted_run, is_worker
 from sgl.cli.main import OUTPUT, run
 from sgl.dataset import put_back
 from sgl.parallel.executor import Parallelism
@@ -206,25 +206,27 @@ def test_a_second_run_that_starts_at_the_same_moment_is_told_who_writes(tmp_path
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory) -> Command:
-    return Command.measured(SGET, 400_000, tmp_path_factory.mktemp("killing"))
+    folder = tmp_path_factory.mktemp("killing")
+    return Command("sample --workers", SGET, 400_000, folder).measured()
 
 
 @on_linux
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_killed_run_is_resumed_to_the_same_file(reference: Command, seed: int) -> None:
-    outcome = interrupted_run(reference, random.Random(seed))  # noqa: S311
+    outcome = interrupted_run(reference, random.Random(seed), 4)  # noqa: S311
     assert outcome.identical, outcome.problem
+    assert outcome.left == []
 
 
 @on_linux
 @needs_dask
 @pytest.mark.slow
 def test_a_cluster_that_loses_a_worker_finishes_with_the_same_file(reference: Command) -> None:
-    on_cluster = replace(reference, engine="dask")
-    process = on_cluster.start(resume=False)
+    on_cluster = replace(reference, kind="sample on Dask")
+    process = on_cluster.start(again=False)
     wait_for_results(process, on_cluster.partial)
-    workers = workers_of(process.pid)
+    workers = [child for child in descendants(process.pid) if is_worker(child)]
     assert len(workers) == 2
     os.kill(workers[0], signal.SIGKILL)
     _, said = process.communicate()
