@@ -193,7 +193,7 @@ def is_worker(process: int) -> bool:
     """Whether a process works for a driver, and does not only look after others."""
     with suppress(OSError):
         words = Path(f"/proc/{process}/cmdline").read_bytes()
-        return b"spawn_main" in words and b"tracker" not in words
+        return b"spawn_main" in words and b"resource_tracker" not in words
     return False
 
 
