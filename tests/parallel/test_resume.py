@@ -251,7 +251,7 @@ def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
     command = ["sample", SGET, "train", "-n", "1000000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen([sys.executable, "-m", "sgl", *command, "--workers", "2"])
     wait_for_results(started, work.directory / ".pairs.parquet.partial")
-    children = workers_of(started.pid)
+    children = [child for child in descendants(started.pid) if is_worker(child)]
     started.send_signal(signal.SIGKILL)
     started.wait()
     assert run(command) == OUTPUT
