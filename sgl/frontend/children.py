@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.productions import VariableTable
+from sgl.frontend.mentions import VariableTable
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 

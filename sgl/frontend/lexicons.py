@@ -9,16 +9,10 @@ from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.fragments import check_attribute_name
+from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import (
-    CategoryPattern,
-    FragmentSketch,
-    Pool,
-    Production,
-    Version,
-    category_pattern,
-)
+from sgl.frontend.productions import CategoryPattern, FragmentSketch, Pool, Production, Version
 from sgl.frontend.rules import check_layers, rule_weight
 from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import (

@@ -9,15 +9,10 @@ from sgl.diagnostics import suggest
 from sgl.frontend.cases import Case, cases_of
 from sgl.frontend.children import RuleNames
 from sgl.frontend.fragments import FragmentLowering
+from sgl.frontend.mentions import category_pattern
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import is_weight
-from sgl.frontend.productions import (
-    CategoryPattern,
-    FragmentSketch,
-    Production,
-    Version,
-    category_pattern,
-)
+from sgl.frontend.productions import CategoryPattern, FragmentSketch, Production, Version
 from sgl.frontend.state import CompilerState
 from sgl.frontend.templates import report_without_clause, templates_of
 from sgl.lang import syntax as s

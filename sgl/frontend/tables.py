@@ -27,10 +27,10 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, Label, suggest
 from sgl.frontend.forms import blocks_of
+from sgl.frontend.mentions import column_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal, is_weight
-from sgl.frontend.productions import column_of
 from sgl.frontend.state import CompilerState
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
