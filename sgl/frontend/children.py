@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.clauses import each_layer
 from sgl.frontend.mentions import VariableTable
+from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
@@ -13,9 +16,12 @@ from sgl.lang import syntax as s
 class RuleNames:
     """What the clauses of a rule may mention: its children and its feature variables."""
 
-    def __init__(self, rule: s.Rule, state: CompilerState) -> None:
-        self.rule, self.state, self.variables = rule, state, VariableTable(state)
+    def __init__(self, rule: s.Rule, scope: Scope, state: CompilerState) -> None:
+        self.scope, self.state, self.variables = scope, state, VariableTable(state)
         self.children = tuple(item for item in rule.rhs if isinstance(item, s.Child))
+        names = {(child.role or child.category.name).text for child in self.children}
+        #: The rule with a clause of its own for each layer.
+        self.rule = replace(rule, layers=each_layer(rule.layers, state, names))
         called: dict[str, list[int]] = {}
         for index in range(len(self.children)):
             called.setdefault(self.name(index).text, []).append(index)

@@ -19,6 +19,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 from sgl.diagnostics import Label, suggest
+from sgl.frontend.clauses import each_layer
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import ANY
 from sgl.frontend.state import CompilerState
@@ -36,7 +37,10 @@ def entries_of(
     errors = state.diagnostics.errors
     entries: list[s.Entry] = []
     for entry in lexicon.entries:
-        entries += [entry] if isinstance(entry, s.Entry) else _entries_of_use(entry, scope, state)
+        if isinstance(entry, s.Entry):
+            entries.append(replace(entry, layers=each_layer(entry.layers, state)))
+        else:
+            entries += _entries_of_use(entry, scope, state)
     return tuple(entries) if state.diagnostics.errors == errors else None
 
 
@@ -77,7 +81,10 @@ def _entries_of_use(use: s.FormsUse, scope: Scope, state: CompilerState) -> list
             continue
         category = _category_of(entry.category, use, values, state)
         if category is not None:
-            layers = laid_over(laid_over(entry.layers, block.shared), use.layers)
+            own, shared, below = (
+                each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers)
+            )
+            layers = laid_over(laid_over(own, shared), below)
             found.append(s.Entry(use.span, category, _given(layers, values), block))
     return found
 

@@ -248,11 +248,10 @@ class FragmentLowering:
             return None
         atom = WordAtom(places[0])
         self.atoms.setdefault(atom)
-        if ref.attributes is None:
-            self.attributes.setdefault(atom, (("lemma", word),))
-            return atom
+        literal = None if self.layer.free else self.names.scope.peek(s.Literal, word)
         values: dict[str, str | FeatureVariable] = {"lemma": word}
-        for attribute in ref.attributes:
+        declared = literal.attributes if literal is not None else ()
+        for attribute in declared if ref.attributes is None else ref.attributes:
             check_attribute_name(attribute, self.layer, self.names.state)
             value = attribute.value
             if isinstance(value, s.Column):
@@ -262,7 +261,10 @@ class FragmentLowering:
                 values[attribute.name.text] = value.text
             else:
                 self._error("SGL0309", value.span, "an attribute of a rule is a plain value")
-        self.attributes[atom] = tuple(sorted(values.items()))
+        found = tuple(sorted(values.items()))
+        self.attributes[atom] = (
+            found if ref.attributes is not None else self.attributes.get(atom, found)
+        )
         return atom
 
     # ---- exports

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Label, Span
+from sgl.frontend.clauses import check_layers, each_layer, rule_weight
 from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.fragments import check_attribute_name
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import CategoryPattern, FragmentSketch, Pool, Production, Version
-from sgl.frontend.rules import check_layers, rule_weight
 from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import (
     LexiconTables,
@@ -36,7 +36,7 @@ def lower_words(state: CompilerState) -> None:
     for word, scope in state.names.of(s.WordDecl):
         text = word.text
         own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
-        clauses = (own, *word.layers)
+        clauses = (own, *each_layer(word.layers, state))
         if check_layers(clauses, state):
             evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
             share = rule_weight(word.weight, state)
@@ -206,7 +206,8 @@ def _lexicon(
     table, entries = tables.of(lexicon, scope), entries_of(lexicon, scope, state)
     if entries is None:
         return
-    groups = (lexicon.shared, *(entry.layers for entry in entries))
+    shared = each_layer(lexicon.shared, state)
+    groups = (shared, *(entry.layers for entry in entries))
     clear = [check_layers(group, state) for group in groups]
     if not all(clear):
         return
@@ -220,7 +221,7 @@ def _lexicon(
     chosen = rows_of(lexicon, table, state)
     for entry in entries:
         pool = Pool(weighting.total, weighting.exponent)
-        layers, optional = laid_over(entry.layers, lexicon.shared), _optional(entry)
+        layers, optional = laid_over(entry.layers, shared), _optional(entry)
         if not _check_columns(entry, layers, table, state):
             continue
         seen: dict[tuple[object, ...], TableRow] = {}

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -34,6 +35,7 @@ KINDS: dict[type, str] = {
     s.Paradigm: "paradigm",
     s.Function: "function",
     s.Rule: "rule",
+    s.Literal: "literal",
     s.Lexicon: "lexicon",
     s.Forms: "block of forms",
     s.PatternDecl: "pattern",
@@ -63,6 +65,7 @@ _USED = (
     | s.Function
     | s.Relation
     | s.Forms
+    | s.Literal
 )
 
 _Declared = TypeVar("_Declared", bound=s.SyntaxNode)
@@ -83,6 +86,11 @@ class ResolvedNames:
     declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
+
+    @cached_property
+    def kinds_of_layers(self) -> dict[str, str]:
+        """The kinds of the layers in force, by their names."""
+        return {layer.name.text: layer.kind.text for layer, _ in self.of(s.Layer)}
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """Return the declarations of a kind, in the order of the files."""

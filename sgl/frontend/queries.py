@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
+from sgl.frontend.clauses import each_layer
 from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope
@@ -50,7 +51,7 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
             columns = table.columns if table is not None else ()
             evaluation = Evaluation(scope, row.cells, columns, row.span, Diagnostics())
             for entry in entries or ():
-                evaluate(laid_over(entry.layers, lexicon.shared), evaluation)
+                evaluate(laid_over(entry.layers, each_layer(lexicon.shared, state)), evaluation)
     return tuple(found)
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
 from sgl.core.grammar import HEAD, GraphLayer
-from sgl.diagnostics import suggest
 from sgl.frontend.cases import Case, cases_of
 from sgl.frontend.children import RuleNames
+from sgl.frontend.clauses import check_layers, rule_weight
 from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import is_weight
 from sgl.frontend.productions import CategoryPattern, FragmentSketch, Production, Version
 from sgl.frontend.state import CompilerState
 from sgl.frontend.templates import report_without_clause, templates_of
 from sgl.lang import syntax as s
-from sgl.lang.keywords import DECLARATIONS
 
 
 def lower_rules(state: CompilerState) -> None:
@@ -29,7 +27,8 @@ def lower_rules(state: CompilerState) -> None:
 
 
 def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production | None:
-    errors, names = state.diagnostics.errors, RuleNames(rule, state)
+    errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)
+    rule = names.rule
     refs = (rule.lhs, *(child.category for child in names.children))
     found = [category_pattern(ref, scope, names.variables, None, state) for ref in refs]
     # Clauses may mention a misspelt category by its name.
@@ -115,57 +114,3 @@ def _statements(names: RuleNames, layer: GraphLayer, case: Case) -> list[s.State
         report_without_clause(rule, layer.name, "with the edges between its words", state)
         return None
     return statements
-
-
-# ---- what rules and words have in common
-
-
-def check_layers(
-    clauses: Sequence[s.LayerClause], state: CompilerState, children: Collection[str] = ()
-) -> bool:
-    """Report clauses about layers that are not there, and second clauses of text layers.
-
-    False if there is a second clause: it is then not clear what else belongs together.
-    """
-    signature, known = state.signature, state.signature.layer_names
-    text, seen = {layer.name for layer in signature.text_layers}, set[str]()
-    for clause in clauses:
-        name = clause.layer.text
-        if name in text and name in seen and not clause.conditions:
-            hint = "remove one, or write the first line of the declaration it belongs to"
-            state.error("SGL0308", clause.span, f"the layer `{name}` has two clauses", hint)
-            return False
-        if not clause.conditions:
-            seen.add(name)
-        if name in known or name in signature.unsound or name in signature.unknown:
-            continue
-        # A misspelt layer is reported wherever it stands, one that is not declared once.
-        near = suggest(name, known)
-        if not near:
-            signature.unknown.add(name)
-        hint = near or f"the layers are: {', '.join(known)}"
-        if name in children:
-            hint = f"a clause begins with its layer: `{signature.text_layers[-1].name} {name} …`"
-        elif name in DECLARATIONS:
-            hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
-        state.error("SGL0201", clause.layer.span, f"there is no layer `{name}`", hint)
-    return True
-
-
-def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
-    """Return the weight of a rule as a number; 1 without one or after a report."""
-    if weight is None:
-        return 1.0
-    name = weight.factor
-    if name is None and weight.argument is None:
-        name = weight.kind
-    if name is None or weight.column is not None or (weight.kind and weight.factor):
-        hint = "`zipf(…)` and columns are for lexicons"
-        state.error("SGL0701", weight.span, "the weight of a rule is a number", hint)
-        return 1.0
-    number = state.parameters.number(name)
-    if number is not None and not is_weight(number):
-        hint = "to leave the rule out, use `when` or remove it"
-        state.error("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
-        return 1.0
-    return number if number is not None else 1.0

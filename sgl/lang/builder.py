@@ -195,7 +195,7 @@ class TreeBuilder(TokenBuilder):
         feature, comparison, value = parts
         return s.Setting(self._span(meta), feature, (value,), comparison)
 
-    def weights_of_rule(self, _: Meta, parts: list[Any]) -> tuple[s.WeightCase, ...]:
+    def weights_of_rule(self, meta: Meta, parts: list[Any]) -> tuple[s.WeightCase, ...]:
         """Return the weights of a rule; conditions belong to the weight before them."""
         cases: list[s.WeightCase] = []
         for part in parts:
@@ -205,6 +205,9 @@ class TreeBuilder(TokenBuilder):
                 last = cases[-1]
                 conditions, span = (*last.conditions, part), last.span.to(part.span)
                 cases[-1] = replace(last, span=span, conditions=conditions)
+        if len(cases) == 1 and not cases[0].conditions and cases[0].weight is not None:
+            span = self._span(meta)
+            cases = [s.WeightCase(span, replace(cases[0].weight, span=span), ())]
         return tuple(cases)
 
     def weight_case(self, meta: Meta, parts: list[Any]) -> s.WeightCase:

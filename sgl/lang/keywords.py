@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 _DECLARATIONS = """
-    module use param layer view feature category labels words structure word lexicon forms rule
-    paradigm function pattern part quota relation restrict weights dataset test
+    module use param layer view feature category labels words structure word literal lexicon forms
+    rule paradigm function pattern part quota relation restrict weights dataset test
 """
 _CLAUSES = """
     allow ambiguous apart assert capital copy distinct drop each exclude expose exposures

@@ -224,11 +224,16 @@ lexicon more from "verbs.yaml"
   finite(V[kind=x], "", $past or none)
     ja $ja
   V
+literal "did" (lemma=do, upos=AUX, Tense=Past)
+use parts (np, NP, "did")
 feature slot = 1 < 2 ~ 3 < 3
 rule cases: VP[form=f] -> V[slot>i] W[slot<=2] "x" ~ 5 if f = past, i != 2, 3 if i > 1, 2
   en W "x" V if f = past | pres, i >= 2
   syn V -[obj]-> W; V -[x]-> "x"(upos=X) if f != past
   syn W if i < 3
+  syn sem V -[obj]-> W
+  syn sem head = V
+  syn sem "x"(upos=X) -[a]-> V
 rule control: VP[form=f] -> capital V[form=f] subj:NP "to" VP[form=past|pres]  ~ large
   ja capital VP $f drop V copy subj
   syn V -[xcomp]-> VP; VP -[~nsubj:xsubj]-> subj; V -[mark]-> "to"(lemma=to, upos=PART)

@@ -13,6 +13,7 @@ from sgl.lang.syntax.rules import (
     GraphRef,
     LabelText,
     Lexicon,
+    Literal,
     Name,
     NamedDeclaration,
     Paradigm,
@@ -299,6 +300,7 @@ Declaration = (
     | WordSet
     | StructureDecl
     | WordDecl
+    | Literal
     | Lexicon
     | Forms
     | Rule

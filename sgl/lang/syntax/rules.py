@@ -276,6 +276,12 @@ Statement = EdgeStatement | BindStatement | ForgetStatement | NodeStatement
 TemplateItem = Expression
 
 
+class Literal(NamedDeclaration):
+    """``literal "did" (lemma=do, upos=AUX)``: the node of a word that rules write."""
+
+    attributes: tuple[Attribute, ...]
+
+
 class Condition(SyntaxNode):
     """``frame = trans | ditrans`` after ``where``; of a feature variable after ``if``."""
 
@@ -288,7 +294,8 @@ class LayerClause(SyntaxNode):
     """What a rule says about one layer: a template or graph statements.
 
     Which of the two is meant follows from the layer, except that a clause with
-    an edge, ``=`` or ``node`` can only be about a graph.  It applies if all ``conditions`` hold.
+    an edge, ``=`` or ``node`` can only be about a graph.  Further layers stand in the template
+    until it is known what is a layer.  It applies if all ``conditions`` hold.
     """
 
     layer: Name

@@ -1,0 +1,106 @@
+"""What the clauses of rules and of words have in common: the layers that they are about.
+
+A clause may be about several layers of a kind, whose names stand before what it says::
+
+    syn sem  N -[det]-> Det          syn  N -[det]-> Det
+                                     sem  N -[det]-> Det
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from sgl.diagnostics import suggest
+from sgl.frontend.parameters import is_weight
+from sgl.frontend.state import CompilerState
+from sgl.lang import syntax as s
+from sgl.lang.keywords import DECLARATIONS
+
+
+def each_layer(
+    clauses: Iterable[s.LayerClause], state: CompilerState, children: Collection[str] = ()
+) -> tuple[s.LayerClause, ...]:
+    """Return the clauses, one for each layer that they name; what is no layer is reported.
+
+    The names of ``children`` are those of layers only before statements about a graph.
+    """
+    kinds, found = state.names.kinds_of_layers, list[s.LayerClause]()
+    for clause in clauses:
+        items = clause.template or ()
+        if clause.statements is None:
+            # Something is left to be said, and a child is meant rather than a layer.
+            same = {name for name, kind in kinds.items() if kind == kinds.get(clause.layer.text)}
+            named = _leading(items[:-1], same.difference(children))
+            left = items[len(named) :] if clause.template is not None else None
+        else:
+            layers = {name for name, kind in kinds.items() if kind == "graph"}
+            named, left = _leading(items, layers), None
+            for item in items[len(named) : len(named) + 1]:
+                message = "before the edges of a clause only graph layers are named"
+                hint = f"the graph layers are: {', '.join(layers)}; edges are separated by `;`"
+                state.error("SGL0306", item.span, message, hint)
+        layers_of_clause = (clause.layer, *named)
+        found += [replace(clause, layer=layer, template=left) for layer in layers_of_clause]
+    return tuple(found)
+
+
+def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
+    """Return the names of layers at the beginning of a template."""
+    found: list[s.Name] = []
+    for item in items:
+        if not isinstance(item, s.Mention) or item.mode or item.name.text not in layers:
+            break
+        found.append(item.name)
+    return found
+
+
+def check_layers(
+    clauses: Sequence[s.LayerClause], state: CompilerState, children: Collection[str] = ()
+) -> bool:
+    """Report clauses about layers that are not there, and second clauses of text layers.
+
+    False if there is a second clause: it is then not clear what else belongs together.
+    """
+    signature, known = state.signature, state.signature.layer_names
+    text, seen = {layer.name for layer in signature.text_layers}, set[str]()
+    for clause in clauses:
+        name = clause.layer.text
+        if name in text and name in seen and not clause.conditions:
+            hint = "remove one, or write the first line of the declaration it belongs to"
+            state.error("SGL0308", clause.span, f"the layer `{name}` has two clauses", hint)
+            return False
+        if not clause.conditions:
+            seen.add(name)
+        if name in known or name in signature.unsound or name in signature.unknown:
+            continue
+        # A misspelt layer is reported wherever it stands, one that is not declared once.
+        near = suggest(name, known)
+        if not near:
+            signature.unknown.add(name)
+        hint = near or f"the layers are: {', '.join(known)}"
+        if name in children:
+            hint = f"a clause begins with its layer: `{signature.text_layers[-1].name} {name} …`"
+        elif name in DECLARATIONS:
+            hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
+        state.error("SGL0201", clause.layer.span, f"there is no layer `{name}`", hint)
+    return True
+
+
+def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
+    """Return the weight of a rule as a number; 1 without one or after a report."""
+    if weight is None:
+        return 1.0
+    name = weight.factor
+    if name is None and weight.argument is None:
+        name = weight.kind
+    if name is None or weight.column is not None or (weight.kind and weight.factor):
+        hint = "`zipf(…)` and columns are for lexicons"
+        state.error("SGL0701", weight.span, "the weight of a rule is a number", hint)
+        return 1.0
+    number = state.parameters.number(name)
+    if number is not None and not is_weight(number):
+        hint = "to leave the rule out, use `when` or remove it"
+        state.error("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
+        return 1.0
+    return number if number is not None else 1.0
