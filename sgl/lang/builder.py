@@ -249,6 +249,13 @@ class TreeBuilder(TokenBuilder):
     def label_name(self, meta: Meta, parts: list[s.Column]) -> s.LabelText:
         return s.LabelText(self._span(meta), parts[0].name.text, True)
 
+    def lemma_ref(self, meta: Meta, parts: list[s.Name]) -> s.VariableRef:
+        """Build the node with a lemma; the same lemma is the same node of a structure."""
+        (lemma,) = parts
+        spelled = "".join(c if c.isalnum() else f"u{ord(c):04x}" for c in lemma.text)
+        test = s.AttributeTest(self._span(meta), None, False, (lemma,), None)
+        return s.VariableRef(self._span(meta), s.Name(f"W_{spelled}", lemma.span), (test,))
+
     def unbounded(self, meta: Meta, _: list[Any]) -> s.Bounds:
         span = self._span(meta)
         return s.Bounds(span, s.Amount(span, s.Name("1", span)), None)
