@@ -75,7 +75,9 @@ def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> l
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
         rule = rules[rule_id]
-        children = [stack.pop() for _ in rule.rhs]
+        size = len(rule.rhs)
+        children = stack[: -size - 1 : -1]
+        del stack[len(stack) - size :]
         words: list[str] = []
         for item in rule.templates[layer]:
             if isinstance(item, Token):

@@ -14,14 +14,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any
 
 _OPEN, _RAISED, _CLOSE, _FILL = "\U00010428", "\U00010400", "\U00010429", "\U0001042a"
 
 #: Letters that stand for numbers: ideographs, of which there are more than 42,000.
 _FIRST, MOST_NUMBERS = 0x20000, 40_000
 
-_PLACEHOLDER = re.compile(f"([{_OPEN}{_RAISED}])([^{_CLOSE}])([^{_CLOSE}]){_FILL}*{_CLOSE}")
+_PLACEHOLDER = re.compile(f"([{_OPEN}{_RAISED}][^{_CLOSE}][^{_CLOSE}]{_FILL}*{_CLOSE})")
 _MARK = re.compile(f"[{_OPEN}{_RAISED}{_CLOSE}]")
 
 #: Characters of a placeholder, if nobody measures it.
@@ -31,12 +32,8 @@ SHORT = 4
 LONG = 32
 
 
-class Placeholder(NamedTuple):
-    """What a placeholder stands for: the word in ``table`` of the rule at ``place``."""
-
-    place: int
-    table: int
-    raised: bool
+#: What a placeholder stands for: the place of a rule, the table of its word, whether raised.
+Slot = tuple[int, int, bool]
 
 
 def placeholder(place: int, table: int, length: int = SHORT) -> str:
@@ -49,16 +46,20 @@ def is_marked(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
-def split(text: str) -> tuple[list[str], list[Placeholder]]:
+@lru_cache(maxsize=1 << 16)
+def _slot(mark: str) -> Slot:
+    """Return what a placeholder stands for."""
+    return ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED
+
+
+def split(text: str) -> tuple[list[str], list[Slot]]:
     """Split a text at its placeholders.
 
     Returns:
         What stands before, between and after the placeholders, and their slots.
     """
     pieces = _PLACEHOLDER.split(text)
-    found = zip(pieces[1::4], pieces[2::4], pieces[3::4], strict=True)
-    slots = [Placeholder(ord(p) - _FIRST, ord(t) - _FIRST, mark == _RAISED) for mark, p, t in found]
-    return pieces[::4], slots
+    return pieces[::2], list(map(_slot, pieces[1::2]))
 
 
 class InspectedError(Exception):
@@ -70,8 +71,8 @@ class InspectedError(Exception):
 
     def tables(self) -> Iterator[int]:
         """Yield the tables of the words that were looked at."""
-        for slot in split(self.text)[1]:
-            yield slot.table
+        for _, table, _ in split(self.text)[1]:
+            yield table
 
 
 def _inspect(text: Any, *_given: object, **_named: object) -> Any:  # noqa: ANN401 - any method

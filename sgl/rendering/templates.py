@@ -211,10 +211,9 @@ class TemplateWriter:
             return None
         self.one_line = self.one_line and is_one_line(written) and self.rules.one_line
         escaped = [text.replace("%", "%%") for text in constants] if "%" in written else constants
-        tables = [self.rules.raised(n) if raised else n for _, n, raised in slots]
         return ShapeTemplate(
             "%s".join(escaped),
-            tuple([(slot[0], table) for slot, table in zip(slots, tables, strict=True)]),
+            tuple([(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]),
             tuple(constants),
         )
 
