@@ -5,6 +5,7 @@ A. The automaton of a structure accepts the derivations whose graph contains it,
 B. A split derives a phrase only in the automaton states that the invariant of a claim lists.
 """
 
+import gc
 import sys
 from collections.abc import Callable, Collection, Iterator
 from functools import cache
@@ -226,9 +227,11 @@ class Checker:
 
     def established(self) -> Iterator[str]:
         """Yield what an accepted certificate establishes of each pattern, in words."""
-        for pattern, word in dict.fromkeys((claim[0], claim[1]) for claim in self.data["claims"]):
-            own = [claim[2:] for claim in self.data["claims"] if claim[:2] == [pattern, word]]
-            own = [x for x in own if x[0] != "excludes" or word == "held out"]
+        claims = dict[Json, list[Json]]()
+        for pattern, word, *claim in self.data["claims"]:
+            shown_here = claim[0] != "excludes" or word == "held out"
+            claims.setdefault((pattern, word), []).extend([claim] * shown_here)
+        for (pattern, word), own in claims.items():
             shown_of = {x: kind != "waived" for kind, _, group, _ in own for x in group}
             parts = [self.names[x] + " (waived)" * (not proved) for x, proved in shown_of.items()]
             excuses = {f"without {x[1]} ({x[2]})" for k, *_, e in own if k == "exposes" for x in e}
@@ -251,6 +254,7 @@ def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
 
 
 if __name__ == "__main__":
+    gc.set_threshold(100_000)  # a certificate is large, and hardly anything of it is garbage
     try:
         refused, established = judge(form.content_of(*sys.argv[1:2]), *map(int, sys.argv[2:3]))
     except (OSError, *FAULTS) as problem:

@@ -209,7 +209,7 @@ def ingredients(core: Json, rule: Json) -> frozenset[tuple[str, str]]:
 
 
 def frames_of(grammar: Json, layer: str) -> tuple[list[Json], list[Json], list[Json]]:
-    """Return effects in a graph layer, labels of nodes, and for each rule its numbers of them."""
+    """Return effects in a graph layer, rows of labels, and for each rule its numbers of both."""
     number = [name for name, *_ in grammar["graph"]].index(layer)
     ports = [
         {*own} - {p for p, other in limited if other != layer}
@@ -218,13 +218,13 @@ def frames_of(grammar: Json, layer: str) -> tuple[list[Json], list[Json], list[J
     effects, labels, rules = dict[Json, int](), dict[Json, int](), list[Json]()
     for rule in grammar["rules"]:
         effect, own = _frame(rule, number, [len(each) for each in ports])
-        places = [labels.setdefault(label, len(labels)) for label in own]
-        rules.append((effects.setdefault(effect, len(effects)), *places))
-    return [*effects], [*labels], rules
+        places = effects.setdefault(effect, len(effects)), labels.setdefault(own, len(labels))
+        rules.append(places)
+    return [*effects], [[*map(dict, row)] for row in labels], rules
 
 
-def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, list[Json]]:
-    """Return the effect of a rule: how many nodes stay visible, the edges, and rows.
+def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, Json]:
+    """Return the labels of a rule, and its effect: how many nodes stay visible, edges, and rows.
 
     Nodes are numbered, the visible ones first.  There is a row for the ports of each child
     and one for each node with a label, of the numbers of the nodes that they become.
@@ -247,4 +247,4 @@ def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, list[Json]]:
     become = [tuple(place[node_of[port]] for port in row) for row in rows]
     become += [(place[node],) for node, _ in labels]
     written = tuple((place[s], label, place[t]) for s, label, t, _ in edges)
-    return (len(exports), written, tuple(become)), [label for _, label in labels]
+    return (len(exports), written, tuple(become)), tuple([label for _, label in labels])

@@ -8,7 +8,7 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from itertools import product
+from itertools import count, product
 from math import prod
 from typing import Any
 
@@ -70,10 +70,11 @@ class Phrase:
         """
         steps, cap = [(s, t) for s, e, t in self.edges if passes(labels, e)], high or max(low, 1)
         walks = news = {(x, x, 0) for x in range(len(self.barred))}
-        while news:
-            self.spend(len(news) * len(steps) + len(walks))
-            longer = {(s, t, n + 1) for s, x, n in news for y, t in steps if x == y}
-            news = {(s, t, min(n, cap)) for s, t, n in longer if high is None or n <= high} - walks
+        for _ in count() if high is None else range(high):
+            self.spend(1 + len(news) * len(steps) + len(walks))
+            news = {(s, t, min(n + 1, cap)) for s, x, n in news for y, t in steps if x == y} - walks
+            if not news:
+                break
             walks = walks | news
         held, begun = {e[:2] for e in walks if e[2] >= low}, [e for e in walks if e[2] != high]
         ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
@@ -217,7 +218,7 @@ class Structures:
     def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
         self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend
         self.sights = dict[str, Sight]()
-        self.frames = cache(lambda layer: frames_of(self.grammar, layer))
+        self.frames, self.column = cache(lambda x: frames_of(self.grammar, x)), cache(self.values)
         text, graph, views = ([x[0] for x in self.grammar[k]] for k in ("text", "graph", "views"))
         for names in ([*text, *graph], views):
             if "" in names or len({*names}) < len(names):
@@ -230,34 +231,43 @@ class Structures:
         if (said := notation(structure["bodies"])) != structure["name"]:
             raise ValueError(f"its data say {said}")
 
+    def values(self, layer: str, attribute: str) -> list[Json]:
+        """Return the values of an attribute in each row of labels."""
+        return [tuple(x.get(attribute, "") for x in row) for row in self.frames(layer)[1]]
+
     def check(self, structure: Json, table: Json) -> None:
         """Lemma A: the automaton of a structure accepts the texts that contain it."""
         if len(table) < len(structure["transitions"]):
             raise ValueError("a transition is given twice")
-        effects, labels, rules = self.frames(structure["layer"])
-        sight = Sight(structure["bodies"], self.spend)
+        layer, bodies = structure["layer"], structure["bodies"]
+        effects, _, rules = self.frames(layer)
+        sight = Sight(bodies, self.spend)
         sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
-        tests = [
-            ((n, v), a, t) for n, x in enumerate(structure["bodies"]) for v, a, t in x["tests"]
-        ]
-        words = list[Phrase]()
-        for label in map(dict, labels):
-            bars = {v for v, attribute, test in tests if not passes(test, label.get(attribute, ""))}
-            words.append(sight.example((1, 1, (), ()), (), frozenset({LABEL, *bars})))
+        tests = [((n, v), a, test) for n, x in enumerate(bodies) for v, a, test in x["tests"]]
+
+        @cache
+        def words(*values: Json) -> Json:
+            """Return the words of a row by their values of the attributes that are tested."""
+            own = [zip(tests, row[1:], strict=True) for row in zip(*values, strict=True)]
+            bars = [{v for (v, _, test), x in row if not passes(test, x)} for row in own]
+            return tuple(sight.example((1, 1, (), ()), (), frozenset({LABEL, *x})) for x in bars)
+
+        columns = [self.column(layer, a) for a in ["", *(attribute for _, attribute, _ in tests)]]
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]
+        rows = [*map(words, *columns)]
         pairs = zip(self.symbols, rules, strict=True)
-        done = {(s, wholes[x], *[words[n] for n in own]): list[int]() for s, (x, *own) in pairs}
+        done = dict.fromkeys((symbol, wholes[x], rows[n]) for symbol, (x, n) in pairs)
         members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
         while size < (size := sum(map(len, members))):
             for rule, before in [*done.items()][::-1]:
-                symbol, whole, *own = rule
+                symbol, whole, own = rule
                 lhs, rhs = self.ends[symbol]
                 choices = [members[child] for child in rhs]
                 done[rule] = after = [*map(len, choices)]
                 if not rhs:  # words are applied once
                     del done[rule]
-                self.spend(1 + prod(after) - prod(before) * bool(before))
-                for children in fresh(choices, before) if after != before or not rhs else ():
+                self.spend(prod(after) if after != before else 0)
+                for children in fresh(choices, before or []) if after != before else ():
                     part = whole((*[part for _, part in children], *own))
                     state = table.get((symbol, *[state for state, _ in children]), 0)
                     members[lhs][state, part] = 0
