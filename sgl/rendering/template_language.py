@@ -235,6 +235,11 @@ def _check(node: nodes.Node, depth: int) -> None:
         raise TemplateSyntaxError(f"views have no '{kind}'", node.lineno)
     if depth > DEEPEST:
         raise TemplateSyntaxError("too many blocks and brackets inside one another", node.lineno)
+    # Jinja2 writes constants into the Python that it makes, where an infinite one is a name.
+    value = node.value if isinstance(node, nodes.Const) else None
+    if isinstance(value, float) or (isinstance(value, int) and value > _GREATEST):
+        message = f"a number in a view is whole, and at most {_GREATEST:,}"
+        raise TemplateSyntaxError(message, node.lineno)
     name = node.name if isinstance(node, (nodes.Name, nodes.Macro)) else ""
     if name in _HIDDEN or (name in _GIVEN and getattr(node, "ctx", "") != "load"):
         raise TemplateSyntaxError(f"the name '{name}' is taken", node.lineno)

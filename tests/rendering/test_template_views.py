@@ -64,6 +64,10 @@ def test_a_macro_can_follow_the_edges_of_a_graph() -> None:
         ("{{ 1 if 'a' < 1 }}", "line 1 of the template"),
         ("{{ root | nosuchfilter }}", "No filter named 'nosuchfilter'"),
         ("x" * 10_001, "longer than 10000 characters"),
+        *(
+            (f"\n{{% set x = {number} %}}{{{{ x - x }}}}", "line 2 of the template: a number in a")
+            for number in ("1e999", "1.5", "1000000001", "9" * 4_000)
+        ),
     ],
 )
 def test_a_mistake_is_a_view_error(source: str, message: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from html.parser import HTMLParser
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
@@ -13,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import toy_grammar
 
+import sgl
 from sgl.automata import HeldOut, Verdict
 from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.structure import Body, EdgeAtom, LabelTest, Structure, Variable
@@ -123,6 +125,19 @@ def test_the_page_is_whole_and_fetches_nothing() -> None:
     assert "pattern-subject" in page.ids
     assert "url(" not in text
     assert "@import" not in text
+
+
+def test_no_page_may_run_or_fetch_anything() -> None:
+    policy = (
+        "<head>\n"
+        '<meta charset="utf-8">\n'
+        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+    )
+    assert policy in render_report(report())
+    templates = list((Path(sgl.__file__).parent).rglob("*.html.j2"))
+    pages = [text for path in templates if "<head>" in (text := path.read_text("utf-8"))]
+    assert len(pages) == 4
+    assert all('<head>\n{% include "head.html.j2" %}\n' in page for page in pages)
 
 
 def test_what_authors_write_is_escaped() -> None:
