@@ -28,10 +28,19 @@ class Limits:
         steps: items of the chart, moves between them, and alternatives of the forest that the
             parsing of one sentence may take (SGL1107).  Sentences of 40 words take some 500;
             so many take some two seconds and 200 MB.
+        counts: what a structure counts to: the edges of a path, the rounds of a ``repeat``, the
+            edges that lead from a node (SGL0801).  Automata grow with them.
+        matches: partial matches that are joined where the automaton of one structure is made
+            (SGL0810); so many take some seconds.
+        columns: columns of a row in a table, and of a variant of a row (SGL0602).  No known table
+            has fifty.
     """
 
     words: int = 500
     steps: int = 1_000_000
+    counts: int = 40
+    matches: int = 4_000_000
+    columns: int = 1_000
 
 
 NAMES = tuple(field.name for field in fields(Limits))

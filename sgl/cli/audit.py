@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from sgl.characters import visible
 from sgl.cli.arguments import (
     IGNORED,
     check_column,
@@ -48,7 +49,6 @@ from sgl.corpus.audit import (
 from sgl.corpus.audit.result import OTHER_PAIRS, Tally
 from sgl.corpus.rows import ListedRow
 from sgl.dataset import plain
-from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.rendering import outputs

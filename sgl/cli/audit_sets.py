@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from rich.table import Table
 from rich.text import Text
 
+from sgl.characters import visible
 from sgl.cli.session import Session
 from sgl.cli.terminal import cell, count, text_table
 from sgl.corpus.audit import Audit, DeclaredStructure, RowSet
 from sgl.corpus.audit.sets import new_words
-from sgl.diagnostics.source import visible
 
 #: Pairs of sets, and words of each set, that are shown; `--json` has all of them.
 _PAIRS = 15

@@ -14,6 +14,7 @@ import click
 from rich.table import Table
 from rich.text import Text
 
+from sgl.characters import visible
 from sgl.cli.arguments import (
     IGNORED,
     check_column,
@@ -35,7 +36,6 @@ from sgl.corpus.fit.estimate import PRIORS, Prior
 from sgl.corpus.fit.report import FATES, PROVENANCE, Likelihood, changes
 from sgl.corpus.rows import ListedRow
 from sgl.dataset import fingerprint
-from sgl.diagnostics.source import visible
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.selection import SplitSelection

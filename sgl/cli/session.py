@@ -24,6 +24,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
 from functools import wraps
+from itertools import islice
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -35,7 +36,7 @@ from sgl.cache import open_cache, using
 from sgl.cli.files import write_results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.process import StreamError
-from sgl.cli.terminal import Progress, count, print_table
+from sgl.cli.terminal import Progress, count, print_table, say
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
 from sgl.diagnostics.render import as_object, json_list, render, render_concise
 
@@ -49,6 +50,9 @@ _Command = Callable[..., Any]
 
 #: Names that a message lists.
 _LISTED = 12
+
+#: Messages that are shown; `--format json` has all of them.
+_MESSAGES = 1_000
 
 #: Errors about files: with one of them a command ends with ``OUTPUT``, not with ``FAILED``.
 _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
@@ -130,12 +134,8 @@ class Session:
             if isinstance(problem, Exception) and not (handled or isinstance(problem, _ENDS)):
                 message = f"{type(problem).__name__}: {problem}"
                 self._shown[Diagnostic("SGL0999", Severity.ERROR, None, message)] = None
-            found: list[dict[str, object]] = []
-            for diagnostic in self._shown:
-                entry = as_object(diagnostic, self.sources)
-                if entry not in found:
-                    found.append(entry)
-            click.echo(json_list(found))
+            objects = [as_object(diagnostic, self.sources) for diagnostic in self._shown]
+            click.echo(json_list({repr(entry): entry for entry in objects}.values()))
         return handled
 
     def _handle(self, problem: Exception) -> bool:
@@ -190,7 +190,7 @@ class Session:
     def echo(self, text: str = "", *, end: str = "\n", err: bool = False) -> None:
         """Write a text to standard output, or to standard error."""
         self._line.clear()
-        click.echo(text + end, nl=False, err=err)
+        say(text, end=end, err=err)
 
     def lines(self, lines: Iterable[str]) -> None:
         """Write lines to standard output."""
@@ -214,13 +214,15 @@ class Session:
         self._line.clear()
         if self.quiet:
             return
-        for diagnostic in new:
+        for diagnostic in islice(new, _MESSAGES):
             text = render_concise(diagnostic, self.sources)
             if self.form == "full":
                 text = render(diagnostic, self.sources, color=self._color) + "\n"
             click.echo(text, err=True, color=self._color)
         if new.errors or new.warnings:
             told = f"{count(new.errors, 'error')}, {count(new.warnings, 'warning')}"
+            if len(new.found) > _MESSAGES:
+                told += f"; the first {_MESSAGES:,} are shown, `--format json` has all"
             click.echo(told, err=True)
 
     # ---- how a command ends

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from sgl.diagnostics.source import visible
+from sgl.characters import for_terminal, visible
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -58,10 +58,20 @@ def cell(text: str, columns: int = _LONGEST) -> Text:
 def print_table(table: Table) -> None:
     """Write a table to standard output; only a terminal limits its width."""
     from rich.console import Console
+    from rich.segment import Segment, Segments
 
     width = None if sys.stdout.isatty() else _WIDE
+    console = Console(highlight=False, width=width)
+    # Cells may have texts of somebody else; colours are no part of the text of a segment.
+    shown = [Segment(for_terminal(text), style) for text, style, _ in console.render(table)]
     # Columns that need more are not cut off: the terminal goes on in the next line.
-    Console(highlight=False, width=width).print(table, crop=False)
+    console.print(Segments(shown), crop=False, end="")
+
+
+def say(text: str, *, end: str = "\n", err: bool = False) -> None:
+    """Write a text to standard output or standard error; a terminal is not to obey it."""
+    stream = sys.stderr if err else sys.stdout
+    click.echo((for_terminal(text) if stream.isatty() else text) + end, nl=False, err=err)
 
 
 def bar(share: float) -> str:

@@ -15,13 +15,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 
+from sgl.characters import visible
 from sgl.diagnostics.model import Diagnostic, Severity, Span
-from sgl.diagnostics.source import SourceFile, SourceMap, display_width, visible
+from sgl.diagnostics.source import SourceFile, SourceMap, display_width
 
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
 _LONGEST_LINE = 160
+#: So much of a line is looked at on both sides of a place; what is shown is less.
+_NEAR = 1_000
+
+#: What JSON leaves as it is, and a terminal obeys or does not show.
+_ESCAPED = re.compile("[\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]")
 
 #: Wraps a text in a style of the terminal, or leaves it alone.
 _Paint = Callable[[str, str], str]
@@ -72,7 +79,8 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
 def json_list(objects: Iterable[dict[str, object]]) -> str:
     """Return the objects of diagnostics as a JSON list."""
     text = json.dumps(list(objects), ensure_ascii=False, indent=2)
-    # The name of a file need not be valid Unicode, the output must be.
+    # A terminal would obey some characters; the name of a file need not even be valid Unicode.
+    text = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
@@ -113,10 +121,11 @@ def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | 
 def _excerpt(
     file: SourceFile, span: Span, text: str, margin: int, paint: _Paint, tone: str, first: bool
 ) -> list[str]:
-    number, column = file.position(min(span.start, len(file.text)))
-    line = file.line(number)
-    before = visible(line[: column - 1])
-    marked = visible(line[column - 1 : column - 1 + max(span.end - span.start, 1)])
+    start = min(span.start, len(file.text))
+    number, column = file.position(start)
+    line, before_it = file.around(start, _NEAR)
+    before = visible(line[:before_it])
+    marked = visible(line[before_it : before_it + max(span.end - span.start, 1)])
     shown = visible(line)
     if len(shown) > _LONGEST_LINE:
         shown, before, marked = _shorten(shown, before, marked)

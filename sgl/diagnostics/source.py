@@ -37,6 +37,13 @@ class SourceFile:
         end = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
         return self.text[start:end].rstrip("\r\n")
 
+    def around(self, offset: int, most: int) -> tuple[str, int]:
+        """Return the line of an offset, so much on both sides at most, and what is before it."""
+        number = bisect_right(self.line_starts, offset)
+        start = max(self.line_starts[number - 1], offset - most)
+        end = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
+        return self.text[start : min(end, offset + most)].rstrip("\r\n"), offset - start
+
     def span(self, start: int, end: int) -> Span:
         """Return a span of this file."""
         return Span(self.name, start, end)
@@ -116,22 +123,6 @@ class SourceMap:
     def get(self, name: str) -> SourceFile | None:
         """Return the file of this name, if it was read."""
         return self.files.get(name)
-
-
-def visible(text: str) -> str:
-    """Return the text with characters that a terminal would obey, or could not show, made visible.
-
-    Control characters become their pictures (U+2400 and on); marks of the direction of
-    writing, line separators and lone surrogates become U+FFFD; a tab takes four columns.
-    """
-    return text.replace("\t", "    ").translate(_PICTURES)
-
-
-_PICTURES = {
-    **{code: 0x2400 + code for code in range(0x20)},
-    **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
-    **dict.fromkeys((0x2028, 0x2029, *range(0xD800, 0xE000)), 0xFFFD),
-}
 
 
 def display_width(text: str) -> int:

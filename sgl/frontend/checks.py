@@ -18,13 +18,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import networkx as nx
 
+from sgl.characters import code_of, hidden
 from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
 from sgl.diagnostics import Label, Span
 from sgl.frontend.productions import FeatureVariable, Production, Version
 from sgl.frontend.state import CompilerState
+from sgl.rendering.conllu import is_attribute
 
 _WORD, _PLACEHOLDER = "a word", "a placeholder"
 
@@ -198,13 +201,20 @@ class _RuleGraph:
 
 
 def check_words(state: CompilerState) -> None:
-    """Report repeated words, ambiguous words, and attributes that CoNLL-U cannot hold.
+    """Report repeated and ambiguous words, and what cannot be seen or CoNLL-U cannot hold.
 
     Before: ``productions`` without errors.
     """
     for production in state.productions:
+        for item in chain(*production.templates):
+            text = item.text if isinstance(item, Token) else ""
+            if (at := hidden(text, whole=True)) >= 0:
+                message = f"the word `{text}` has a character that cannot be seen"
+                message += f", {code_of(text[at])}"
+                hint = "it changes nothing there; remove it"
+                state.error("SGL0107", production.span, message, hint)
         for name, value in _attributes(production):
-            if not is_writable(name, value):
+            if not is_attribute(name, value):
                 message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
     words: dict[object, tuple[Production, Version]] = {}
@@ -239,11 +249,3 @@ def _attributes(production: Production) -> Iterator[tuple[str, str]]:
                     yield from ((name, v) for v in sorted(production.domains[value.name]))
                 else:
                     yield name, value
-
-
-def is_writable(name: str, value: str) -> bool:
-    """Return whether CoNLL-U can hold an attribute; a lemma may have spaces and bars in it."""
-    if value == "_" or value != value.strip():
-        return False
-    text = value.replace(" ", "") if name == "lemma" else value.replace("|", " ")
-    return not any(character.isspace() for character in text)

@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from itertools import count
 
+from sgl import limits
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Label, Span, shortlist, suggest
@@ -23,10 +24,7 @@ from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
-#: A `repeat` or a path may not be longer than this.
-MAX_REPEAT = 40
-_TOO_LONG = f"a structure repeats at most {MAX_REPEAT} times"
-#: Nor may a structure have more edges and paths than this.
+#: A structure may not have more edges and paths than this.
 MAX_EDGES = 400
 #: So many names a hint lists.
 _LISTED = 12
@@ -211,8 +209,8 @@ class _BodyLowering:
     def _full(self) -> bool:
         return len(self.edges) + len(self.paths) > MAX_EDGES
 
-    def _error(self, span: Span, message: str) -> None:
-        self.context.state.error("SGL0801", span, message)
+    def _error(self, span: Span, message: str, hint: str = "") -> None:
+        self.context.state.error("SGL0801", span, message, hint)
 
     def _statements(self, body: s.BodyPattern, renaming: Mapping[str, str]) -> None:
         for statement in body.statements:
@@ -232,8 +230,7 @@ class _BodyLowering:
         times = self.context.state.parameters.whole(repeat.times, 1)
         if times is None:
             return
-        if times > MAX_REPEAT:
-            self._error(repeat.times.span, _TOO_LONG)
+        if not self._countable(times, repeat.times.span):
             return
         inner = {name.text for name in _variables(repeat.body)}
         for end in (repeat.first, repeat.last):
@@ -252,6 +249,14 @@ class _BodyLowering:
             self._statements(repeat.body, copy)
             current = following
 
+    def _countable(self, number: int, place: Span) -> bool:
+        """Return whether structures can count so far; report it otherwise."""
+        most = limits.current().counts
+        if number > most:
+            hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
+            self._error(place, f"a structure counts to {most} at most", hint)
+        return number <= most
+
     def _new_name(self, name: str) -> str:
         """Return one of ``V_1``, ``V_2``, … for a copy of ``V``; nothing else is called so."""
         new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
@@ -265,8 +270,7 @@ class _BodyLowering:
         high = parameters.whole(written.high, 1) if written.high is not None else None
         if low is None or (written.high is not None and high is None):
             return None
-        if max(low, high or 0) > MAX_REPEAT:
-            self._error((written.high or written.low).span, _TOO_LONG)
+        if not self._countable(max(low, high or 0), (written.high or written.low).span):
             return None
         if high is not None and high < low:
             self._error(edge.span, f"a path of {low} to {high} edges is impossible")
@@ -286,7 +290,7 @@ class _BodyLowering:
             kind = _COMPARISONS.get(test.comparison.text)
             if kind is None:
                 self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
-            elif number is not None:
+            elif number is not None and self._countable(number, test.number.span):
                 degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
         return self.order.setdefault(name, len(self.order))
 

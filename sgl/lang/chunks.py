@@ -15,6 +15,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sgl.characters import code_of, hidden
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
 from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.syntax import Name
@@ -33,6 +34,8 @@ _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
 _FIRST_WORD = re.compile(r"\w+|\S+")
 #: Where something other than plain text may begin.
 _SPECIAL = re.compile(r'["#\n\t\f\r()\[\]{}]')
+#: What to do with a character that cannot be seen.
+REMOVE = "remove it; it comes from a web page or a word processor"
 #: Unicode categories of tabs and other control characters, and of line ends.
 _UNPRINTED = ("Cc", "Zl", "Zp")
 #: Blanks of other scripts, and of other systems, do not start a declaration either.
@@ -150,6 +153,11 @@ class _Scanner:
                 hint = f'write `"` (of ASCII) in place of `{curved}`'
             self._fail("SGL0102", position, "this quotation is not closed on its line", hint)
             end = min(end, self.end) - 1
+        at = hidden(self.text[position + 1 : end]) + 1
+        if at:
+            character = self.text[position + at]
+            message = f"this quotation has a character that cannot be seen, {code_of(character)}"
+            self._fail("SGL0107", position + at, message, REMOVE)
         self._put(self.text[position : end + 1])
         return end + 1
 
@@ -159,7 +167,7 @@ class _Scanner:
         if character == "\\" and following not in ('"', "\\", "\n", ""):
             hint = 'only `\\"` and `\\\\` are written with a backslash'
             self._fail("SGL0107", position, f"`\\{following}` means nothing in a quotation", hint)
-        elif unicodedata.category(character) in _UNPRINTED:
+        elif character.isspace() and unicodedata.category(character) in _UNPRINTED:
             message = f"U+{ord(character):04X} in a quotation cannot be printed"
             self._fail("SGL0107", position, message, "remove it, or write a space")
 

@@ -25,6 +25,7 @@ from dataclasses import dataclass, field
 
 import yaml
 
+from sgl import limits
 from sgl.diagnostics import Diagnostics, SourceFile, Span
 from sgl.lang.syntax import Name
 from sgl.lang.yaml_nodes import MalformedTable, YamlFile, YamlNode, read_rows, text_of
@@ -107,6 +108,9 @@ def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
     """Yield the columns of a row, or of a variant, with their values."""
     seen: set[str] = set()
     for key, value in node.pairs or ():
+        if len(seen) == limits.current().columns:
+            message = f"a {whole} has more than {len(seen):,} columns"
+            raise MalformedTable(value, f"{message}; `--limit columns=NUMBER` allows more")
         column = text_of(key, "the name of a column is a word")
         if column in seen:
             raise MalformedTable(value, f"the column `{column}` occurs twice in a {whole}")

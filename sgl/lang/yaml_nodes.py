@@ -7,6 +7,7 @@ an alias.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -24,7 +25,9 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
+from sgl.characters import code_of, hidden
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
+from sgl.lang.chunks import REMOVE
 from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.syntax import Name
 
@@ -38,6 +41,8 @@ _Row = TypeVar("_Row")
 
 _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+
+_INDENT = re.compile(r"\s*")
 
 #: What stands for no value, where it is not quoted.
 _EMPTY = ("", "~", "null")
@@ -73,6 +78,10 @@ class MalformedTable(Exception):
         self.message = message
 
 
+class HiddenCharacter(MalformedTable):
+    """A value has a character that nobody sees."""
+
+
 @dataclass(frozen=True)
 class YamlFile:
     """A file, or what follows the beginning of a line (0-based) in it."""
@@ -104,6 +113,12 @@ class YamlFile:
         """Return the span of the line that a value begins on, without its indentation."""
         mark = node.event.start_mark
         return _line(self.source, self.first + (mark.line if mark is not None else 0))
+
+    def hidden(self, node: YamlNode) -> Span:
+        """Return the span of the character that nobody sees, or of the value with its escape."""
+        place = self.place(node)
+        at = place.start + hidden(self.source.text[place.start : place.end])
+        return place if at < place.start else self.source.span(at, at + 1)
 
     def place(self, node: YamlNode) -> Span:
         """Return the span of a value."""
@@ -144,9 +159,14 @@ def text_of(node: YamlNode, what: str) -> str:
 
     Raises:
         MalformedTable: it is none; ``what`` says what it should be.
+        HiddenCharacter: it is not plain.
     """
     if node.text is None:
         raise MalformedTable(node, what)
+    at = hidden(node.text)
+    if at >= 0:
+        code = code_of(node.text[at])
+        raise HiddenCharacter(node, f"this value has a character that cannot be seen, {code}")
     return node.text
 
 
@@ -175,6 +195,8 @@ def read_rows(
         message = f"this is not YAML: it has the control character U+{ord(character):04X}"
         hint = "remove it; it cannot be seen in most editors"
         diagnostics.error("SGL0601", source.span(start, start + 1), message, hint)
+    except HiddenCharacter as problem:
+        diagnostics.error("SGL0107", file.hidden(problem.node), problem.message, REMOVE)
     except MalformedTable as problem:
         diagnostics.error("SGL0602", file.line(problem.node), problem.message, shape)
     else:
@@ -187,10 +209,15 @@ def read_rows(
 
 def _line(source: SourceFile, line: int) -> Span:
     """Return the span of a line (0-based) without its indentation."""
-    number = min(line, len(source.line_starts) - 1)
-    start, text = source.line_starts[number], source.line(number + 1)
-    indent = len(text) - len(text.lstrip())
-    return source.span(start + indent, start + max(len(text), indent + 1))
+    starts, text = source.line_starts, source.text
+    number = min(line, len(starts) - 1)
+    end = starts[number + 1] if number + 1 < len(starts) else len(text)
+    while end > starts[number] and text[end - 1] in "\r\n":
+        end -= 1
+    # A line may be as long as the file, and have all of its values: it is not copied.
+    found = _INDENT.match(text, starts[number], end)
+    begin = found.end() if found is not None else end
+    return source.span(begin, max(end, begin + 1))
 
 
 def _report_malformed(

@@ -68,5 +68,6 @@ def undecided(
         next(iter(places), None),
         "this structure has too many ways to match: its automaton would be too large",
         notes=(f"the variable that costs most is `{problem.variable}`",),
-        hint=f"give `{problem.variable}` a test such as [upos=NOUN], or label its edges",
+        hint=f"give `{problem.variable}` a test such as [upos=NOUN], or label its edges; "
+        f"`--limit matches=NUMBER` changes the limit of {problem.budget:,} steps",
     )

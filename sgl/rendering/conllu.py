@@ -208,7 +208,8 @@ def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
     for name, value in attributes:
         if not value:
             continue
-        _check_writable(name, value)
+        if not is_attribute(name, value):
+            raise ConlluError(f"cannot write the attribute {name}={value!r}")
         if name in fixed:
             fixed[name] = value
         elif _is_feature(name, value):
@@ -221,12 +222,11 @@ def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
     return "\t".join((*fixed.values(), feats)), tuple(misc)
 
 
-def _check_writable(name: str, value: str) -> None:
-    """Raise ``ConlluError`` for a value that has spaces or bars and is no lemma, or worse."""
+def is_attribute(name: str, value: str) -> bool:
+    """Whether a word can have this attribute; only a lemma has spaces and bars in it."""
     reserved = _LINE_BREAKING if name == "lemma" else _UNWRITABLE
     misspelt = "=" in name or _UNWRITABLE.search(name) is not None
-    if misspelt or value == "_" or value != value.strip() or reserved.search(value):
-        raise ConlluError(f"cannot write the attribute {name}={value!r}")
+    return not (misspelt or value == "_" or value != value.strip() or reserved.search(value))
 
 
 def _is_feature(name: str, value: str) -> bool:

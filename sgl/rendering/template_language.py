@@ -17,6 +17,7 @@ from jinja2.runtime import LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.visitor import NodeTransformer
 
+from sgl.characters import code_of, hidden
 from sgl.rendering.placeholders import inspect, size, watched
 
 #: Characters of a text that a template writes or holds.
@@ -240,6 +241,10 @@ def _check(node: nodes.Node, depth: int) -> None:
     if isinstance(value, float) or (isinstance(value, int) and value > _GREATEST):
         message = f"a number in a view is whole, and at most {_GREATEST:,}"
         raise TemplateSyntaxError(message, node.lineno)
+    text = node.data if isinstance(node, nodes.TemplateData) else value
+    if isinstance(text, str) and (at := hidden(text)) >= 0:
+        message = f"a text has a character that cannot be seen, {code_of(text[at])}"
+        raise TemplateSyntaxError(message, node.lineno + text.count("\n", 0, at))
     name = node.name if isinstance(node, (nodes.Name, nodes.Macro)) else ""
     if name in _HIDDEN or (name in _GIVEN and getattr(node, "ctx", "") != "load"):
         raise TemplateSyntaxError(f"the name '{name}' is taken", node.lineno)

@@ -123,6 +123,38 @@ def test_long_rows_of_a_corpus_are_counted_and_named(trees: Workplace) -> None:
     assert data["rows"] | {"used": 2, "unreadable": 2, "no reading": 1} == data["rows"]
 
 
+@pytest.mark.parametrize(
+    "structure",
+    ["X[#x>=1000000000]", "X -[x]{1,1000000000}-> Y", "repeat 1000000000 X..Y { X -[x]-> Y }"],
+)
+def test_a_structure_does_not_count_far(structure: str, trees: Workplace) -> None:
+    pattern = f"pattern far\n  forbid {{ {structure} }}\n"
+    trees.write("trees.sgl", BRANCHING + pattern)
+    found = said(trees, "check", "trees.sgl", "--format", "full")
+    assert "error[SGL0801]: a structure counts to 40 at most" in found
+    assert "`--limit counts=1000000000` allows it" in found
+
+
+def test_a_structure_of_many_matches_is_not_decided(trees: Workplace) -> None:
+    edges = "; ".join(f"A{i} -[*]-> B{i}" for i in range(5))
+    trees.write("trees.sgl", BRANCHING + f"pattern many\n  forbid {{ {edges} }}\n  size 1\n")
+    found = said(trees, "prove", "trees.sgl", "--limit", "matches=1000")
+    assert "error[SGL0810]" in found
+    assert "`--limit matches=NUMBER` changes the limit of 1,000 steps" in found
+
+
+@pytest.mark.parametrize("row", ["{en: a, %s}", "{en: a, old: {%s}}"])
+def test_a_table_has_a_thousand_columns(row: str, trees: Workplace) -> None:
+    lexicon = (
+        'lexicon words from "words.yaml"\n  S\n    en  $en\n    ja  $en\n    syn node(upos=X)\n'
+    )
+    trees.write("trees.sgl", BRANCHING + lexicon)
+    trees.write("words.yaml", "- " + row % ", ".join(f"c{number}: x" for number in range(100_000)))
+    found = said(trees, "check", "trees.sgl")
+    assert "error[SGL0602]: a " in found
+    assert "has more than 1,000 columns; `--limit columns=NUMBER` allows more" in found
+
+
 def test_a_drawn_sentence_that_cannot_be_parsed_ends_the_run(trees: Workplace) -> None:
     # Their readings are not known, so nothing can be promised of them.
     found = said(trees, "compile", "trees.sgl", "--limit", "words=1", "--out", "out")

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from diagnostics import render_json
 
+from sgl.characters import visible
 from sgl.diagnostics import (
     Diagnostic,
     Diagnostics,
@@ -22,7 +23,7 @@ from sgl.diagnostics import (
     suggest,
 )
 from sgl.diagnostics.render import render, render_concise
-from sgl.diagnostics.source import display_width, visible
+from sgl.diagnostics.source import display_width
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 from diagnostics import MAIN, assert_diagnostics, diagnose
-from hypothesis import given
-from hypothesis import strategies as st
 
-from sgl.core.graph import Graph, GraphNode
 from sgl.diagnostics.model import one_slip
 from sgl.frontend import expand
-from sgl.frontend.checks import is_writable
-from sgl.rendering.conllu import ConlluError, conllu
 
 AGAIN = """\
 rule vp_again: VP[form={0}] -> V[form={0}] NP "again"
@@ -134,20 +129,6 @@ rule vp_again: VP[form=f] -> V[form=f] NP Adv[mood=m] "now"
   syn V -[obj]-> NP; V -[advmod]-> Adv; V -[advmod]-> "now"(upos=ADV, Mood=$m)
 """
     assert_diagnostics(rule, [("SGL0512", "vp_again")], tmp_path)
-
-
-@given(
-    name=st.sampled_from(("lemma", "upos", "xpos", "Tense")),
-    value=st.text(alphabet="aB_| \t\u00a0\u3000馬=", min_size=1, max_size=4),
-)
-def test_an_attribute_is_writable_just_when_conllu_writes_it(name: str, value: str) -> None:
-    graph = Graph((GraphNode(((name, value),), 0),), (), 0)
-    try:
-        conllu(graph, ["x"], [("en", "x")], sent_id="a", category="b")
-        written = True
-    except ConlluError:
-        written = False
-    assert is_writable(name, value) is written
 
 
 def test_words_in_a_rule_without_children_make_a_tree_too(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sgl import limits
 from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
 from sgl.automata.patterns.matches import (
     DONE,
@@ -58,9 +59,6 @@ from sgl.automata.patterns.symbols import FragmentIndex, Symbol
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
-
-#: Elementary steps (matches joined) that one structure may cost: some seconds.
-DEFAULT_BUDGET = 4_000_000
 
 Matches = frozenset[int]
 
@@ -178,7 +176,7 @@ class SchemaAutomaton:
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
         #: How many elementary steps may be taken.
-        self.left = DEFAULT_BUDGET
+        self.left = limits.current().matches
 
     def _spend(self, steps: int) -> None:
         """Count elementary steps, so that a hopeless compilation is stopped."""
@@ -276,7 +274,8 @@ class StructureAutomaton:
     """The automaton of one structure over the rules of one grammar.
 
     Rules of one symbol are read alike (:meth:`FragmentIndex.symbols`).  ``cores`` are the
-    automata of the schemas that are known.
+    automata of the schemas that are known.  ``budget``, by default the limit ``matches``, counts
+    elementary steps: the matches that are joined.
     """
 
     def __init__(
@@ -284,13 +283,13 @@ class StructureAutomaton:
         structure: Structure,
         fragments: FragmentIndex,
         cores: dict[tuple[str, Schema], SchemaAutomaton],
-        budget: int = DEFAULT_BUDGET,
+        budget: int | None = None,
     ) -> None:
         self._query = query_of(structure)
         schema = self._query.schema
         self._core = cores.setdefault((structure.layer, schema), SchemaAutomaton(schema))
         self._symbols = fragments.symbols(self._query, self._core.symbols.number)
-        self._budget = self._left = budget
+        self._budget = self._left = limits.current().matches if budget is None else budget
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the state of a phrase from a rule id and the states of its children.
@@ -328,7 +327,7 @@ class StructureAutomaton:
 
 
 def compile_structure(
-    grammar: CoreGrammar, structure: Structure, budget: int = DEFAULT_BUDGET
+    grammar: CoreGrammar, structure: Structure, budget: int | None = None
 ) -> StructureAutomaton:
     """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
     return StructureAutomaton(structure, FragmentIndex(grammar, structure.layer), {}, budget)

@@ -37,7 +37,6 @@ from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomato
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.patterns.schema import Schema
 from sgl.automata.patterns.structure_automaton import (
-    DEFAULT_BUDGET,
     FOUND,
     SchemaAutomaton,
     StructureAutomaton,
@@ -54,13 +53,13 @@ class StructureCompiler:
 
     Args:
         grammar: the grammar whose derivations the automata read.
-        budget: elementary steps that one structure may cost.
+        budget: elementary steps that one structure may cost; by default the limit ``matches``.
 
     The methods raise ``UnsupportedStructure``, ``StructureTooCostly``, and
     ``KeyError`` for a structure over a layer that the grammar does not have.
     """
 
-    def __init__(self, grammar: CoreGrammar, budget: int = DEFAULT_BUDGET) -> None:
+    def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:
         self.grammar = grammar
         self.index = GrammarIndex(grammar)
         self._budget = budget

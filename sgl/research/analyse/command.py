@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sgl.characters import visible
 from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count
 from sgl.diagnostics import Diagnostics
-from sgl.diagnostics.source import visible
 from sgl.research.analyse.predictions import PredictionsError, systems_of
 
 if TYPE_CHECKING:

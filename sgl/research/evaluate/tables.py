@@ -12,10 +12,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import click
 from rich.table import Table
 
-from sgl.cli.terminal import print_table
+from sgl.cli.terminal import print_table, say
 from sgl.research.analyse.tables import escaped, latex_row, latex_table
 from sgl.research.evaluate.scoring import RAW
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
@@ -38,7 +37,7 @@ Rows = Sequence[Sequence[str]]
 def show_result(data: Json) -> None:
     """Show the scores of all items, groups and patterns, and what they rest on."""
     dataset, systems, metrics = data["dataset"], _systems(data), data["metrics"]
-    click.echo(f"{dataset['title']}: {dataset['split']}, {dataset['source']} → {dataset['target']}")
+    say(f"{dataset['title']}: {dataset['split']}, {dataset['source']} → {dataset['target']}")
     # The raw rate of several systems is in the files; the terminal is narrow.
     shown = [metric for metric in metrics if len(systems) == 1 or metric != RAW]
     columns = [(metric, system) for metric in shown for system in systems]
@@ -50,18 +49,18 @@ def show_result(data: Json) -> None:
         [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows],
     )
     for name, text in data["signatures"].items():
-        click.echo(f"{metrics[name]}: {text}")
+        say(f"{metrics[name]}: {text}")
     if data["partial_match"] is not None:
         _show_partial(data["partial_match"])
     if data["mistakes"]["systems"]:
-        click.echo()
+        say("")
         _print(["mistakes", *data["mistakes"]["kinds"]], _mistakes(data["mistakes"]))
     if data["tests"]["differences"]:
-        click.echo()
+        say("")
         first = f"differences ({data['tests']['test']}, Holm)"
         _print([first, "metric", "difference", "95 %", "p", "patterns"], _tests(data))
     if "compounds" in data:
-        click.echo()
+        say("")
         first = f"compounds, {data['compounds']['rule']}, cut by {data['compounds']['segmented']}"
         heads = [first, "kind", "instances", "error rate", "compounds", "aggregate"]
         _print(heads, _compounds(data["compounds"]))
@@ -107,12 +106,12 @@ def _show_partial(partial: Json) -> None:
     for system, counts in partial["decided"].items():
         total = sum(counts.values())
         shares = ", ".join(f"{why} {100 * number / total:.1f} %" for why, number in counts.items())
-        click.echo(f"Partial Match of {system} decided by: {shares}")
+        say(f"Partial Match of {system} decided by: {shares}")
     checked, right = (
         sum(entry[key] for entry in partial["gold"].values()) for key in ("checked", "right")
     )
     if checked:
-        click.echo(f"Partial Match of gold texts: {100 * right / checked:.1f} % of {checked:,}")
+        say(f"Partial Match of gold texts: {100 * right / checked:.1f} % of {checked:,}")
 
 
 def _mistakes(mistakes: Json) -> Rows:
