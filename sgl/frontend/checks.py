@@ -206,7 +206,7 @@ def check_words(state: CompilerState) -> None:
     Before: ``productions`` without errors.
     """
     for production in state.productions:
-        for item in chain(*production.templates):
+        for item in chain(*chain(*(version.templates for version in production.versions))):
             text = item.text if isinstance(item, Token) else ""
             if (at := hidden(text, whole=True)) >= 0:
                 message = f"the word `{text}` has a character that cannot be seen"
