@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-from dataclasses import asdict
-from pathlib import Path
 
 import pytest
 from workplace import Workplace
@@ -90,12 +87,6 @@ def test_a_limit_is_a_number(value: str, words: str, trees: Workplace) -> None:
 def test_every_limit_has_a_name_on_the_command_line(trees: Workplace) -> None:
     every = [f"--limit={name}=1000000" for name in limits.NAMES]
     assert "5 readings" in said(trees, "parse", "trees.sgl", "a a a a", *every, status=OK)
-
-
-def test_the_documentation_states_every_limit_with_its_default() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "commands.md").read_text("utf-8")
-    rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", page, re.MULTILINE)
-    assert {name: int(number.replace(",", "")) for name, number in rows} == asdict(limits.Limits())
 
 
 def test_an_example_of_the_author_is_held_to_the_limits(trees: Workplace) -> None:
