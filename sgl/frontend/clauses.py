@@ -34,7 +34,7 @@ def each_layer(
             named = _leading(items[:-1], same.difference(children))
             left = items[len(named) :] if clause.template is not None else None
         else:
-            layers = {name for name, kind in kinds.items() if kind == "graph"}
+            layers = [name for name, kind in kinds.items() if kind == "graph"]
             named, left = _leading(items, layers), None
             for item in items[len(named) : len(named) + 1]:
                 message = "before the edges of a clause only graph layers are named"

@@ -6,8 +6,10 @@ these are the heads of ``NP`` and ``V``, the word *that* where an edge mentions 
 ``gap`` of ``RC``.  Bindings (``RC.gap = N``) unite atoms; what remains are the local nodes
 of the fragment.
 
-Graphs are published as CoNLL-U, whose columns keep some characters and names for
-themselves.  What it cannot hold is found here, before a sentence is drawn.
+What need not be said follows: a port that nothing is said of is the child whose role has its
+name, and the head of a free layer, where no edge tells, is the child that the first layer has::
+
+    rule ask: S -> V NP subj:NP VP     VP.subj = subj
 """
 
 from __future__ import annotations
@@ -20,37 +22,13 @@ from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Label, Span, suggest
+from sgl.frontend.attributes import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch
 from sgl.frontend.signature import CategoryInfo
-from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 if TYPE_CHECKING:
     from sgl.frontend.children import RuleNames
-
-#: Attributes with a CoNLL-U column of their own; all others are UD features.
-COLUMNS = ("lemma", "upos", "xpos")
-#: What CoNLL-U itself writes in the columns of labels and of features.
-RESERVED_LABELS = ("root", "_")
-RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
-
-
-def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: CompilerState) -> None:
-    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
-
-    The words of a free layer may have any others.
-    """
-    name = attribute.name.text
-    if layer.free:
-        return
-    if name not in COLUMNS and not name[0].isupper():
-        hint = suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`"
-        notes = ("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",)
-        message = f"`{name}` is no attribute of a word"
-        state.error("SGL0506", attribute.name.span, message, hint, notes=notes)
-    elif name in RESERVED_ATTRIBUTES:
-        message = f"CoNLL-U has its own use for the attribute `{name}`"
-        state.error("SGL0512", attribute.name.span, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +61,7 @@ class FragmentLowering:
     """Lowers the clauses of one version of a rule about one graph layer.
 
     ``places`` are those of its words in the source template, ``when`` tells for which values
-    it is.
+    it is.  A free layer has the head of the child ``default`` if it says nothing else.
     """
 
     names: RuleNames
@@ -92,10 +70,12 @@ class FragmentLowering:
     rhs: Sequence[CategoryInfo]
     places: Mapping[int, int]
     when: str
+    default: int | None = None
     sound: bool = True
     attributes: dict[Atom, Attributes] = field(default_factory=dict)
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
     head: Atom | None = None
+    exported: Atom | None = None
     touched: dict[ChildPort, Span] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -129,6 +109,7 @@ class FragmentLowering:
                 message = "`node(…)` is the node of a word; a rule has none of its own"
                 hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
                 self._error("SGL0309", statement.span, message, hint)
+        self._bind_by_role()
         self._check_loops()
         exports = self._exports() if self.sound else None
         return self._build(exports) if exports is not None else None
@@ -184,6 +165,27 @@ class FragmentLowering:
             self._touch(first, statement.span)
             self._touch(second, statement.span)
             self.united.union(first, second)
+
+    def _bind_by_role(self) -> None:
+        """Bind open ports of children to the children whose roles have their names."""
+        span = self.names.rule.name.span
+        for atom in [atom for atom in self.atoms if isinstance(atom, ChildPort) and atom.port]:
+            name = self.ports[atom.child][atom.port]
+            child = self.names.index.get(name)
+            if atom in self.touched or child is None or child == atom.child:
+                continue
+            if name in self.own_ports:
+                described = self._describe(atom)
+                message = f"is `{described}` the child `{name}`, or the `{name}` of the phrase?"
+                hint = f"write `{described} = {name}`; or call the child otherwise, to pass it on"
+                self._error("SGL0502", self.names.children[atom.child].span, message, hint)
+            self._touch(atom, span)
+            self.united.union(atom, ChildPort(child, 0))
+
+    def head_child(self) -> int | None:
+        """Return the child whose head is that of the rule, if it is one."""
+        head = self.exported
+        return head.child if isinstance(head, ChildPort) and head.port == 0 else None
 
     def _touch(self, atom: Atom, span: Span) -> bool:
         """Note that something is said of a port of a child; return whether the atom is one."""
@@ -274,6 +276,7 @@ class FragmentLowering:
         head = self.head if self.head is not None else self._inferred_head()
         if head is None:
             return None
+        self.exported = head
         exports: list[Atom] = [head]
         for port in range(1, len(self.own_ports)):
             atom = self._exported_port(port)
@@ -293,7 +296,8 @@ class FragmentLowering:
     def _inferred_head(self) -> Atom | None:
         """Return the node no unmarked edge leads to; of several, the one that is not extracted.
 
-        In a free layer, where words may stay outside, it is one of those that have edges.
+        In a free layer, where words may stay outside, it is one of those that have edges; if
+        that leaves several, or none, it is that of the first layer.
         """
         plain, extracted = set[Atom](), {self.united[atom] for atom in self.touched}
         for _, label, target, _ in self.edges:
@@ -311,6 +315,11 @@ class FragmentLowering:
         candidates = preferred or list(free.values())
         if len(candidates) == 1:
             return candidates[0]
+        if self.default is not None:
+            default = self.united[ChildPort(self.default, 0)]
+            found = [atom for atom in candidates if self.united[atom] == default]
+            if found:
+                return found[0]
         message = "every node is a dependent of another: the rule has no head"
         hint = "remove an edge, or mark an additional one with `~`"
         if candidates:

@@ -12,6 +12,7 @@ from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import CategoryPattern, FragmentSketch, Production, Version
+from sgl.frontend.signature import CategoryInfo
 from sgl.frontend.state import CompilerState
 from sgl.frontend.templates import report_without_clause, templates_of
 from sgl.lang import syntax as s
@@ -74,10 +75,17 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
     templates = templates_of(names, case.clauses)
     fragments: list[FragmentSketch | None] = []
     infos = [pattern.info for pattern in patterns]
+    default: int | None = None
     for layer in state.signature.graph_layers:
-        statements = _statements(names, layer, case)
-        lowering = FragmentLowering(names, layer, infos[0], infos[1:], templates.places, case.when)
+        said = any(clause.layer.text == layer.name for clause in case.clauses)
+        if fragments and fragments[0] is None and not said:
+            fragments.append(None)  # It follows from the first layer, which was reported.
+            continue
+        statements = _statements(names, layer, case, infos)
+        told = (templates.places, case.when, default if layer.free else None)
+        lowering = FragmentLowering(names, layer, infos[0], infos[1:], *told)
         fragments.append(lowering.run(statements) if statements is not None else None)
+        default = lowering.head_child() if len(fragments) == 1 else default
     weight = rule_weight(case.weight, state)
     sketches = tuple(fragment for fragment in fragments if fragment is not None)
     if len(sketches) < len(fragments):
@@ -88,10 +96,13 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
 # ---- graph layers
 
 
-def _statements(names: RuleNames, layer: GraphLayer, case: Case) -> list[s.Statement] | None:
+def _statements(
+    names: RuleNames, layer: GraphLayer, case: Case, infos: Sequence[CategoryInfo]
+) -> list[s.Statement] | None:
     """Return what a rule says about a graph layer; None after a report.
 
-    ``sem N`` says that the head is that of ``N``, as ``ja N`` says it of words.
+    ``sem N`` says that the head is that of ``N``, as ``ja N`` says it of words.  In a free layer
+    without a clause ports are bound as in the first layer.
     """
     rule, state = names.rule, names.state
     clauses = [clause for clause in case.clauses if clause.layer.text == layer.name]
@@ -110,7 +121,31 @@ def _statements(names: RuleNames, layer: GraphLayer, case: Case) -> list[s.State
             state.error("SGL0306", clause.span, message, "write edges such as `V -[obj]-> NP`")
             return None
     passes_up = len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child)
+    first = state.signature.graph_layers[0]
+    if not clauses and layer.free and layer is not first and names.children:
+        inherited = (
+            s_
+            for clause in case.clauses
+            if clause.layer.text == first.name
+            for s_ in clause.statements or ()
+        )
+        return [one for one in inherited if _is_about_ports(one, names, layer, infos)]
     if not clauses and not passes_up:
         report_without_clause(rule, layer.name, "with the edges between its words", state)
         return None
     return statements
+
+
+def _is_about_ports(
+    statement: s.Statement, names: RuleNames, layer: GraphLayer, infos: Sequence[CategoryInfo]
+) -> bool:
+    """Return whether a statement says what a port is, which a layer has, and no quoted word."""
+    ends = [getattr(statement, end) for end in ("left", "right", "node") if hasattr(statement, end)]
+    lhs, *children = (info.ports_in(layer.name) for info in infos)
+    for end in ends:
+        child = names.index.get(end.name.text)
+        ports = children[child] if child is not None else lhs[1:]
+        port = end.port or (end.name if child is None else None)
+        if end.name.quoted or (port is not None and port.text not in ports):
+            return False
+    return bool(ends)

@@ -149,3 +149,81 @@ def test_literals_that_are_wrong(
 ) -> None:
     grammar = LAYERS + REST + ASKED.format('"did"') + "\n".join(literals) + "\n"
     assert messages(grammar, tmp_path) == expected
+
+
+# ---- ports and heads
+
+PORTS = """
+category RC with gap
+category Ctl with subj in sem
+rule gapped: RC -> V
+  syn V -[~obj]-> gap
+  sem V -[theme]-> gap
+rule controlled: Ctl -> V
+  sem V -[agent]-> subj
+"""
+
+
+def test_an_open_port_is_the_child_whose_role_has_its_name() -> None:
+    rule = (
+        "rule front: S -> gap:NP RC\n  ja de gap RC\n"
+        "  syn head = RC{0}\n  sem head = RC{0}\n"
+        "rule try: S -> subj:NP V Ctl\n  ja de subj V Ctl\n"
+        "  syn V -[nsubj]-> subj; V -[xcomp]-> Ctl\n  sem V -[agent]-> subj; V -[of]-> Ctl{1}\n"
+    )
+    short, full = rule.format("", ""), rule.format("; RC.gap = gap", "; Ctl.subj = subj")
+    assert same(REST + PORTS + short, REST + PORTS + full)
+
+
+def test_several_open_ports_are_one_child() -> None:
+    rule = (
+        "rule both: S -> gap:NP a:RC b:RC\n  ja de gap a b\n"
+        "  syn a -[conj]-> b{0}\n  sem a -[and]-> b{0}\n"
+    )
+    assert same(
+        REST + PORTS + rule.format(""), REST + PORTS + rule.format("; a.gap = gap; b.gap = gap")
+    )
+
+
+def test_what_is_forgotten_is_bound_to_nothing(tmp_path: Path) -> None:
+    rule = "rule no: S -> gap:NP RC\n  ja de gap RC\n  syn RC -[a]-> gap; forget RC.gap\n"
+    rule += "  sem RC -[a]-> gap; forget RC.gap\n"
+    # The gap is without a word, and not bound twice.
+    found = messages(LAYERS + REST + PORTS + rule, tmp_path)
+    assert {code for code, _ in found} == {"SGL0511"}
+
+
+def test_a_port_that_could_be_passed_on_as_well(tmp_path: Path) -> None:
+    rule = "rule more: RC -> gap:NP RC\n  ja de gap RC\n  syn RC -[a]-> gap\n  sem RC -[a]-> gap\n"
+    outcome = diagnose({MAIN: LAYERS + REST + PORTS + rule}, tmp_path, prove=False)
+    assert outcome.places() == [("SGL0502", "RC")]
+    assert "write `RC.gap = gap`" in outcome.rendered()
+
+
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        # The head follows, and no edge.
+        ("", "  sem head = V"),
+        # One edge says what is the head; of two roots it is that of the first layer.
+        ("  sem V -[a]-> N", "  sem V -[a]-> N; head = V"),
+        ("  sem N -[a]-> V", "  sem N -[a]-> V; head = N"),
+        ("  sem V -[a]-> NP; N -[b]-> NP", "  sem V -[a]-> NP; N -[b]-> NP; head = V"),
+    ],
+)
+def test_the_head_of_a_free_layer_is_that_of_the_first(short: str, full: str) -> None:
+    rule = "rule three: VP -> N V NP\n  ja de N V NP\n  syn V -[obj]-> NP; V -[obl]-> N\n"
+    assert same(f"{REST}{rule}{short}\n", f"{REST}{rule}{full}\n")
+
+
+def test_ports_are_bound_as_in_the_first_layer_where_nothing_is_said() -> None:
+    rule = "rule rel: NP -> N RC\n  ja de RC N\n  syn N -[acl:relcl]-> RC; RC.gap = N\n"
+    full = rule + "  sem head = N; RC.gap = N\n"
+    assert same(REST + PORTS + rule, REST + PORTS + full)
+
+
+def test_the_first_layer_and_words_alone_say_what_they_are(tmp_path: Path) -> None:
+    rule = "rule two: VP -> V N\n  ja de V N\n"
+    assert messages(LAYERS + REST + rule, tmp_path) == [("SGL0303", "two")]
+    rule = 'rule it: NP -> "it"\n  ja de "それ"\n  syn head = "it"(upos=PRON)\n'
+    assert messages(LAYERS + REST + rule, tmp_path) == [("SGL0303", "it")]
