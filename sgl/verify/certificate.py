@@ -23,10 +23,6 @@ FAULTS = (KeyError, IndexError, TypeError, ValueError, AttributeError, Recursion
 STEPS, STEPS_FOR_A_BYTE = 8_000_000, 20  # the budget, which grows with the size of the file
 
 
-class BudgetError(Exception):
-    """All steps that the checks may take are used up."""
-
-
 class Checker:
     """Checks the parts of a certificate; an error says which line of reasoning fails."""
 
@@ -38,14 +34,13 @@ class Checker:
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
         self.awake = [{~s for (s, *c), q in t.items() if q and not any(c)} for t in self.tables]
         self.usable, self.users = cache(self.find_usable), cache(self.find_users)
-        rules = self.grammar["rules"]
-        self.provided = cache(lambda rule: form.ingredients(self.core, rules[rule]))
+        self.provided = cache(lambda n: form.ingredients(self.core, self.grammar["rules"][n]))
 
     def spend(self, steps: int) -> None:
         """Take steps from the budget."""
         self.left -= steps
         if self.left < 0:
-            raise BudgetError
+            raise TimeoutError
 
     def prepare(self) -> None:
         """Check the symbols and that each stratum has one split; note what is looked up often."""
@@ -153,8 +148,7 @@ class Checker:
 
     def invariant(self, number: int, group: list[int], invariant: Json, kind: str) -> None:
         """Lemma B: an invariant is closed, and as the claim wants it at the roots."""
-        split, users, wanted = self.splits[number], self.users(number), kind == "requires"
-        usual = {(0,) * len(group)}
+        split, users, usual = self.splits[number], self.users(number), {(0,) * len(group)}
         pairs = [(q, {*zip(*[iter(flat)] * len(group), strict=True)}) for q, *flat in invariant]
         sets, tables = form.once(pairs), [*enumerate(self.tables[each] for each in group)]
         awake = set[int]().union(*[self.awake[structure] for structure in group])
@@ -169,7 +163,7 @@ class Checker:
                     raise ValueError(f"{step} leaves the invariant: {states} -> {new}")
         accepting = [{*self.structures[structure]["accepting"]} for structure in group]
         for root, states in ((r, qs) for r in {*split["roots"]} for qs in sets.get(r, usual)):
-            if wanted != any(s in a for s, a in zip(states, accepting, strict=True)):
+            if (kind == "requires") != any(s in a for s, a in zip(states, accepting, strict=True)):
                 raise ValueError(f"a text of root {root} can end in {states}")
 
     def contains(self, split: Json, group: list[int], derivation: list[int]) -> None:
@@ -194,10 +188,6 @@ class Checker:
         if wrong := set[Json]().union(*used) - known - excused | known & excused:
             raise ValueError(f"training has not, or has and it is excused: {' '.join(min(wrong))}")
 
-    def automaton(self, number: int) -> None:
-        """Lemma A: the automaton of a structure accepts the texts that contain it."""
-        self.automata.check(self.structures[number], self.tables[number])
-
     def checks(self) -> Iterator[tuple[str, Callable[..., None], Json]]:
         """Yield all that is to be checked: code and subject, how, and which; the quickest first."""
         for n, streams in enumerate(self.streams):
@@ -206,9 +196,9 @@ class Checker:
         for n, (pattern, word, kind, split, group, _) in enumerate(self.data["claims"]):
             what = f"{self.streams[split]} {kind} {' or '.join(self.names[x] for x in group)}"
             yield f"C08 {pattern or 'everywhere'}: {word}: {what}", self.claim, n
-        for n, name in enumerate(self.names):
-            yield f"C09 {name}", self.automata.name, self.structures[n]
-            yield f"C10 {name}", self.automaton, n
+        for name, *pair in zip(self.names, self.structures, self.tables, strict=True):
+            yield f"C09 {name}", self.automata.name, pair[0]
+            yield f"C10 {name}", self.automata.check, pair
 
     def refusals(self) -> Iterator[str]:
         """Yield what is wrong; without any, all claims hold."""
@@ -222,16 +212,14 @@ class Checker:
                     yield shown(f"{what}: {problem}")
         except FAULTS as problem:
             yield shown(f"{what}: {problem}")
-        except BudgetError:
+        except TimeoutError:
             yield shown(f"C04 the budget of {self.budget:,} steps is used up: {what[4:]}")
 
     def established(self) -> Iterator[str]:
         """Yield what an accepted certificate establishes of each pattern, in words."""
-        claims = dict[Json, list[Json]]()
-        for pattern, word, *claim in self.data["claims"]:
-            shown_here = claim[0] != "excludes" or word == "held out"
-            claims.setdefault((pattern, word), []).extend([claim] * shown_here)
-        for (pattern, word), own in claims.items():
+        for pattern, word in dict.fromkeys((claim[0], claim[1]) for claim in self.data["claims"]):
+            own = [claim[2:] for claim in self.data["claims"] if claim[:2] == [pattern, word]]
+            own = [x for x in own if x[0] != "excludes" or word == "held out"]
             shown_of = {x: kind != "waived" for kind, _, group, _ in own for x in group}
             parts = [self.names[x] + " (waived)" * (not proved) for x, proved in shown_of.items()]
             excuses = {f"without {x[1]} ({x[2]})" for k, *_, e in own if k == "exposes" for x in e}
@@ -246,8 +234,7 @@ def shown(text: str) -> str:
 def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
     """Return why a certificate is refused, and if it is not, what it establishes."""
     try:
-        checker = Checker(content, budget)
-        refused = [*checker.refusals()]
+        refused = [*(checker := Checker(content, budget)).refusals()]
         return refused, [] if refused else [*checker.established()]
     except (form.RefusalError, *FAULTS) as problem:
         return [shown(str(problem))], []

@@ -8,19 +8,16 @@ import operator
 from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, partial
-from itertools import count, product
+from itertools import product
 from math import prod
 from typing import Any
 
 if __package__:
-    from sgl.verify.certificate_format import Json, frames_of, notation
+    from sgl.verify import certificate_format as form
 else:  # as a script, which has the other files beside it
-    from certificate_format import (  # type: ignore[import-not-found, no-redef]
-        Json,
-        frames_of,
-        notation,
-    )
+    import certificate_format as form  # type: ignore[import-not-found, no-redef]
 
+Json = form.Json
 FOUND, LABEL, FREE = "found", "label", "free"
 COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
 
@@ -51,12 +48,10 @@ class Phrase:
                 raise ValueError("a node is forgotten without a label")
             tests = [(v, COMPARE[sign](self.degree(x, e), n)) for v, e, sign, n in body["degrees"]]
             self.barred[x] |= {(body["rank"], v) for v, met in tests if not met}
-        inside = range(ports, len(self.barred))  # all matches are begun there: in the core
-        self.core = {*inside, *(self.ends if len(self.bodies) > 1 else ())}
+        self.core = {*range(ports, len(self.barred)), *(self.ends if len(self.bodies) > 1 else ())}
         relations = {r for body in self.bodies for _, r, _ in body["links"]}
         self.walks = {relation: self.walk(*relation) for relation in relations}
-        ties = [self.walks[relation][0] for body in self.bodies for _, relation, _ in body["links"]]
-        self.size = sum(1 + len(longer) for longer in ties)
+        self.size = sum(1 + len(self.walks[r][0]) for x in self.bodies for _, r, _ in x["links"])
 
     def degree(self, x: int, labels: Json) -> int:
         """Return the number of edges from a node."""
@@ -64,17 +59,12 @@ class Phrase:
         return sum(s == x and passes(labels, label) for s, label, _ in self.edges)
 
     def walk(self, labels: Json, low: int, high: int | None) -> Json:
-        """Longer walks (from, to, length); ends of walks that are complete, or may become so.
-
-        The latter by what is known of them, if one is in the core.
-        """
+        """Longer walks (from, to, length); ends of complete ones; by each, ends of begun ones."""
         steps, cap = [(s, t) for s, e, t in self.edges if passes(labels, e)], high or max(low, 1)
         walks = news = {(x, x, 0) for x in range(len(self.barred))}
-        for _ in count() if high is None else range(high):
-            self.spend(1 + len(news) * len(steps) + len(walks))
+        while news := {e for e in news if e[2] != high}:
+            self.spend(len(news) * len(steps) + len(walks))
             news = {(s, t, min(n + 1, cap)) for s, x, n in news for y, t in steps if x == y} - walks
-            if not news:
-                break
             walks = walks | news
         held, begun = {e[:2] for e in walks if e[2] >= low}, [e for e in walks if e[2] != high]
         ends = [self.ends | {e[i] for e in begun if e[1 - i] in self.ports} for i in (0, 1)]
@@ -85,20 +75,13 @@ class Phrase:
                 near.setdefault(key, []).append((x, y))
         return walks if high not in (0, 1) else (), held, near
 
-    def plan(self, body: Json) -> Json:
-        """Return the nodes that each variable fits; the links with what each can join."""
-        fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
-        left, links = dict(fit), list[Json]()
-        for u, relation, w in body["links"]:
-            links.append((u, w, self.walks[relation][2], left[u], left[w]))
-            left |= {v: left[v] - self.core for v in (u, w)}  # in the core they are by this link
-        return fit, links
-
-    def matches(self, plan: Json, outer: Json) -> list[Json]:
+    def matches(self, body: Json, outer: Json) -> list[Json]:
         """Return the partial matches that extend one along all links with an end in the core."""
-        (fit, links), core = plan, self.core
+        fit = {v: {x for x, b in enumerate(self.barred) if (n, v) not in b} for n, v in body["own"]}
         found = [outer] if all(x in {*fit.get(v, {x}), None} for v, x in outer.items()) else []
-        for u, w, near, fit_u, fit_w in links if found else ():
+        core = self.core
+        for u, relation, w in body["links"] if found else ():
+            near, fit_u, fit_w = self.walks[relation][2], fit[u], fit[w]
             longer = [
                 m | {u: x, w: y}
                 for m in found
@@ -109,6 +92,7 @@ class Phrase:
             ]
             self.spend(1 + len(found) + len(longer))
             found = [m for m in found if m.get(u) not in core and m.get(w) not in core] + longer
+            fit |= {v: fit[v] - core for v in (u, w)}  # in the core they would be by this link
         return found
 
     def shape(self, body: Json, match: Json) -> Json:
@@ -124,12 +108,10 @@ class Phrase:
 
     def type(self) -> Json:
         """Return all that matters of the graph: its ports, and its partial matches, or FOUND."""
-        ports, kept, first = self.barred[: len(self.ports)], set(), self.bodies[0]
-        plan, *others = map(self.plan, self.bodies)
-        pairs = [*zip(self.bodies[1:], others, strict=True)]
-        for match in self.matches(plan, {}):
+        ports, kept, (first, *others) = self.barred[: len(self.ports)], set(), self.bodies
+        for match in self.matches(first, {}):
             own = self.shape(first, match)
-            more = [[self.shape(e, m) for m in self.matches(p, match)] for e, p in pairs]
+            more = [[self.shape(e, m) for m in self.matches(e, match)] for e in others]
             whole = [complete for group in more for complete, *_ in group]
             if own[0] and not whole:
                 return FOUND, *(LABEL in bars for bars in ports)
@@ -143,17 +125,14 @@ class Phrase:
 
 
 class Sight:
-    """How structures see phrases that differ in tests of nodes only; examples stand for types.
-
-    Each step of the work is announced to ``spend``.
-    """
+    """How structures see phrases that differ in tests of nodes only; examples stand for types."""
 
     def __init__(self, bodies: Json, spend: Callable[[int], None]) -> None:
         self.example, self.spend = cache(self.make), spend
         self.whole = cache(lambda effect: cache(partial(self.apply, effect)))
         self.bodies, self.tests, self.examples = list[Json](), list[Json](), dict[Json, Phrase]()
         for rank, body in enumerate(bodies):
-            links = [(u, (_fixed(e), low, high), w) for u, e, low, high, w in body["links"]]
+            links = [(u, ((s, tuple(e)), m, n), w) for u, (s, e), m, n, w in body["links"]]
             alone = [v for v in body["variables"] if not any(v in link[::2] for link in links)]
             links += [(v, ((0, ()), 0, 0), v) for v in alone]  # a walk of no edges finds its nodes
             own = [*dict.fromkeys((rank, v) for link in links for v in link[::2])]
@@ -163,8 +142,7 @@ class Sight:
 
     def effect(self, ports: int, edges: Json, rows: Json) -> Json:
         """Return what a rule does to graphs, without the edges that pass no test."""
-        seen = tuple((s, e, t) for s, e, t in edges if any(passes(x, e) for x in self.tests))
-        return ports, seen, rows
+        return ports, tuple(e for e in edges if any(passes(x, e[1]) for x in self.tests)), rows
 
     def make(self, effect: Json, parts: Json = (), bars: Json = frozenset()) -> Phrase:
         """Return the example for what an effect makes of parts."""
@@ -201,12 +179,8 @@ def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:
     if not before:
         yield from product(*known)
     for place, number in enumerate(before):
-        old = [own[:n] for own, n in zip(known[:place], before[:place], strict=True)]
-        yield from product(*old, known[place][number:], *known[place + 1 :])
-
-
-def _fixed(test: Json) -> Json:
-    return test[0], tuple(test[1])
+        yield from product(*known[:place], known[place][number:], *known[place + 1 :])
+        del known[place][number:]
 
 
 class Structures:
@@ -218,7 +192,10 @@ class Structures:
     def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
         self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend
         self.sights = dict[str, Sight]()
-        self.frames, self.column = cache(lambda x: frames_of(self.grammar, x)), cache(self.values)
+        self.frames = cache(lambda layer: form.frames_of(self.grammar, layer))
+        self.column = cache(
+            lambda layer, a: [tuple(x.get(a, "") for x in row) for row in self.frames(layer)[1]]
+        )
         text, graph, views = ([x[0] for x in self.grammar[k]] for k in ("text", "graph", "views"))
         for names in ([*text, *graph], views):
             if "" in names or len({*names}) < len(names):
@@ -228,15 +205,12 @@ class Structures:
 
     def name(self, structure: Json) -> None:
         """Check that the data of a structure are what its name says."""
-        if (said := notation(structure["bodies"])) != structure["name"]:
+        if (said := form.notation(structure["bodies"])) != structure["name"]:
             raise ValueError(f"its data say {said}")
 
-    def values(self, layer: str, attribute: str) -> list[Json]:
-        """Return the values of an attribute in each row of labels."""
-        return [tuple(x.get(attribute, "") for x in row) for row in self.frames(layer)[1]]
-
-    def check(self, structure: Json, table: Json) -> None:
-        """Lemma A: the automaton of a structure accepts the texts that contain it."""
+    def check(self, pair: Json) -> None:
+        """Lemma A: the automaton of a structure, as a table, accepts the texts that contain it."""
+        structure, table = pair
         if len(table) < len(structure["transitions"]):
             raise ValueError("a transition is given twice")
         layer, bodies = structure["layer"], structure["bodies"]
@@ -252,9 +226,8 @@ class Structures:
             bars = [{v for (v, _, test), x in row if not passes(test, x)} for row in own]
             return tuple(sight.example((1, 1, (), ()), (), frozenset({LABEL, *x})) for x in bars)
 
-        columns = [self.column(layer, a) for a in ["", *(attribute for _, attribute, _ in tests)]]
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]
-        rows = [*map(words, *columns)]
+        rows = [*map(words, *[self.column(layer, a) for a in ["", *(test[1] for test in tests)]])]
         pairs = zip(self.symbols, rules, strict=True)
         done = dict.fromkeys((symbol, wholes[x], rows[n]) for symbol, (x, n) in pairs)
         members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
