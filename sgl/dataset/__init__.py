@@ -13,7 +13,7 @@ What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels a
 """
 
 from sgl.dataset.card import card
-from sgl.dataset.checksums import CHECKSUMS, signature, write_checksums
+from sgl.dataset.checksums import signature, write_checksums
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import (
@@ -26,7 +26,14 @@ from sgl.dataset.manifest import (
     string_figures,
     write_manifest,
 )
-from sgl.dataset.staged import MANIFEST, OutputError, check_target, put_back, staged_directory
+from sgl.dataset.staged import (
+    CHECKSUMS,
+    MANIFEST,
+    OutputError,
+    check_target,
+    put_back,
+    staged_directory,
+)
 
 __all__ = [
     "CHECKSUMS",

@@ -19,9 +19,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from sgl import foreign
+from sgl.dataset.staged import CHECKSUMS
 from sgl.foreign import ForeignFileError, read_bytes, sha256_of
-
-CHECKSUMS = "SHA256SUMS"
 
 
 def write_checksums(directory: Path, known: Mapping[str, str]) -> None:

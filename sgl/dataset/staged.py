@@ -1,36 +1,54 @@
-"""Write a directory so that it is there completely or not at all.
+"""Write a file or a directory so that it is there completely or not at all.
 
-Everything is written into a hidden directory beside the target and moved when
-it is finished.  A dataset that the target holds already is moved out of the
-way first and deleted last; if anything fails in between, it is moved back::
+Everything is written into a hidden directory beside the target, the *stage*, and moved when
+it is finished.  A dataset that the target holds already is moved out of the way first and
+deleted last; if anything fails in between, it is moved back::
 
-    out/.sget-x7Kq.partial/new     being written
-    out/sget                  ->   out/.sget-x7Kq.partial/old
-    out/.sget-x7Kq.partial/new ->  out/sget
-    out/.sget-x7Kq.partial         deleted
+    out/.sget-5f0c92aa.partial/new     being written
+    out/sget                      ->   out/.sget-5f0c92aa.partial/old
+    out/.sget-5f0c92aa.partial/new ->  out/sget
+    out/.sget-5f0c92aa.partial         deleted
 
-Renaming within one directory is atomic.  A process that is killed outright
-leaves the hidden directory behind, never a part of a dataset under the
-target's name.
+Renaming within one directory is atomic.  A process that is killed outright leaves its stage
+behind, never a part of a dataset under the target's name.  A stage is locked as long as its
+process lives, so the next run knows which of them are dead, and deletes those.
+
+A directory is replaced only as a whole that SGL has written: with a file in it that its own
+list does not name, or one that was read in this run, it stays as it is.
 """
 
 from __future__ import annotations
 
 import os
+import re
+import secrets
 import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, suppress
+from errno import ENOSYS, ENOTSUP
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sgl import foreign
-from sgl.foreign import ForeignFileError, read_document
+from sgl.foreign import ForeignFileError, read_document, read_text
+
+if TYPE_CHECKING:
+    from sgl.dataset.lock import LockedFolder
 
 #: The first member of every manifest; with any number it marks a directory as a dataset.
 FORMAT = "sgl-dataset/2"
 _FAMILY = FORMAT.partition("/")[0] + "/"
 
-MANIFEST = "manifest.json"
+MANIFEST, CHECKSUMS = "manifest.json", "SHA256SUMS"
+
+#: What other programs leave in a directory that they have looked at.
+_TRACES = frozenset({"__pycache__", ".DS_Store", "Thumbs.db", "desktop.ini"})
+
+#: Files that are named in a message.
+_NAMED = 5
+
+#: Returns the files that a directory has by its own list, and None if SGL has not written it.
+Listing = Callable[[Path], Collection[str] | None]
 
 
 class OutputError(Exception):
@@ -42,41 +60,73 @@ class OutputError(Exception):
         self.reason = reason
 
 
-def is_dataset(directory: Path) -> bool:
-    """Return whether ``directory`` holds a dataset: its manifest says so."""
+def listed_files(directory: Path) -> Collection[str] | None:
+    """Return the files of the dataset in a directory; None if it holds none."""
     try:
         manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
-        return manifest["format"].of(str).startswith(_FAMILY)
-    except ForeignFileError:
-        return False
+        if not manifest["format"].of(str).startswith(_FAMILY):
+            return None
+        text = read_text(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    except ForeignFileError as problem:
+        # Without the list of files nothing but the manifest is known to be part of it.
+        return (MANIFEST,) if problem.filename == str(directory / CHECKSUMS) else None
+    names = (line.partition("  ")[2] for line in text.split("\n"))
+    return {MANIFEST, CHECKSUMS, *names}
+
+
+def dataset_of(file: Path) -> Path | None:
+    """Return the dataset whose list names a file, if there is one."""
+    file = file.resolve()
+    for directory in file.parents:
+        if (directory / MANIFEST).is_file():
+            names = listed_files(directory)
+            if names is not None and file.relative_to(directory).as_posix() in names:
+                return directory
+    return None
+
+
+@contextmanager
+def staged_file(target: Path) -> Iterator[Path]:
+    """Yield a path; the file that is written there takes the place of ``target``.
+
+    On any exception ``target`` stays as it was.
+
+    Raises:
+        OSError: the operating system refuses to write.
+    """
+    stage = _new_stage(target)
+    try:
+        new = stage.path / "new"
+        yield new
+        new.replace(target)
+    finally:
+        stage.delete()
 
 
 @contextmanager
 def staged_directory(
-    target: Path, place: Path | None = None, replaceable: Callable[[Path], bool] = is_dataset
+    target: Path, place: Path | None = None, listing: Listing = listed_files
 ) -> Iterator[Path]:
     """Yield a new directory that takes the place of ``target`` when the block ends.
 
-    ``place`` is where the hidden directory is to be, if that is not left to this function;
-    one that a process which was killed has left there is deleted.  On any exception, also on
-    an interruption from the keyboard, what was written is deleted and ``target`` stays as it
-    was.
+    ``place`` is where the stage is to be, if that is not left to this function; one that a
+    process which was killed has left there is deleted.  On any exception, also on an
+    interruption from the keyboard, what was written is deleted and ``target`` stays as it was.
 
     Raises:
-        OutputError: ``target`` exists and is not ``replaceable``, or the operating system
+        OutputError: ``target`` exists and may not be replaced, or the operating system
             refuses to write.
     """
     target = target.resolve()
-    check_target(target, replaceable)
+    check_target(target, listing)
     missing = [parent for parent in target.parents if not parent.exists()]
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        stage = _new_stage(target, place)
-        new, old = stage / "new", stage / "old"
-        try:
+        with _stage(target, place) as stage:
+            new, old = stage / "new", stage / "old"
             new.mkdir()
             yield new
-            _check_replaceable(target, replaceable)
+            _check_replaceable(target, listing)
             try:
                 if target.exists():
                     target.rename(old)
@@ -84,11 +134,6 @@ def staged_directory(
             except BaseException:
                 put_back(stage, target)
                 raise
-        finally:
-            # The stage is never deleted with the only copy of the dataset that was there.
-            if old.exists() and not target.exists():
-                raise OutputError(target, f"the dataset that it held is now in {old}")
-            shutil.rmtree(stage)
     except OSError as error:
         raise OutputError(target, _reason(error)) from error
     finally:
@@ -97,16 +142,62 @@ def staged_directory(
                 directory.rmdir()
 
 
-def _new_stage(target: Path, place: Path | None) -> Path:
-    """Make an empty directory; what an earlier one in this place has moved away is put back."""
-    if place is None:
-        name = tempfile.mkdtemp(prefix=f".{target.name}-", suffix=".partial", dir=target.parent)
-        return Path(name)
-    put_back(place, target)
-    if place.exists():
-        shutil.rmtree(place)
-    place.mkdir()
-    return place
+@contextmanager
+def _stage(target: Path, place: Path | None) -> Iterator[Path]:
+    """Yield an empty stage, which is deleted at the end unless it has the only old dataset."""
+    locked = None if place is not None else _new_stage(target)
+    stage = place if locked is None else locked.path
+    assert stage is not None
+    if locked is None:
+        put_back(stage, target)
+        if stage.exists():
+            shutil.rmtree(stage)
+        stage.mkdir()
+    try:
+        yield stage
+    finally:
+        old = stage / "old"
+        if old.exists() and not target.exists():
+            if locked is not None:
+                locked.release()
+            raise OutputError(target, f"the dataset that it held is now in {old}")
+        if locked is None:
+            shutil.rmtree(stage)
+        else:
+            locked.delete()
+
+
+def _new_stage(target: Path) -> LockedFolder:
+    """Make a stage that is locked; delete those of processes that are gone."""
+    # It takes longer to load than most commands need, and most write nothing.
+    from sgl.dataset.lock import LockedFolder
+
+    _delete_dead_stages(target)
+    name = f".{target.name}-{secrets.token_hex(4)}.partial"
+    try:
+        return LockedFolder.take(target.with_name(name))
+    except (NotImplementedError, OSError) as problem:
+        if isinstance(problem, OSError) and problem.errno not in (ENOSYS, ENOTSUP):
+            raise
+        # A file system without locks: then nobody can tell whether this stage is dead.
+        return LockedFolder.without_lock(target.with_name(name))
+
+
+def _delete_dead_stages(target: Path) -> None:
+    """Delete stages of this target whose process was killed; put back what one has moved away."""
+    from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
+
+    name = re.compile(rf"\.{re.escape(target.name)}-[0-9a-f]{{8}}\.partial")
+    with suppress(OSError):
+        for path in [path for path in target.parent.iterdir() if name.fullmatch(path.name)]:
+            if path.is_symlink() or not path.is_dir():
+                continue
+            if not {child.name for child in path.iterdir()} <= {"new", "old", LOCK, HOLDER}:
+                continue
+            with suppress(FolderLockedError, NotImplementedError, OSError):
+                stage = LockedFolder.take(path)
+                put_back(path, target)
+                stage.delete()
 
 
 def put_back(place: Path, target: Path) -> None:
@@ -119,11 +210,11 @@ def put_back(place: Path, target: Path) -> None:
         old.rename(target)
 
 
-def check_target(target: Path, replaceable: Callable[[Path], bool] = is_dataset) -> None:
+def check_target(target: Path, listing: Listing = listed_files) -> None:
     """Raise ``OutputError`` if no dataset can be put at ``target``; writes nothing."""
     target = target.resolve()
     try:
-        _check_replaceable(target, replaceable)
+        _check_replaceable(target, listing)
         existing = next(parent for parent in target.parents if parent.exists())
     except OSError as error:
         raise OutputError(target, _reason(error)) from error
@@ -133,13 +224,36 @@ def check_target(target: Path, replaceable: Callable[[Path], bool] = is_dataset)
         raise OutputError(target, f"you may not write in {existing}")
 
 
-def _check_replaceable(target: Path, replaceable: Callable[[Path], bool]) -> None:
+def _check_replaceable(target: Path, listing: Listing) -> None:
     if not target.exists():
         return
     if not target.is_dir():
         raise OutputError(target, "there is a file of that name")
-    if any(target.iterdir()) and not replaceable(target):
+    if not any(target.iterdir()):
+        return
+    names = listing(target)
+    if names is None:
         raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
+    files = sorted(_files_of(target))
+    strangers = [name for name in files if name not in names]
+    if strangers:
+        shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
+        reason = f"it has files that its list does not name, and that would be lost: {shown}"
+        raise OutputError(target, reason)
+    # What the listing itself reads is no input.
+    read = [name for name in files if Path(name).suffix != ".json" and name != CHECKSUMS]
+    if any(foreign.is_input(target / name) for name in read):
+        raise OutputError(target, "files of it were read in this run")
+
+
+def _files_of(directory: Path) -> Iterator[str]:
+    """Yield all that is in a directory and no directory itself, by the path inside it."""
+    for place, folders, files in os.walk(directory):
+        folders[:] = [name for name in folders if name not in _TRACES]
+        links = [name for name in folders if (Path(place) / name).is_symlink()]
+        for name in (*files, *links):
+            if name not in _TRACES:
+                yield (Path(place) / name).relative_to(directory).as_posix()
 
 
 def _reason(error: OSError) -> str:

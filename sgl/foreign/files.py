@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from errno import EFBIG, EINVAL, ENOENT
 from hashlib import file_digest
@@ -139,7 +140,7 @@ def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedRea
     except BaseException:
         os.close(file)
         raise
-    _READ.add((status.st_dev, status.st_ino))
+    _note(status)
     if kind.is_text and not is_stream:
         begin = stream.read(8)
         stream.seek(0)
@@ -249,19 +250,35 @@ def lines_of(text: str) -> list[str]:
 
 # ---- what was read
 
-#: The files that were read since :func:`forget`, by device and number.
-_READ: set[tuple[int, int]] = set()
+#: Runs that remember what they have read, as files by device and number.
+_RUNS: list[set[tuple[int, int]]] = []
 
 
-def forget() -> None:
-    """Begin a run, which has read nothing so far."""
-    _READ.clear()
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Remember in this block which files are read."""
+    _RUNS.append(set())
+    try:
+        yield
+    finally:
+        _RUNS.pop()
 
 
 def is_input(path: Path) -> bool:
-    """Return whether a path leads to a file that was read in this run."""
+    """Return whether a path leads to a file that was read in a run that remembers."""
     try:
         status = path.stat()
     except (OSError, ValueError):
         return False
-    return (status.st_dev, status.st_ino) in _READ
+    return any((status.st_dev, status.st_ino) in known for known in _RUNS)
+
+
+def note_input(path: Path) -> None:
+    """Remember a file that is to be read."""
+    with suppress(OSError, ValueError):
+        _note(path.stat())
+
+
+def _note(status: os.stat_result) -> None:
+    for known in _RUNS:
+        known.add((status.st_dev, status.st_ino))

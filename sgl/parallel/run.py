@@ -20,9 +20,9 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from sgl.dataset.lock import FolderLockedError, LockedFolder
 from sgl.foreign import MANIFEST, ForeignFileError, read_document
 from sgl.parallel.executor import Executor, Function, Parallelism, Task, WorkerLostError
-from sgl.parallel.lock import FolderLockedError, LockedFolder
 
 FORMAT = "sgl-run/3"
 

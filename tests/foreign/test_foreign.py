@@ -145,10 +145,9 @@ def test_what_was_read_is_remembered(tmp_path: Path) -> None:
     for path in (read, other):
         path.write_text("x")
     link.symlink_to(read)
-    foreign.forget()
-    foreign.read_bytes(link, SMALL)
-    assert foreign.is_input(read)
-    assert not foreign.is_input(other)
-    assert not foreign.is_input(tmp_path / "none")
-    foreign.forget()
+    with foreign.remembering():
+        foreign.read_bytes(link, SMALL)
+        assert foreign.is_input(read)
+        assert not foreign.is_input(other)
+        assert not foreign.is_input(tmp_path / "none")
     assert not foreign.is_input(read)

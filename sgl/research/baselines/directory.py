@@ -33,8 +33,8 @@ from safetensors.torch import save_file
 from torch import Tensor
 
 from sgl.cli.files import replace_text
+from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.foreign import CHECKPOINT, MANIFEST, ForeignFileError, opened, read_document
-from sgl.parallel.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.research.baselines.config import BaselineError
 from sgl.research.evaluate.benchmark import BenchmarkRow
 

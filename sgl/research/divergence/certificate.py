@@ -23,7 +23,7 @@ certificates mean equal splits.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from sgl import foreign
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
-from sgl.dataset.staged import staged_directory
+from sgl.dataset.staged import Listing, staged_directory
 from sgl.foreign import ForeignFileError, read_document
 from sgl.research.divergence.elements import measure
 from sgl.research.divergence.problem import (
@@ -136,13 +136,16 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
     }
 
 
-def is_split(directory: Path) -> bool:
-    """Return whether a directory holds a split: its certificate says so."""
+def split_files(directory: Path) -> Collection[str] | None:
+    """Return the files that a split can have; None if its certificate says that it is none."""
     try:
         document = read_document(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
-        return document["format"].of(str) == FORMAT
+        if document["format"].of(str) != FORMAT:
+            return None
     except ForeignFileError:
-        return False
+        return None
+    endings = (".txt", ".conllu", ".parquet", ".tsv")
+    return {CERTIFICATE, *(f"{name}{ending}" for name in SETS for ending in endings)}
 
 
 def write_split(
@@ -150,7 +153,7 @@ def write_split(
     labels: NDArray[np.int8],
     proof: dict[str, Any],
     out: Path,
-    replaceable: Callable[[Path], bool],
+    listing: Listing,
 ) -> None:
     """Write everything, or nothing.
 
@@ -158,7 +161,7 @@ def write_split(
         OutputError: there is something else of that name, or writing is refused.
     """
     ids = items.ids
-    with staged_directory(out, replaceable=replaceable) as stage:
+    with staged_directory(out, listing=listing) as stage:
         for label, name in enumerate(SETS):
             chosen = np.flatnonzero(labels == label).tolist()
             text = "".join(f"{ids[item]}\n" for item in chosen)

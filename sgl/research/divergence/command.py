@@ -23,7 +23,7 @@ from sgl.research.divergence.certificate import (
     SplitRequest,
     certificate,
     elements_data,
-    is_split,
+    split_files,
     write_split,
 )
 from sgl.research.divergence.elements import measure
@@ -255,19 +255,19 @@ def _split(
     started = time.monotonic()
     out: Path = options["out"]
     # Without --force no directory with files in it may be replaced.
-    replaceable = is_split if options["force"] else lambda _: False
+    listing = split_files if options["force"] else lambda _: None
     try:
-        check_target(out, replaceable)
+        check_target(out, listing)
         labels = request.find(items, lambda done, total: session.progress("moves", done, total))
         session.progress("certificate")
         proof = certificate(items, request, labels)
         fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
         assert not fault, fault
-        write_split(items, labels, proof, out, replaceable)
+        write_split(items, labels, proof, out, listing)
     except NoSuchSplitError as problem:
         session.fail("SGL1302", str(problem), hint="widen `--test` or `--discard`")
     except OutputError as problem:
-        hint = "`--force` replaces a split" if is_split(out) else ""
+        hint = "`--force` replaces a split" if split_files(out) is not None else ""
         session.fail("SGL1103", f"cannot write `{out}`: {problem.reason}", hint=hint)
     if options["as_json"]:
         session.json(proof)

@@ -69,6 +69,16 @@ class LockedFolder:
             return cls(path, lock)
         raise OSError(f"the folder {path} is deleted again and again")
 
+    @classmethod
+    def without_lock(cls, path: Path) -> Self:
+        """Make the folder where the file system has no locks, under a name that nobody else has.
+
+        Raises:
+            OSError: the operating system refuses.
+        """
+        path.mkdir(exist_ok=True)
+        return cls(path, FileLock(path / LOCK))
+
     def clear(self) -> None:
         """Delete everything in the folder but the lock."""
         for child in self.path.iterdir():
