@@ -7,7 +7,8 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.session import FILE, Session
+from sgl.cli.files import FILE, JSON
+from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
@@ -40,7 +41,7 @@ normalise_option = click.option(
     help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
 )
 
-json_file_option = click.option("--json", "json_file", type=FILE, help="Write everything as JSON.")
+json_file_option = click.option("--json", "json_file", type=JSON, help="Write everything as JSON.")
 
 
 def listed(text: str | None) -> list[str]:

@@ -25,8 +25,8 @@ from sgl.cli.arguments import (
     text_layers,
 )
 from sgl.cli.audit_sets import PatternSummary, warn_of_missing_needs
+from sgl.cli.files import PAGE, force_option
 from sgl.cli.session import (
-    FILE,
     Session,
     grammar_argument,
     grammar_options,
@@ -94,7 +94,8 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 )
 @normalise_option
 @json_file_option
-@click.option("--html", "html_file", type=FILE, help="Write a readable page.")
+@click.option("--html", "html_file", type=PAGE, help="Write a readable page.")
+@force_option
 @grammar_options
 def command(
     session: Session,
@@ -124,7 +125,6 @@ def command(
     session.check_names(items.values(), [p.name for p in compiled.plan.patterns], "pattern")
     names = PatternNames(compiled.plan.patterns, items)
     auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
-    session.check_results((json_file, html_file), (*corpora, grammar))
     audit = auditor.run(corpora, file_bar(session))
     warn_of_missing_needs(session, audit)
     _Summary(session, audit).show()

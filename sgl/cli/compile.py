@@ -11,8 +11,9 @@ import click
 from rich.table import Table
 
 from sgl.automata import Proofs, StructureCompiler
+from sgl.cli.files import DIRECTORY
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines
 from sgl.dataset import check_target, string_figures
@@ -25,7 +26,7 @@ from sgl.pipeline.proofs import certificate_file, establish
 
 @click.command("compile")
 @grammar_argument
-@click.option("-o", "--out", type=FILE, help="Directory for the dataset.  [default: out/NAME]")
+@click.option("-o", "--out", type=DIRECTORY, help="Directory for the dataset.  [default: out/NAME]")
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @grammar_options

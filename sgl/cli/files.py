@@ -1,24 +1,173 @@
-"""Files that a command writes: completely or not at all, and over no other file unasked."""
+"""Files that a command writes: completely or not at all, and over no other file unasked.
+
+The type of an option says what the command does with the file that it names::
+
+    @click.argument("grammar", type=FILE)                       it is read
+    @click.option("--svg", type=PICTURE, help="Draw the trees into this file.")
+    @click.option("--out", type=DIRECTORY, help="The directory for the split.")
+    @force_option
+
+Whether a result may be written is asked three times: when the command line is read, when the
+grammar is read with all its files, and when the result is written.  It never takes the place of
+a file that was read in this run, or that belongs to a dataset.  It takes the place of a former
+result of its kind; of anything else only with ``--force``.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from errno import EISDIR
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sgl.diagnostics import Diagnostics
+from sgl import foreign
+
+#: What a message needs: why a file may not be written, and what to do.
+Fault = tuple[str, str]
+
+#: So much of a file is looked at to find out what it is, in bytes.
+_BEGINNING = 4_096
 
 
-def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options ``--out`` and ``--force``."""
-    file = click.Path(path_type=Path)
+class Input(click.Path):
+    """The type of an argument or option that names a file or directory which is read."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def file(self, value: Any) -> Path:  # noqa: ANN401 - click decides
+        """Return the file that a value names."""
+        return Path(value)
+
+
+class Target(click.Path):
+    """The type of an option that names a directory which is written as a whole."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+
+class Result(click.Path):
+    """The type of an option that names a file which is written.
+
+    ``opening`` is how a result of this kind begins.
+    """
+
+    def __init__(self, opening: str = "(?!)") -> None:
+        super().__init__(path_type=Path)
+        self._opening = re.compile(opening)
+
+    def is_in(self, path: Path) -> bool:
+        """Return whether a file holds a result of this kind, or nothing."""
+        with path.open("rb") as stream:
+            begin = stream.read(_BEGINNING)
+        return not begin or self._opening.match(begin.decode("utf-8", "replace")) is not None
+
+
+FILE, DIRECTORY = Input(), Target()
+
+#: What is written over its like unasked; a text is written over nothing.
+JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-evaluation/)')
+PAGE = Result(r'<!DOCTYPE html>\s*<html lang="en">')
+PICTURE = Result(r'<svg xmlns="http://www\.w3\.org/2000/svg"')
+TABLES = Result(r"(%.*\n)+\s*\\begin\{table\}")
+CERTIFICATE = Result(r'\{\s*"format":\s*"sgl-certificate/')
+WEIGHTS = Result(r"(#.*\n)*fitted:\s*\n")
+TEXT = Result()
+
+#: Where a context has the value of ``--force``, which the session alone needs.
+_FORCED = "sgl.forced"
+
+
+def _force(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
+    context.meta[_FORCED] = value
+
+
+force_option = click.option(
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    callback=_force,
+    help="Replace a file of another kind as well.",
+)
+
+
+def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--out``, for a text that goes to standard output without it, and ``--force``."""
     out_help = "Write to this file.  [default: standard output]"
-    force = click.option("--force", is_flag=True, help="Replace the file if it exists.")
-    return click.option("--out", type=file, help=out_help)(force(command))
+    return click.option("--out", type=TEXT, help=out_help)(force_option(command))
+
+
+class Results:
+    """The files that the options of a command name, and what is to be written to them."""
+
+    def __init__(self) -> None:
+        self._asked: dict[Path, Result] = {}
+        self._forced = False
+
+    def expect(self, context: click.Context) -> bool:
+        """Note what a command line says is read and written; False if two results are one file."""
+        asked: list[tuple[Path, Result]] = []
+        for parameter in context.command.params:
+            value, kind = context.params.get(parameter.name or ""), parameter.type
+            for one in () if value is None else value if isinstance(value, tuple) else (value,):
+                if isinstance(kind, Result):
+                    asked.append((one, kind))
+                elif isinstance(kind, Input):
+                    foreign.note_input(kind.file(one))
+        self._asked = dict(asked)
+        options = {"force": context.meta.get(_FORCED), **context.params}
+        # A run that is resumed is compared with what is there.
+        self._forced = bool(options["force"] or options.get("resume"))
+        return len({path.resolve() for path in self._asked}) == len(asked)
+
+    def faults(self) -> Iterator[Fault]:
+        """Yield why results may not be written; nothing if all may."""
+        for path in self._asked:
+            if fault := self._fault(path):
+                yield fault
+
+    def write(self, path: Path, text: str) -> Fault | None:
+        """Write a result, or return why that is impossible."""
+        fault = self._fault(path)
+        if fault is None:
+            try:
+                replace_text(path, text)
+            except OSError as problem:
+                fault = _refusal(path, problem)
+        return fault
+
+    def _fault(self, path: Path) -> Fault | None:
+        try:
+            return self._reason(path)
+        except OSError as problem:
+            return _refusal(path, problem)
+
+    def _reason(self, path: Path) -> Fault | None:
+        # A file that no option names is in a directory that the command has for itself.
+        kind = self._asked.get(path)
+        if path.is_dir():
+            return f"cannot write `{path}`: it is a directory", ""
+        if not path.parent.is_dir():
+            return f"cannot write `{path}`: there is no directory `{path.parent}`", ""
+        if not path.is_file():
+            return None
+        if foreign.is_input(path):
+            return f"`{path}` is one of the files that are read", "name another file"
+        from sgl.dataset.staged import dataset_of
+
+        if dataset := dataset_of(path):
+            return f"`{path}` is a file of the dataset `{dataset.name}`", "name another file"
+        if kind is None or self._forced or kind.is_in(path):
+            return None
+        what = "is there already" if kind is TEXT else "is there already, and is something else"
+        return f"`{path}` {what}", "`--force` replaces it"
+
+
+def _refusal(path: Path, problem: OSError) -> Fault:
+    return f"cannot write `{path}`: {problem.strerror or problem}", ""
 
 
 def replace_text(path: Path, text: str) -> None:
@@ -27,58 +176,12 @@ def replace_text(path: Path, text: str) -> None:
     Raises ``OSError`` if the operating system refuses; then, and after an interruption,
     the file is as it was.
     """
-    if path.is_dir():
-        raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
     if path.exists() and not path.is_file():
         # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
         path.write_text(text, "utf-8", errors="replace", newline="\n")
         return
-    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
-    try:
-        partial.write_text(text, "utf-8", errors="replace", newline="\n")
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    # What writes datasets takes longer to load than most commands need.
+    from sgl.dataset.staged import staged_file
 
-
-def write_results(texts: list[tuple[Path, str]], diagnostics: Diagnostics) -> None:
-    """Write each of these files; report those that cannot be."""
-    for path, text in texts:
-        try:
-            replace_text(path, text)
-        except OSError as problem:
-            reason = problem.strerror or str(problem)
-            diagnostics.error("SGL1103", None, f"cannot write `{path}`: {reason}")
-
-
-def deliver(
-    text: str, out: Path | None, force: bool, source: Path, diagnostics: Diagnostics
-) -> bool:
-    """Write what was made of ``source`` to a file, or to standard output; False after a report."""
-    if out is None:
-        click.echo(text, nl=False)
-        return True
-    try:
-        fault, hint = write_fault(out, force, source)
-        if not fault:
-            replace_text(out, text)
-    except OSError as problem:
-        fault, hint = f"cannot write `{out}`: {problem.strerror or problem}", ""
-    if fault:
-        diagnostics.error("SGL1103", None, fault, hint=hint)
-    return not fault
-
-
-def write_fault(out: Path, force: bool, source: Path | None = None) -> tuple[str, str]:
-    """Return why the file may not be written, and a hint; empty if it may.
-
-    Raises:
-        OSError: the operating system does not let anybody look.
-    """
-    if out.is_dir():
-        return f"cannot write `{out}`: it is a directory", ""
-    if not out.exists():
-        return "", ""
-    if source is not None and out.samefile(source):
-        return f"`{out}` is the file that was read", "name another file after `--out`"
-    return ("", "") if force else (f"`{out}` is there already", "`--force` replaces it")
+    with staged_file(path) as new:
+        new.write_text(text, "utf-8", errors="replace", newline="\n")

@@ -29,11 +29,12 @@ from sgl.cli.arguments import (
     source_option,
     text_layers,
 )
-from sgl.cli.session import FILE, Session, grammar_argument, grammar_options, json_text
+from sgl.cli.files import WEIGHTS, force_option
+from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.cli.terminal import count, text_table
 from sgl.corpus.fit import Collector, Fit, Options, Sample, estimate, fit_data, weights_text
 from sgl.corpus.fit.estimate import PRIORS, Prior
-from sgl.corpus.fit.report import FATES, PROVENANCE, Likelihood, changes
+from sgl.corpus.fit.report import FATES, Likelihood, changes
 from sgl.corpus.rows import ListedRow
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
@@ -79,9 +80,10 @@ _DEFAULTS = Options()
     show_default=True,
     help="Whether pseudo-counts are equal or follow the declared weights.",
 )
-@click.option("--out", type=FILE, help="Write the weights to this file.  [default: none]")
+@click.option("--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
 @click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
 @json_file_option
+@force_option
 @grammar_options
 def command(
     session: Session,
@@ -116,9 +118,6 @@ def command(
     session.check_names([given], splits, "split")
     options = Options(smoothing=smoothing, prior=prior)
     request = FitRequest(parsed, tuple(names), only, given, allowed, options)
-    session.check_results((out, json_file), (*corpora, grammar))
-    if out is not None:
-        _check_weights_file(session, out)
     fit, sample = _fit(session, compiled, corpora, request)
     show_fit(session, compiled, fit, sample, time.monotonic() - started)
     origin = _provenance(compiled, request, fit, sample)
@@ -179,16 +178,6 @@ def _fit(
         progress=lambda done, nats: session.progress(f"round {done}: {nats:.4f}"),
     )
     return fit, sample
-
-
-def _check_weights_file(session: Session, out: Path) -> None:
-    """End the command if the file of weights would replace anything but weights."""
-    try:
-        text = out.read_text("utf-8", errors="replace") if out.exists() else None
-    except OSError:
-        text = ""
-    if text is not None and f"\n{PROVENANCE}:\n" not in f"\n{text}":
-        session.refuse(f"`{out}` is there and has no weights in it; choose another file")
 
 
 def _provenance(

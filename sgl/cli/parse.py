@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 
 from sgl.cli.arguments import differences, from_option, normalise_option, normalizer_of, text_layers
-from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
+from sgl.cli.files import PICTURE, force_option
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.interpret import interpret
 from sgl.parsing import Forest, Parser, best_readings, number_of
 from sgl.pipeline.sentences import read_sentence
@@ -25,7 +26,8 @@ _MOST = 100
 @click.argument("sentence")
 @from_option
 @click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
-@click.option("--svg", type=FILE, help="Draw the trees into this file.")
+@click.option("--svg", type=PICTURE, help="Draw the trees into this file.")
+@force_option
 @normalise_option
 @grammar_options
 def command(

@@ -9,9 +9,10 @@ import click
 
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
+from sgl.cli.files import CERTIFICATE, FILE, force_option
 from sgl.cli.prove_between import show_between
 from sgl.cli.prove_pattern import PatternText
-from sgl.cli.session import FILE, Session, grammar_options, json_option
+from sgl.cli.session import Session, grammar_options, json_option
 from sgl.cli.terminal import count, text_table
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
@@ -50,10 +51,11 @@ _CLAIMS = {
 )
 @click.option(
     "--certificate",
-    type=FILE,
+    type=CERTIFICATE,
     metavar="FILE",
     help="Write the certificate of all claims, for `sglc verify FILE`.",
 )
+@force_option
 @json_option
 @grammar_options
 def command(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import filecmp
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,10 +17,10 @@ from sgl import __version__
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
 from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
-from sgl.cli.files import write_fault
+from sgl.cli.files import Result
 from sgl.cli.main import FAILED
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, interpret
@@ -42,6 +43,16 @@ STREAM = "sample"
 
 #: The forms of files by the ends of their names.
 _FORMS = {".tsv": "tsv", ".parquet": "parquet"}
+
+
+class _Rows(Result):
+    """Rows that an interrupted run was to write."""
+
+    def is_in(self, path: Path) -> bool:
+        return interrupted(path)
+
+
+_ROWS = _Rows()
 
 
 class SampleSource(NamedTuple):
@@ -78,7 +89,7 @@ class SampleSource(NamedTuple):
     help="Show with each item the nearest in-distribution sentence, and the difference.",
 )
 @click.option(
-    "--out", type=FILE, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]"
+    "--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]"
 )
 @click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
 @parallel_options
@@ -237,10 +248,6 @@ def _write_file(
         session.refuse(f"a file has sentences of one category; name one of {', '.join(names)}")
     (stratum,) = plan.strata
     try:
-        # Something may be there that may not be replaced.
-        fault, hint = write_fault(out, parallelism.force or interrupted(out))
-        if fault:
-            session.fail("SGL1103", fault, hint=hint)
         with resumable(session, out, parallelism):
             split = _split_of(session, compiled, core, starts[0], stratum.constraint)
             _write_sampled(session, core, split, plan, columns, out, parallelism)
@@ -281,12 +288,18 @@ def _write_sampled(
     tables = pack(grammar, plan, {stratum.stream: split})
     work = SentenceWork(tables, grammar, tuple(columns), form)
     with open_run(out, identity, parallelism) as run:
-        if out.exists() and not (run.resumed or parallelism.force):
+        there = out.exists() and not (run.resumed or parallelism.force)
+        if there and not parallelism.resume:
             # Another run has finished since the target was looked for.
             raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
+        # What is complete is sampled again, and has to be the same.
+        target = run.path / "again" if there else out
         with open_executor(work, parallelism, run.path) as executor:
-            sample_into(out, work, executor, run, session.progress)
+            sample_into(target, work, executor, run, session.progress)
+        same = target == out or filecmp.cmp(target, out, shallow=False)
         run.discard()
+    if not same:
+        raise FileExistsError(errno.EEXIST, "it is there already, and is another file", str(out))
 
 
 # ---- sentences in the terminal

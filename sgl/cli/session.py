@@ -31,9 +31,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sgl import limits
+from sgl import foreign, limits
 from sgl.cache import open_cache, using
-from sgl.cli.files import write_results
+from sgl.cli.files import FILE, Results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.process import StreamError
 from sgl.cli.terminal import Progress, count, print_table, say
@@ -99,6 +99,7 @@ class Session:
         self._shown: dict[Diagnostic, None] = {}
         self._line = Progress()
         self._resources = ExitStack()
+        self._results = Results()
 
     def __enter__(self) -> Session:
         """Switch on the cache; with JSON messages, keep standard output free for them.
@@ -112,6 +113,7 @@ class Session:
         enter = self._resources.enter_context
         if self.quiet:
             enter(redirect_stdout(sys.stderr))
+        enter(foreign.remembering())
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
         enter(using(open_cache() if self._keep else None))
         enter(limits.changed(self._bounds))
@@ -165,6 +167,7 @@ class Session:
         if self.compiled is None:
             self.stop()
         self.show()
+        self._check_results()
         return self.compiled
 
     def open_dataset(self, path: Path) -> Compiled:
@@ -266,23 +269,30 @@ class Session:
 
     # ---- files
 
-    def check_results(self, results: Iterable[Path | None], inputs: Sequence[Path]) -> None:
-        """End the command if a result cannot be written, or would replace what is read.
-
-        This is asked before anything is computed; None is a result that is not asked for.
-        """
-        asked = [path for path in results if path is not None]
-        for path in asked:
-            if any(path.resolve() == file.resolve() for file in inputs):
-                self.refuse(f"`{path}` is one of the files that are read")
-            if not path.resolve().parent.is_dir():
-                self.refuse(f"there is no directory `{path.parent}`")
-        if len({path.resolve() for path in asked}) < len(asked):
+    def expect_results(self, context: click.Context) -> None:
+        """Note what the command line says is read and written; end the command if it cannot be."""
+        if not self._results.expect(context):
             self.refuse("two results would be written to one file")
+        self._check_results()
 
-    def write(self, path: Path, content: str) -> None:
-        """Write a file, completely or not at all; report if that is impossible."""
-        write_results([(path, content)], self.diagnostics)
+    def _check_results(self) -> None:
+        """End the command before anything is computed for a result that may not be written."""
+        for fault, hint in self._results.faults():
+            self.fail("SGL1103", fault, hint=hint)
+
+    def write(self, path: Path, content: str) -> bool:
+        """Write a file, completely or not at all; False after a report if that is impossible."""
+        fault = self._results.write(path, content)
+        if fault is not None:
+            self.diagnostics.error("SGL1103", None, fault[0], hint=fault[1])
+        return fault is None
+
+    def deliver(self, text: str, out: Path | None) -> bool:
+        """Write a text to a file, or to standard output; False after a report."""
+        if out is not None:
+            return self.write(out, text)
+        self.echo(text, end="")
+        return True
 
 
 def json_text(data: object, *, sort: bool = False) -> str:
@@ -291,8 +301,6 @@ def json_text(data: object, *, sort: bool = False) -> str:
 
 
 # ---- options
-
-FILE = click.Path(path_type=Path)
 
 grammar_argument = click.argument("grammar", type=FILE)
 
@@ -359,6 +367,7 @@ def session_options(command: _Command) -> _Command:
         with Session(
             settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds
         ) as session:
+            session.expect_results(click.get_current_context())
             command(session, **others)
         return session.status
 

@@ -14,8 +14,9 @@ from typing import Any
 import click
 
 from sgl.cache import cached
+from sgl.cli.files import FILE
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import FILE, Session, json_option, no_cache_option
+from sgl.cli.session import Session, json_option, no_cache_option
 from sgl.cli.terminal import count
 from sgl.foreign import CERTIFICATE, read_bytes
 from sgl.verify import USEFUL, Report, Result, VerifyError, verify

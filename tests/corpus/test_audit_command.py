@@ -154,8 +154,8 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
         (["first.tsv", "--target=syn"], USAGE, "there is no text layer or view `syn`"),
         (["first.tsv", "--columns=en", "--target=ja"], USAGE, "no column has the layer `ja`"),
         (["first.tsv", "--normalise=spacng"], USAGE, "did you mean `spacing`?"),
-        (["first.tsv", "--json=first.tsv"], USAGE, "is one of the files that are read"),
-        (["first.tsv", "--json=nowhere/a.json"], USAGE, "there is no directory"),
+        (["first.tsv", "--json=first.tsv"], OUTPUT, "is one of the files that are read"),
+        (["first.tsv", "--json=nowhere/a.json"], OUTPUT, "there is no directory"),
         (["first.tsv", "--html=."], OUTPUT, "cannot write"),
     ],
 )

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl.characters import visible
+from sgl.cli.files import FILE, JSON, PAGE, TABLES, Input, force_option
 from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count
 from sgl.diagnostics import Diagnostics
-from sgl.research.analyse.predictions import PredictionsError, systems_of
+from sgl.research.analyse.predictions import PredictionsError, named_system, systems_of
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -32,12 +33,23 @@ _SIZES = "12345"
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
 _VIEWS = ("dep", "pos", "pos-dep")
 
-_FILE = click.Path(path_type=Path)
+
+class _System(Input):
+    """The predictions of a system, perhaps with its name before them."""
+
+    def convert(self, value: Any, *_: object) -> Any:  # noqa: ANN401 - click decides
+        return value
+
+    def file(self, value: Any) -> Path:  # noqa: ANN401 - click decides
+        return named_system(value)[1]
+
+
+SYSTEM = _System()
 
 
 @click.command("analyse")
-@click.argument("gold", type=_FILE)
-@click.argument("predictions", nargs=-1)
+@click.argument("gold", type=FILE)
+@click.argument("predictions", type=SYSTEM, nargs=-1)
 @click.option(
     "--compare",
     "column",
@@ -92,9 +104,10 @@ _FILE = click.Path(path_type=Path)
     show_default=True,
     help="What has failed: quartile, inexact, or all below this BLEU (0 to 1).",
 )
-@click.option("--json", "json_file", type=_FILE, help="Write everything as JSON.")
-@click.option("--html", "html_file", type=_FILE, help="Write a page for people.")
-@click.option("--latex", "latex_file", type=_FILE, help="Write the tables as LaTeX.")
+@click.option("--json", "json_file", type=JSON, help="Write everything as JSON.")
+@click.option("--html", "html_file", type=PAGE, help="Write a page for people.")
+@click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@force_option
 @session_options
 def command(
     session: Session,
@@ -118,9 +131,7 @@ def command(
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS
     systems = systems_of(predictions)
-    inputs = (gold, *(path for _, path in systems))
     results = {"json": json_file, "html": html_file, "latex": latex_file}
-    session.check_results([path for path in results.values() if path is not None], inputs)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
     started = time.monotonic()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
@@ -52,11 +53,11 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 
 
 @click.command("baseline")
-@click.argument("dataset", type=click.Path(path_type=Path))
+@click.argument("dataset", type=FILE)
 @click.option(
     "--out",
     "-o",
-    type=click.Path(path_type=Path),
+    type=DIRECTORY,
     help="The directory of the run.  [default: out/DATASET-CONFIGURATION]",
 )
 @click.option(
@@ -234,7 +235,7 @@ def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) ->
         json_file=json_file,
         html_file=html_file,
     )
-    status = score(request, session.sources, diagnostics)
+    status = score(session, request, diagnostics)
     session.diagnostics.extend(diagnostics)
     session.show()
     return status

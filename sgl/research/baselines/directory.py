@@ -22,7 +22,6 @@ could be executed.  A file is written beside its name and put in place when it i
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -34,6 +33,7 @@ from torch import Tensor
 
 from sgl.cli.files import replace_text
 from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
+from sgl.dataset.staged import staged_file
 from sgl.foreign import CHECKPOINT, MANIFEST, ForeignFileError, opened, read_document
 from sgl.research.baselines.config import BaselineError
 from sgl.research.evaluate.benchmark import BenchmarkRow
@@ -171,12 +171,8 @@ def write_tensors(
 ) -> None:
     """Write tensors in the format of safetensors, at once or not at all."""
     written = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    partial = path.with_name(f".{path.name}-{os.getpid()}.partial")
-    try:
-        save_file(written, partial, header)
-        partial.replace(path)
-    finally:
-        partial.unlink(missing_ok=True)
+    with staged_file(path) as new:
+        save_file(written, new, header)
 
 
 def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count
@@ -81,10 +82,10 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 
 
 @click.command("split")
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=FILE)
 @click.option("--report", is_flag=True, help="Measure the split that is there; write nothing.")
 @click.option("--categories", is_flag=True, help="With --report: each category as well.")
-@click.option("--out", type=click.Path(path_type=Path), help="The directory for the split.")
+@click.option("--out", type=DIRECTORY, help="The directory for the split.")
 @click.option("--force", is_flag=True, help="Replace a split that is there.")
 @click.option(
     "--target",

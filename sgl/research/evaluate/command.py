@@ -10,15 +10,13 @@ from typing import Any, Literal
 
 import click
 
-from sgl.cli.files import write_results
+from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
 from sgl.cli.terminal import count
-from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.research.analyse.command import installed
-from sgl.research.analyse.predictions import named_system
-from sgl.research.evaluate.benchmark import MANIFEST, DatasetError, read_benchmark
-from sgl.research.evaluate.compound_dataset import FILE as COMPOUNDS
+from sgl.diagnostics import Diagnostics
+from sgl.research.analyse.command import SYSTEM, installed
+from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
 from sgl.research.evaluate.data import Json
 from sgl.research.evaluate.evaluation import Evaluation
 from sgl.research.evaluate.page import render_evaluation
@@ -30,8 +28,6 @@ SAMPLES, MOST_SAMPLES = 100_000, 10_000_000
 
 #: Libraries of the extra `eval` that every evaluation needs; it can do without sacreBLEU.
 _NEEDED = ("scipy",)
-
-_FILE = click.Path(path_type=Path)
 
 
 @dataclass(frozen=True)
@@ -59,13 +55,15 @@ class EvaluationRequest:
 
 
 @click.command("eval")
-@click.argument("dataset", type=_FILE)
-@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
+@click.argument("dataset", type=FILE)
+@click.argument(
+    "predictions", type=SYSTEM, nargs=-1, required=True, metavar="[NAME=]PREDICTIONS..."
+)
 @click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
 @click.option(
     "--grammar",
-    type=_FILE,
+    type=FILE,
     help="The grammar for Partial Match.  [default: that of the manifest]",
 )
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
@@ -80,8 +78,8 @@ class EvaluationRequest:
     "--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, show_default=True
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
-@click.option("--compounds", type=_FILE, help="The compound of each row (CoGnition).")
-@click.option("--lexicon", type=_FILE, help="Translations of the atoms of compounds.")
+@click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
+@click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option(
     "--published-rule", is_flag=True, help="Judge compounds as the published script does."
 )
@@ -90,9 +88,10 @@ class EvaluationRequest:
     type=click.Choice(WAYS),
     help="How texts are cut into words.  [default: as the language needs]",
 )
-@click.option("--json", "json_file", type=_FILE, help="Write it all as JSON.")
-@click.option("--html", "html_file", type=_FILE, help="Write a page.")
-@click.option("--latex", "latex_file", type=_FILE, help="Write LaTeX tables.")
+@click.option("--json", "json_file", type=JSON, help="Write it all as JSON.")
+@click.option("--html", "html_file", type=PAGE, help="Write a page.")
+@click.option("--latex", "latex_file", type=TABLES, help="Write LaTeX tables.")
+@force_option
 @grammar_options
 def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click decides
     """Score PREDICTIONS for DATASET, a directory of `sglc compile` or a file of rows.
@@ -103,20 +102,14 @@ def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click d
     request = EvaluationRequest(settings=dict(session.settings), form=session.form, **options)
     if (request.compounds is None) != (request.lexicon is None):
         session.refuse("`--compounds` and `--lexicon` need one another")
-    files = request.json_file, request.html_file, request.latex_file
-    # Of a dataset those files that a result could be called like.
-    inputs = [request.dataset, *(request.dataset / name for name in (MANIFEST, COMPOUNDS))]
-    inputs += [named_system(given)[1] for given in request.predictions]
-    inputs += [f for f in (request.grammar, request.compounds, request.lexicon) if f is not None]
-    session.check_results([file for file in files if file is not None], inputs)
     chinese = ("jieba",) if request.segment == "jieba" else ()
     for libraries, extra in ((chinese, "zh"), (_NEEDED, "eval")):
         if not installed(libraries, extra, session.diagnostics):
             session.stop()
-    session.stop(score(request, session.sources, session.diagnostics))
+    session.stop(score(session, request, session.diagnostics))
 
 
-def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> int:
+def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics) -> int:
     """Score predictions, show the tables and write the files; return the exit status.
 
     With messages as JSON, standard output is theirs, and the tables are in the files only.
@@ -127,7 +120,7 @@ def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnosti
     except DatasetError as problem:
         diagnostics.error("SGL1401", None, problem.message, notes=problem.notes, hint=problem.hint)
         return FAILED
-    data = Evaluation(request, benchmark, sources, diagnostics).evaluate()
+    data = Evaluation(request, benchmark, session.sources, diagnostics).evaluate()
     if data is not None:
         if request.form != "json":
             show_result(data)
@@ -139,7 +132,7 @@ def score(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnosti
             (request.latex_file, latex),
         ]
         texts = [(path, text(data)) for path, text in writers if path is not None]
-        write_results(texts, diagnostics)
-    if any(diagnostic.code == "SGL1103" for diagnostic in diagnostics):
-        return OUTPUT
+        written = [session.write(path, text) for path, text in texts]
+        if not all(written):
+            return OUTPUT
     return FAILED if data is None or diagnostics.errors else OK

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sgl.cli.arguments import graph_layers, text_layers
-from sgl.cli.files import deliver, output_options
+from sgl.cli.files import FILE, out_option
 from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
@@ -50,9 +50,9 @@ def command() -> None:
     show_default=True,
     help="With an interpretation of phrase-structure trees.",
 )
-@output_options
+@out_option
 @grammar_options
-def irtg(session: Session, grammar: Path, tree: bool, out: Path | None, force: bool) -> None:
+def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
     """Write GRAMMAR as an interpreted regular tree grammar for Alto.
 
     Text layers are interpretations over strings; states, labels and weights are those
@@ -66,15 +66,15 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None, force: b
     names = [category.base for category in compiled.grammar.categories]
     labels = [names[category] for category in resolved.category_of] if tree else None
     text = write_irtg(resolved.grammar, labels, _title(compiled))
-    deliver(text, out, force, grammar, session.diagnostics)
+    session.deliver(text, out)
 
 
 @command.command("nltk")
 @grammar_argument
 @click.option("--layer", metavar="LAYER", help="Its text layer.  [default: the source]")
-@output_options
+@out_option
 @grammar_options
-def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None, force: bool) -> None:
+def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None) -> None:
     """Write a text layer of GRAMMAR as a PCFG that `PCFG.fromstring` of NLTK reads."""
     compiled = session.open(grammar)
     core = compiled.grammar
@@ -91,7 +91,7 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None, f
         )
     resolved = _prepare(session, compiled, [number])
     text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
-    deliver(text, out, force, grammar, session.diagnostics)
+    session.deliver(text, out)
 
 
 def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> WithoutCapitals:
@@ -194,11 +194,11 @@ def _title(compiled: Compiled) -> str:
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
     "--sentences",
-    type=click.Path(path_type=Path),
+    type=FILE,
     help="Read sentences from this file, one on a line, instead of sampling them.",
 )
 @click.option("--layer", metavar="LAYER", help="The graph layer.  [default: the first tree]")
-@output_options
+@out_option
 @grammar_options
 def conllu_command(
     session: Session,
@@ -209,7 +209,6 @@ def conllu_command(
     sentences: Path | None,
     layer: str | None,
     out: Path | None,
-    force: bool,
 ) -> None:
     """Write the graphs of sentences of GRAMMAR as CoNLL-U.
 
@@ -243,7 +242,7 @@ def conllu_command(
             blocks.append(block)
         except ConlluError as problem:
             session.diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")
-    deliver("".join(blocks), out, force, grammar, session.diagnostics)
+    session.deliver("".join(blocks), out)
 
 
 def _read(session: Session, core: CoreGrammar, layer: int, path: Path) -> list[tuple[str, Item]]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.files import deliver, output_options
+from sgl.cli.files import FILE, out_option
 from sgl.cli.main import FAILED
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
@@ -25,17 +25,17 @@ def command() -> None:
 
 
 @command.command("irtg")
-@click.argument("file", type=click.Path(path_type=Path))
-@output_options
+@click.argument("file", type=FILE)
+@out_option
 @grammar_options
-def irtg(session: Session, file: Path, out: Path | None, force: bool) -> None:
+def irtg(session: Session, file: Path, out: Path | None) -> None:
     """Make a grammar of FILE, an interpreted regular tree grammar of Alto.
 
     Interpretations over strings become text layers, those over trees text layers of the
     printed trees. A grammar that is written to a file is checked.
     """
     text = write_sgl(_import(session, file).grammar, comment=f"Imported from {file.name}.")
-    if not deliver(text, out, force, file, session.diagnostics):
+    if not session.deliver(text, out):
         session.stop()
     if out is None:
         return

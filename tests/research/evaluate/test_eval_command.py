@@ -304,7 +304,7 @@ def test_options_that_need_one_another_and_files_that_cannot_be_written(
 ) -> None:
     work.write("gold.txt", lines(gold))
     assert run(["eval", str(farm), "gold.txt", "--compounds", "gold.txt"]) == USAGE
-    assert run(["eval", str(farm), "gold.txt", "--html", "none/page.html"]) == USAGE
+    assert run(["eval", str(farm), "gold.txt", "--html", "none/page.html"]) == OUTPUT
     assert "there is no directory `none`" in work.capsys.readouterr().err
     assert run(["eval", str(farm), "gold.txt", "--html", "."]) == OUTPUT
     assert "SGL1103" in work.capsys.readouterr().err

@@ -1,0 +1,272 @@
+"""Whatever a command writes, it destroys nothing: every option of every command."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from diagnostics import INTERNAL, MAIN
+from kept_farm import FILES, write_farm
+from workplace import Workplace
+
+import sgl
+from sgl.cli.files import TEXT, Input, Result, Target
+from sgl.cli.main import OK, OUTPUT, USAGE, run
+from sgl.cli.registry import commands
+
+PACKAGE = Path(sgl.__file__).parent
+
+#: A command for each option that writes a file, without that option.  A new option needs a row.
+WRITING = {
+    ("parse", "--svg"): ["parse", MAIN, "The dog chased a cat."],
+    ("prove", "--certificate"): ["prove", MAIN],
+    ("sample", "--out"): ["sample", MAIN, "-n", "3"],
+    ("audit", "--json"): ["audit", MAIN, "rows.tsv"],
+    ("audit", "--html"): ["audit", MAIN, "rows.tsv"],
+    ("fit", "--out"): ["fit", MAIN, "rows.tsv"],
+    ("fit", "--json"): ["fit", MAIN, "rows.tsv"],
+    ("eval", "--json"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
+    ("eval", "--html"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
+    ("eval", "--latex"): ["eval", "ds", "x=gold.txt", "--samples", "100"],
+    ("analyse", "--json"): ["analyse", "bank.conllu", "x=gold.txt"],
+    ("analyse", "--html"): ["analyse", "bank.conllu", "x=gold.txt"],
+    ("analyse", "--latex"): ["analyse", "bank.conllu", "x=gold.txt"],
+    ("export irtg", "--out"): ["export", "irtg", MAIN],
+    ("export nltk", "--out"): ["export", "nltk", MAIN],
+    ("export conllu", "--out"): ["export", "conllu", MAIN, "--sentences", "said.txt"],
+    ("import irtg", "--out"): ["import", "irtg", "farm.irtg"],
+}
+#: And for each option that writes a directory.
+WRITING_DIRECTORIES = {
+    ("compile", "--out"): ["compile", MAIN],
+    ("split", "--out"): ["split", "bank.conllu"],
+    ("baseline", "--out"): ["baseline", "ds", "--steps", "1"],
+}
+#: What each command reads besides its grammar, and the files of the grammar.
+GRAMMAR = [MAIN, "animals.yaml", "verbs.yaml", *FILES]
+READ = {
+    "audit": [*GRAMMAR, "rows.tsv"],
+    "fit": [*GRAMMAR, "rows.tsv"],
+    "eval": ["gold.txt", "ds/data/gen.tsv", "ds/manifest.json", "ds/conllu/gen.conllu"],
+    "analyse": ["bank.conllu", "gold.txt"],
+    "export conllu": [*GRAMMAR, "said.txt"],
+    "import irtg": ["farm.irtg"],
+}
+
+
+def options(kind: type[click.ParamType]) -> Iterator[tuple[str, click.Command, click.Parameter]]:
+    """All options and arguments of a type, with the name of their command."""
+    todo = [(name, entry.load()) for name, entry in commands().items()]
+    while todo:
+        name, command = todo.pop()
+        if isinstance(command, click.Group):
+            todo += [(f"{name} {sub}", each) for sub, each in command.commands.items()]
+        for parameter in command.params:
+            if isinstance(parameter.type, kind):
+                yield name, command, parameter
+
+
+def ended(option: str, name: str) -> str:
+    """The name of a result with an ending that its option needs."""
+    return f"{name}.tsv" if option == "sample --out" else name
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The grammar, a dataset of it, and what the other commands read."""
+    place = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(place)
+        write_farm(Workplace(place, None))  # type: ignore[arg-type]
+        assert run(["compile", MAIN, "--out", "ds"]) == OK
+        assert run(["export", "irtg", MAIN, "--out", "farm.irtg"]) == OK
+    shutil.copy(place / "ds/data/gen.tsv", place / "rows.tsv")
+    shutil.copy(place / "ds/conllu/gen.conllu", place / "bank.conllu")
+    rows = (place / "rows.tsv").read_text("utf-8").splitlines()
+    (place / "gold.txt").write_text("".join(f"{row.split()[-2]}\n" for row in rows), "utf-8")
+    (place / "said.txt").write_text(rows[0].split("\t")[0] + "\n", "utf-8")
+    return place
+
+
+@pytest.fixture
+def place(work: Workplace, made: Path) -> Workplace:
+    shutil.copytree(made, work.directory, dirs_exist_ok=True)
+    return work
+
+
+def contents(work: Workplace) -> dict[str, bytes]:
+    paths = (path for path in work.directory.rglob("*") if path.is_file())
+    return {path.relative_to(work.directory).as_posix(): path.read_bytes() for path in paths}
+
+
+def refuses(work: Workplace, arguments: list[str], words: str) -> None:
+    before = contents(work)
+    assert run(arguments) == OUTPUT, arguments
+    shown = work.capsys.readouterr()
+    assert not [word for word in INTERNAL if word in shown.out + shown.err]
+    assert words in " ".join(shown.err.split()), arguments
+    assert contents(work) == before
+
+
+# ---- the house
+
+
+def test_every_option_that_writes_is_tried_here() -> None:
+    def named(kind: type[click.ParamType]) -> set[tuple[str, str]]:
+        return {(name, parameter.opts[0]) for name, _, parameter in options(kind)}
+
+    assert named(Result) == set(WRITING)
+    assert {(name, f"--{option.lstrip('-')}") for name, option in named(Target)} <= {
+        (name, option) for name, option in WRITING_DIRECTORIES
+    } | {(name, "--o") for name, _ in WRITING_DIRECTORIES}
+    assert len(named(Target)) == len(WRITING_DIRECTORIES)
+
+
+def test_every_path_of_a_command_line_is_read_or_written() -> None:
+    """A path of no type of ``sgl.cli.files`` would not be guarded."""
+    known = (Input, Result, Target)
+    bare = [(name, p.name) for name, _, p in options(click.ParamType) if is_path(p)]
+    assert [entry for entry in bare if entry not in EXCEPTIONS] == []
+    assert not [name for name, _, p in options(click.Path) if not isinstance(p.type, known)]
+
+
+#: Names of files of which nothing is written, and which are read with a guard of their own.
+EXCEPTIONS = [("baseline", "config"), ("baseline", "path")]
+
+
+def is_path(parameter: click.Parameter) -> bool:
+    """Whether the help of a parameter speaks of a file and its type does not."""
+    shown = f"{getattr(parameter, 'metavar', '')} {getattr(parameter, 'help', '')}"
+    spoken = re.search(r"\bFILE\b|\bDIR\b|[Ww]rite (?!the result as JSON|it all|nothing)", shown)
+    return bool(spoken) and not isinstance(parameter.type, click.Path)
+
+
+def test_every_command_that_writes_a_file_has_an_option_to_force_it() -> None:
+    for name, command, _ in options(Result):
+        assert any("--force" in parameter.opts for parameter in command.params), name
+
+
+def test_commands_write_files_by_their_session_alone() -> None:
+    writing = re.compile(r"\b(write_text|write_bytes|open)\b")
+    for path in [*(PACKAGE / "cli").glob("*.py"), *PACKAGE.glob("research/*/*command.py")]:
+        calls = [
+            ast.unparse(node)
+            for node in ast.walk(ast.parse(path.read_text("utf-8")))
+            if isinstance(node, ast.Call) and writing.search(ast.unparse(node.func))
+        ]
+        allowed = ("session.open(", "self._resources", "os.open(os.devnull", "SystemScores")
+        found = [call for call in calls if not call.startswith(allowed)]
+        assert path.name == "files.py" or found == [], path
+
+
+# ---- files
+
+
+@pytest.mark.parametrize("option", WRITING, ids=" ".join)
+def test_nothing_that_is_read_is_written_over(option: tuple[str, str], place: Workplace) -> None:
+    for name in READ.get(option[0], GRAMMAR):
+        what = "is a file of the dataset `ds`" if name.startswith("ds/") else "that are read"
+        refuses(place, [*WRITING[option], option[1], name, "--force"], what)
+        link = place.directory / ended(" ".join(option), "link")
+        link.symlink_to(place.directory / name)
+        refuses(place, [*WRITING[option], option[1], link.name, "--force"], what)
+        link.unlink()
+
+
+@pytest.mark.parametrize("option", WRITING, ids=" ".join)
+def test_what_is_something_else_is_replaced_by_force_only(
+    option: tuple[str, str], place: Workplace
+) -> None:
+    name = ended(" ".join(option), "mine")
+    asked = [*WRITING[option], option[1], name]
+    for text in ("my thesis\n", '{"name": "my-package"}\n', "\\documentclass{article}\n"):
+        place.write(name, text)
+        refuses(place, asked, "is there already")
+    assert run([*asked, "--force"]) == OK
+    assert (place.directory / name).read_text("utf-8") != text
+    # A former result takes its place unasked, unless it is a text that says nothing of itself.
+    kind = next(p.type for n, _, p in options(Result) if (n, p.opts[0]) == option)
+    if kind is TEXT or option[0] == "sample":
+        refuses(place, asked, "is there already")
+    else:
+        assert run(asked) == OK
+
+
+@pytest.mark.parametrize("option", WRITING, ids=" ".join)
+def test_a_place_that_is_none_is_refused_before_anything_is_done(
+    option: tuple[str, str], place: Workplace
+) -> None:
+    (place.directory / ended(" ".join(option), "folder")).mkdir()
+    for name, words in (
+        (ended(" ".join(option), "folder"), "it is a directory"),
+        (ended(" ".join(option), "no/where"), "there is no directory `no`"),
+        (ended(" ".join(option), "x" * 300), "File name too long"),
+    ):
+        refuses(place, [*WRITING[option], option[1], name], words)
+
+
+def test_two_results_are_two_files(place: Workplace) -> None:
+    assert run(["audit", MAIN, "rows.tsv", "--json", "a", "--html", "./a"]) == USAGE
+    assert "two results would be written to one file" in place.capsys.readouterr().err
+
+
+def test_nothing_is_left_beside_a_result(place: Workplace) -> None:
+    before = set(contents(place))
+    assert run(["audit", MAIN, "rows.tsv", "--json", "a.json", "--html", "a.html"]) == OK
+    assert set(contents(place)) == before | {"a.json", "a.html"}
+
+
+# ---- directories
+
+
+@pytest.mark.parametrize("option", WRITING_DIRECTORIES, ids=" ".join)
+def test_a_directory_with_anything_else_is_not_replaced(
+    option: tuple[str, str], place: Workplace
+) -> None:
+    if option[0] == "baseline":
+        pytest.importorskip("torch")
+    place.write("mine/thesis.tex", "mine")
+    before = contents(place)
+    for force in ([], ["--force"]) if option[0] != "baseline" else ([],):
+        assert run([*WRITING_DIRECTORIES[option], "--out", "mine", *force]) != OK
+        assert contents(place) == before
+
+
+def test_a_grammar_in_a_dataset_is_not_lost_when_it_is_compiled_again(place: Workplace) -> None:
+    for name in GRAMMAR:
+        shutil.move(place.directory / name, place.directory / "ds" / name)
+    for force in ([], ["--force"]):
+        refuses(place, ["compile", f"ds/{MAIN}", "--out", "ds", *force], "that would be lost")
+
+
+def test_a_split_is_not_replaced_by_a_split_of_its_own_items(place: Workplace) -> None:
+    assert run(["split", "bank.conllu", "--out", "s"]) == OK
+    refuses(place, ["split", "s", "--out", "s", "--force"], "files of it were read in this run")
+    place.write("s/notes.txt", "mine")
+    again = ["split", "bank.conllu", "--out", "s", "--force"]
+    refuses(place, again, "that would be lost: notes.txt")
+
+
+# ---- runs that are complete
+
+
+def test_a_complete_run_is_resumed_without_a_change(place: Workplace) -> None:
+    for asked in (
+        ["sample", MAIN, "-n", "50", "--out", "a.tsv"],
+        ["compile", MAIN, "--out", "ds", "--workers", "1"],
+    ):
+        assert run(asked) == OK
+        before = contents(place)
+        assert run([*asked, "--resume"]) == OK
+        assert contents(place) == before
+
+
+def test_a_run_that_is_resumed_replaces_no_other_file(place: Workplace) -> None:
+    place.write("a.tsv", "mine\n")
+    asked = ["sample", MAIN, "-n", "5", "--out", "a.tsv", "--resume"]
+    refuses(place, asked, "it is there already, and is another file")
