@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.session import FILE, Session, grammar_argument, grammar_options
+from sgl.cli.files import FILE
+from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
 from sgl.pipeline.grammar import check_grammar

@@ -107,8 +107,12 @@ class Results:
         self._asked: dict[Path, Result] = {}
         self._forced = False
 
-    def expect(self, context: click.Context) -> bool:
-        """Note what a command line says is read and written; False if two results are one file."""
+    def expect(self, context: click.Context) -> None:
+        """Note what a command line says is read and written.
+
+        Raises:
+            click.UsageError: two results are one file.
+        """
         asked: list[tuple[Path, Result]] = []
         for parameter in context.command.params:
             value, kind = context.params.get(parameter.name or ""), parameter.type
@@ -121,7 +125,8 @@ class Results:
         options = {"force": context.meta.get(_FORCED), **context.params}
         # A run that is resumed is compared with what is there.
         self._forced = bool(options["force"] or options.get("resume"))
-        return len({path.resolve() for path in self._asked}) == len(asked)
+        if len({path.resolve() for path in self._asked}) < len(asked):
+            raise click.UsageError("two results would be written to one file")
 
     def faults(self) -> Iterator[Fault]:
         """Yield why results may not be written; nothing if all may."""

@@ -271,8 +271,7 @@ class Session:
 
     def expect_results(self, context: click.Context) -> None:
         """Note what the command line says is read and written; end the command if it cannot be."""
-        if not self._results.expect(context):
-            self.refuse("two results would be written to one file")
+        self._results.expect(context)
         self._check_results()
 
     def _check_results(self) -> None:

@@ -111,7 +111,7 @@ def test_a_corpus_that_says_nothing(place: Workplace) -> None:
         ),
         (["rows.tsv", "--out", "rows.tsv"], OUTPUT, "is one of the files that are read"),
         (["rows.tsv", "--out", "farm.sgl"], OUTPUT, "is one of the files that are read"),
-        (["rows.tsv", "--out", "verbs.yaml"], OUTPUT, "is one of the files that are read"),
+        (["rows.tsv", "--out", "verbs.yaml"], OUTPUT, "is there already, and is something else"),
         (["rows.tsv", "--out", "no/w.yaml"], OUTPUT, "there is no directory `no`"),
         (["rows.tsv", "--smoothing", "0"], USAGE, "0"),
         (["rows.tsv", "--normalise", "spaces"], USAGE, "there is no difference `spaces`"),
