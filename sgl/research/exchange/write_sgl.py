@@ -131,7 +131,7 @@ def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
         if isinstance(item, Token):
             parts.append(string(item.text))
             continue
-        mode = "repeat " if item.child in seen else "capital " if item.capital else ""
+        mode = "copy " if item.child in seen else "capital " if item.capital else ""
         seen.add(item.child)
         parts.append(mode + roles[item.child])
     parts += [f"drop {role}" for child, role in enumerate(roles) if child not in seen]
