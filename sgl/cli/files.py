@@ -111,7 +111,7 @@ class Results:
         """Note what a command line says is read and written.
 
         Raises:
-            click.UsageError: two results are one file.
+            click.ClickException: two results are one file.
         """
         asked: list[tuple[Path, Result]] = []
         for parameter in context.command.params:
@@ -126,7 +126,7 @@ class Results:
         # A run that is resumed is compared with what is there.
         self._forced = bool(options["force"] or options.get("resume"))
         if len({path.resolve() for path in self._asked}) < len(asked):
-            raise click.UsageError("two results would be written to one file")
+            raise click.ClickException("two results would be written to one file")
 
     def faults(self) -> Iterator[Fault]:
         """Yield why results may not be written; nothing if all may."""

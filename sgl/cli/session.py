@@ -99,7 +99,7 @@ class Session:
         self._shown: dict[Diagnostic, None] = {}
         self._line = Progress()
         self._resources = ExitStack()
-        self._results = Results()
+        self.results = Results()
 
     def __enter__(self) -> Session:
         """Switch on the cache; with JSON messages, keep standard output free for them.
@@ -167,7 +167,7 @@ class Session:
         if self.compiled is None:
             self.stop()
         self.show()
-        self._check_results()
+        self.check_results()
         return self.compiled
 
     def open_dataset(self, path: Path) -> Compiled:
@@ -269,19 +269,14 @@ class Session:
 
     # ---- files
 
-    def expect_results(self, context: click.Context) -> None:
-        """Note what the command line says is read and written; end the command if it cannot be."""
-        self._results.expect(context)
-        self._check_results()
-
-    def _check_results(self) -> None:
+    def check_results(self) -> None:
         """End the command before anything is computed for a result that may not be written."""
-        for fault, hint in self._results.faults():
+        for fault, hint in self.results.faults():
             self.fail("SGL1103", fault, hint=hint)
 
     def write(self, path: Path, content: str) -> bool:
         """Write a file, completely or not at all; False after a report if that is impossible."""
-        fault = self._results.write(path, content)
+        fault = self.results.write(path, content)
         if fault is not None:
             self.diagnostics.error("SGL1103", None, fault[0], hint=fault[1])
         return fault is None
@@ -366,7 +361,8 @@ def session_options(command: _Command) -> _Command:
         with Session(
             settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds
         ) as session:
-            session.expect_results(click.get_current_context())
+            session.results.expect(click.get_current_context())
+            session.check_results()
             command(session, **others)
         return session.status
 
