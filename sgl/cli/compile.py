@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from sgl.dataset import check_target, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
+from sgl.pipeline.needs import with_needs
 from sgl.pipeline.production import ProducedDataset, produce
 from sgl.pipeline.proofs import certificate_file, establish
 
@@ -67,9 +68,10 @@ def prove_and_produce(
             lambda name: session.progress(f"proving {name}"),
         )
         session.stop_on_errors()
+        assert proofs is not None
+        compiled = with_needs(compiled, proofs)
         session.progress("writing the certificate")
         certificate = certificate_file(compiled, structures)
-    assert proofs is not None
     session.show()
     with resumable(session, target, parallelism):
         produced = produce(
@@ -103,10 +105,20 @@ def show_summary(
         f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
         f"{count(violations, 'violation')}; `sglc verify` makes {skipped} more"
     )
+    session.lines(needed_lines(proofs))
     session.echo(f"strings   {string_figures(produced.manifest).sentence}")
     session.echo(f"dataset   {produced.directory} (open report.html)")
     session.echo(f"signature {produced.signature}")
     session.echo(f"time      {seconds:.1f} s")
+
+
+def needed_lines(proofs: Proofs) -> Iterator[str]:
+    """Yield what was drawn because patterns need it, a line for each part."""
+    for need in proofs.drawn:
+        yield (
+            f"drawn     {count(need.count, 'sentence')} of train because `{need.pattern}` needs "
+            f"them ({need.expected:,.1f} expected): {need.structure}"
+        )
 
 
 def _splits(manifest: Mapping[str, Any]) -> Table:

@@ -17,6 +17,7 @@ from sgl.cli.terminal import count, text_table
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import CHECKED, REFUTED
+from sgl.pipeline.needs import with_needs
 from sgl.pipeline.proof_data import DatasetCounts, proof_data, read_counts
 from sgl.pipeline.proofs import certificate_file, establish, known_figures
 
@@ -80,7 +81,7 @@ def command(
     drawn = read_counts(data) if data is not None else None
     compiled = session.open_dataset(grammar)
     structures = StructureCompiler(compiled.grammar)
-    _prove(session, compiled, structures, pattern, drawn, as_json)
+    compiled = _prove(session, compiled, structures, pattern, drawn, as_json)
     session.stop_on_errors()
     if certificate is not None:
         session.progress("writing the certificate")
@@ -94,7 +95,7 @@ def _prove(
     pattern: str | None,
     drawn: DatasetCounts | None,
     as_json: bool,
-) -> None:
+) -> Compiled:
     names = [lowered.pattern.name for lowered in compiled.patterns]
     session.check_names([pattern], names, "pattern")
     proofs = establish(
@@ -105,8 +106,9 @@ def _prove(
         pattern,
     )
     session.show()
+    compiled = compiled if proofs is None else with_needs(compiled, proofs)
     if proofs is None or session.quiet:
-        return
+        return compiled
     if drawn is not None and drawn.grammar != fingerprint(compiled.grammar, compiled.plan):
         session.echo("note: the dataset was drawn from another version of the grammar", err=True)
     if as_json:
@@ -116,6 +118,7 @@ def _prove(
         session.lines(PatternText(compiled, structures, proofs.of(pattern)).lines())
     else:
         show_proofs(session, compiled, proofs, drawn)
+    return compiled
 
 
 def show_proofs(

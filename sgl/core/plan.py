@@ -4,7 +4,8 @@ A *pattern* is one type of generalization.  From the patterns and the author's
 ``dataset`` declaration follow the *strata*: parts of a split that are drawn
 from one conditional distribution each::
 
-    train   in_distribution    40,000   no held-out structure, nothing reserved
+    train   in_distribution    40,000   no held-out structure, nothing reserved; of these
+                                  100   with what a pattern needs, if chance may give fewer
             exposure:active_to_passive  100   contains its exposure, nothing held out
             part:concatenation  400   contains what no other sentence does
     dev     in_distribution     5,000
@@ -22,6 +23,8 @@ from sgl.core.structure import Structure
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE_PREFIX = "exposure:"
 PART_PREFIX = "part:"
+#: The streams of training sentences that are drawn because a pattern needs them.
+NEED_PREFIX = "need:"
 
 
 class Ambiguous(Enum):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sgl.automata import StructureTooCostly, UnsupportedStructure
-from sgl.core.plan import EXPOSURE_PREFIX, PART_PREFIX
+from sgl.core.plan import EXPOSURE_PREFIX, NEED_PREFIX, PART_PREFIX
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, Span
 from sgl.frontend import Compiled
@@ -19,16 +19,18 @@ def place_of_stream(compiled: Compiled, stream: str) -> Span:
 
     ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of
     ``size``, ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0``
-    the first number of a part.  Of any other stream it is the dataset.
+    the first number of a part, ``train/need:PATTERN/0`` the first ``need``.  Of
+    any other stream it is the dataset.
     """
     split, category, *index = [*stream.split("/"), ""]
     for part in compiled.parts:
         if category == PART_PREFIX + part.part.name:
             return part.sizes[int(index[0])]
-    name = category.removeprefix(EXPOSURE_PREFIX)
+    name = category.removeprefix(EXPOSURE_PREFIX).removeprefix(NEED_PREFIX)
+    kind = "need" if category.startswith(NEED_PREFIX) else "expose"
     for lowered in compiled.patterns:
         if lowered.pattern.name == name:
-            return lowered.span("size" if split == GEN else "expose", int(index[0]))
+            return lowered.span("size" if split == GEN else kind, int(index[0]))
     declarations = (d for unit in compiled.project.units for d in unit.file.declarations)
     datasets = (d for d in declarations if isinstance(d, s.Dataset))
     sizes = (c.span for dataset in datasets for c in dataset.clauses if c.key.text == split)

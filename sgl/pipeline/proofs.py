@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sgl.automata import Proofs, StructureCompiler, prove
+from sgl.automata import Proofs, StructureCompiler
 from sgl.automata.certificate import Certificate, certificate, certificate_text
 from sgl.automata.proofs.findings import StratumStatistics, statistics_of
 from sgl.cache import cached
@@ -14,6 +14,7 @@ from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.pipeline.messages import deciding
+from sgl.pipeline.needs import prove_with_needs, with_needs
 from sgl.pipeline.refutations import report_refuted
 from sgl.pipeline.sentences import check_examples
 from sgl.sampling.tables import pack_states
@@ -39,15 +40,16 @@ def establish(
     This is what `check`, `prove` and `compile` have in common.
 
     Returns:
-        The proofs; None if a claim cannot be decided.
+        The proofs; None if a claim cannot be decided.  They are about the plan that
+        ``with_needs`` makes of them.
     """
     check_examples(compiled, diagnostics)
 
     def compute() -> _Established:
         proofs, found = None, Diagnostics()
         with deciding(compiled, found):
-            proofs = prove(structures, compiled.plan, progress, only)
-            report_refuted(compiled, structures, proofs, found)
+            proofs = prove_with_needs(compiled, structures, found, progress, only)
+            report_refuted(with_needs(compiled, proofs), structures, proofs, found)
         return _Established(proofs, found.found)
 
     asked = "all patterns" if only is None else f"pattern {only}"

@@ -21,7 +21,7 @@ from sgl.automata import (
 )
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX
 from sgl.core.structure import Body, EdgeAtom, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
@@ -175,8 +175,6 @@ class _PatternReporter(_Reporter):
         for index, licence in enumerate(proofs.licences):
             if licence.verdict is Verdict.REFUTED:
                 self._unlicensed(index, licence)
-            elif licence.scarce:
-                self._scarce(index, licence)
         vacuous = {claim.structure for claim in proofs.held_out if claim.vacuous}
         refuted = [piece for piece in proofs.pieces if piece.verdict is Verdict.REFUTED]
         unseen = [piece for piece in refuted if piece.whole not in vacuous]
@@ -251,19 +249,6 @@ class _PatternReporter(_Reporter):
             labels=self.clauses(claim.conflict, required=False),
             notes=(_TWO_THINGS,),
             hint="correct the structure, or the `forbid` that rules it out",
-        )
-
-    def _scarce(self, index: int, claim: Licence) -> None:
-        self.diagnostics.warning(
-            "SGL0814",
-            self.lowered.span("need", index),
-            f"only about {claim.expected:.1f} training sentences will contain this part, "
-            f"{claim.minimum} are needed",
-            notes=(
-                f"its probability in training is {claim.mass:.2g}",
-                *self.witness(claim.example),
-            ),
-            hint="give its rules more weight, or add `expose` for it",
         )
 
     def _unseen_piece(self, claim: Piece) -> None:
@@ -365,7 +350,9 @@ def _names(streams: Sequence[str]) -> str:
     names: dict[str, None] = {}
     for split, category in (stream.split("/")[:2] for stream in streams):
         name = f"`{category}`"
-        if category == IN_DISTRIBUTION:
+        if category.startswith(NEED_PREFIX):
+            name = f"what `{category.removeprefix(NEED_PREFIX)}` needs"
+        elif category == IN_DISTRIBUTION:
             name = f"`{split}`"
         elif category.startswith(EXPOSURE_PREFIX):
             name = f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"

@@ -16,7 +16,7 @@ from sgl.foreign import ForeignFileError, read_bytes, read_json
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.certificate_format import CLAIMS, read_certificate
 from sgl.verify.dataset import Dataset
-from sgl.verify.items import GENERALIZATION, TRAIN
+from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.pieces import nameless, pieces_of
 from sgl.verify.report import Result, SkippedError, claims
@@ -177,6 +177,13 @@ def _unlicensed(
                 yield f"{pattern['name']}: licensed: {missing} pieces of {whole} are in no claim"
 
 
+def _of_training(category: str) -> tuple[str, str]:
+    """Return the pattern that a part of training is for, and what is claimed of it."""
+    if category.startswith(EXPOSURE):
+        return category.removeprefix(EXPOSURE), "exposed"
+    return "", "instance"
+
+
 def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
     """Yield the claims that a plan makes of the parts of splits."""
     patterns = {pattern["name"]: pattern for pattern in plan["patterns"]}
@@ -188,9 +195,10 @@ def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
             for structure in plan["nowhere"]:
                 yield "", "held out", "excludes", number, (structure,)
             if part != GENERALIZATION:
-                for name, structures in held_out.items():
-                    for structure in structures:
-                        yield name, "held out", "excludes", number, (structure,)
+                for name, structure in ((n, s) for n, own in held_out.items() for s in own):
+                    yield name, "held out", "excludes", number, (structure,)
+                for group in constraint["require"]:
+                    yield *_of_training(category), "requires", number, tuple(group)
                 continue
             own = patterns[category]
             others = [name for name in patterns if name not in (category, *own["allow"])]

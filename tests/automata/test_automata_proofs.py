@@ -95,7 +95,7 @@ def test_licences_count_exposures_of_reserved_words(proofs: Proofs) -> None:
     (licence,) = proofs.of("cat_as_object").licences
     assert licence.mass == 0.0  # the cat is reserved: only its 30 exposures have one
     assert licence.expected == pytest.approx(30)
-    assert not licence.scarce
+    assert licence.short == 0.0  # and all of these have one
     assert sentence(licence.example) == "The cat slept."
 
 
@@ -161,7 +161,7 @@ def test_a_part_that_training_lacks_is_not_licensed() -> None:
     assert lacking.verdict is Verdict.REFUTED
     assert (lacking.mass, lacking.expected, lacking.example) == (0.0, 0.0, None)
     assert rare.verdict is Verdict.PROVED
-    assert rare.scarce
+    assert rare.short > 0.99
 
 
 def test_items_outside_the_held_out_structures_may_be_training_sentences() -> None:

@@ -87,7 +87,8 @@ class Licence:
 
     ``mass`` is its probability in the in-distribution training grammar;
     ``expected`` the expected number of training sentences that contain it, those
-    of the pattern's own exposures included; ``example`` the smallest.  The claim
+    of the pattern's own exposures included; ``short`` the probability that there are fewer
+    than the ``minimum``; ``example`` the smallest.  The claim
     fails if that number is 0; ``conflict`` are then the clauses that exclude the
     part, or ``None`` if no single stratum has them.
     """
@@ -97,13 +98,9 @@ class Licence:
     verdict: Verdict
     mass: float
     expected: float
+    short: float
     example: Derivation | None
     conflict: Conflict | None = None
-
-    @property
-    def scarce(self) -> bool:
-        """Whether fewer sentences are expected than the author asks for."""
-        return self.expected < self.minimum
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,15 +260,31 @@ class Unused:
     words: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class DrawnNeed:
+    """A part that a pattern needs in ``count`` sentences, which are drawn for it.
+
+    ``index`` is that of the clause; ``expected`` are the sentences with the part that training
+    would have had.
+    """
+
+    pattern: str
+    index: int
+    structure: Structure
+    count: int
+    expected: float
+
+
 @dataclass(frozen=True, slots=True)
 class Proofs:
-    """Everything proved and found about a plan."""
+    """Everything proved and found about a plan; ``drawn`` is what it has because it is needed."""
 
     patterns: tuple[PatternProofs, ...]
     unsatisfiable: tuple[Unsatisfiable, ...]
     overlaps: tuple[Overlap, ...]
     nestings: tuple[Nesting, ...]
     unused: tuple[Unused, ...]
+    drawn: tuple[DrawnNeed, ...] = ()
 
     @property
     def proved(self) -> bool:

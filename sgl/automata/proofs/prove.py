@@ -10,6 +10,7 @@ disjoint from training, and no product of the two is needed.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -50,6 +51,11 @@ from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
 TRAINED = ("train", "dev", "test")
+
+#: From this probability on it is decided whether all sentences of a stratum contain a part.
+_ALMOST = 0.999
+#: A term of a sum that is so small beside it ends it.
+_NOTHING = 1e-12
 
 #: Called with the name of a pattern before its claims are decided.
 Progress = Callable[[str], None]
@@ -128,9 +134,13 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
     if not any(mass > 0.0 for _, mass in masses):
         # Exposures of other patterns count only when nothing else is left.
         masses = [(e, evidence.probability(e, need.structure)) for e in evidence.training]
-    expected = 0.0
+    expected, by_chance, certain = 0.0, 0.0, 0
     for stratum, mass in masses:
         expected += stratum.stratum.count * mass
+        if mass > _ALMOST and evidence.requires(stratum, (need.structure,)):
+            certain += stratum.stratum.count
+        else:
+            by_chance += stratum.stratum.count * mass
     source = next((e for e, mass in masses if mass > 0.0), None)
     example, conflict = None, None
     if source is None:
@@ -141,11 +151,31 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
         structure=need.structure,
         minimum=need.minimum,
         verdict=Verdict.REFUTED if source is None else Verdict.PROVED,
-        mass=max((mass for e, mass in masses if e in usual), default=0.0),
+        mass=next((mass for e, mass in masses if e in usual), 0.0),
         expected=expected,
+        short=chance_of_fewer(need.minimum - certain, by_chance),
         example=example,
         conflict=conflict,
     )
+
+
+def chance_of_fewer(number: int, mean: float) -> float:
+    """Return the probability of fewer than ``number`` sentences where ``mean`` are expected.
+
+    It is that of a Poisson distribution, than which that of independent draws is not larger
+    where there are to be fewer than the mean by 1 at least; else it is 1.
+    """
+    most = number - 1
+    if most < 0:
+        return 0.0
+    if most > mean - 1:
+        return 1.0
+    term = total = math.exp(most * math.log(mean) - mean - math.lgamma(most + 1))
+    while most and term > total * _NOTHING:
+        term *= most / mean
+        total += term
+        most -= 1
+    return min(total, 1.0)
 
 
 def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) -> Instance:

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl import foreign
+from sgl.automata import StructureCompiler
 from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import fingerprint, signature
@@ -30,6 +31,8 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, ForeignFileError, JsonValue, opened, read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.needs import with_needs
+from sgl.pipeline.proofs import establish
 from sgl.rendering.views import VIEWS
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 from sgl.resources import grammars_dir
@@ -270,7 +273,7 @@ def grammar_of(
     compiled = open_grammar(path, parameters, sources, diagnostics)
     if compiled is None or benchmark.directory is None:
         return compiled
-    if fingerprint(compiled.grammar, compiled.plan) != benchmark.grammar_sha256:
+    if benchmark.grammar_sha256 not in _fingerprints(compiled):
         diagnostics.warning(
             "SGL1404",
             None,
@@ -279,6 +282,14 @@ def grammar_of(
             hint="`--grammar` names another one",
         )
     return compiled
+
+
+def _fingerprints(compiled: Compiled) -> Iterator[str]:
+    """Yield the fingerprint of a grammar with its plan, and with what is drawn for needs."""
+    yield fingerprint(compiled.grammar, compiled.plan)
+    proofs = establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())
+    if proofs is not None:
+        yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)
 
 
 def _grammar_files(benchmark: Benchmark) -> Iterator[Path]:

@@ -140,7 +140,7 @@ def a_leak_without_a_certificate(of: Forger) -> None:
     remove_certificate(of)
 
 
-@whole("V012")
+@whole("R08")
 def training_without_the_needed_part(of: Forger) -> None:
     """Objects are almost never modified in training, by its tables and its rows."""
     table = of.certificate["sampler"]["states"][3]
