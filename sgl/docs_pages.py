@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sgl.diagnostics.registry import markdown
+from sgl.pipeline.reproduction import CLAIM, CODE, NAME
 from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME
 
 _CHECKS = """\
@@ -32,6 +33,7 @@ def checks_page() -> str:
     """Return the page of all checks of the verifier."""
     checks = [(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)]
     checks += [(check.code, check.name, check.claim.explanation) for check in CHECKS]
+    checks += [(CODE, NAME, f"{CLAIM} Only `sglc verify --grammar` makes this check.")]
     rows = [f"| {code} | {name} | {_cell(claim)} |" for code, name, claim in checks]
     return _CHECKS + "\n".join(rows) + "\n"
 

@@ -59,7 +59,9 @@ class Check:
         return Result(self.code, self.name, self.claim.sentence, "skipped", reason=reason)
 
 
-_STRUCTURES = ("V004",)
+#: Structures can be read; and all graphs were searched for them.
+_READ = ("V004",)
+_STRUCTURES = (*_READ, "V032")
 
 #: The check that draws all rows again.
 ROWS = "V030"
@@ -68,6 +70,7 @@ CHECKS = (
     Check("V002", "files", file_checks.files_unchanged),
     Check("V003", "rows", file_checks.row_counts),
     Check("V004", "structures", file_checks.structures_readable),
+    Check("V032", "search", file_checks.structures_searched, _READ),
     Check("V005", "CoNLL-U", file_checks.conllu_well_formed),
     Check("V006", "TSV", file_checks.tsv_rows),
     Check("V007", "Parquet", file_checks.parquet_rows),
@@ -88,11 +91,11 @@ CHECKS = (
     Check("V022", "parts", pattern_checks.parts_apart, _STRUCTURES),
     Check("V023", "part quotas", pattern_checks.part_quotas, _STRUCTURES),
     Check("V024", "restrictions", pattern_checks.restrictions, _STRUCTURES),
-    Check("V025", "certificate", certificate_checks.certificate, _STRUCTURES),
+    Check("V025", "certificate", certificate_checks.certificate, _READ),
     Check("V026", "one target", sentence_checks.one_target),
     Check("V027", "readings", sentence_checks.readings),
     Check("V028", "checksums", checksums.checksums),
-    Check("V029", "names", name_checks.names, _STRUCTURES),
+    Check("V029", "names", name_checks.names, _READ),
     Check(ROWS, "rows drawn", row_checks.rows_drawn),
     Check("V031", "Parquet columns", row_checks.parquet_columns, (ROWS,)),
 )

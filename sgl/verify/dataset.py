@@ -40,7 +40,8 @@ class Dataset:
     by number, ``categories`` those of
     all splits with their groups; ``known`` is what has been found out about words and
     shapes; ``judge`` says what is wrong with a certificate; ``signature`` is the one that is
-    expected, if any is; ``rows`` says what is found when all rows are drawn again.
+    expected, if any is; ``rows`` says what is found when all rows are drawn again; ``endless``
+    are the structures, by number, whose search took too many steps.
     """
 
     directory: Path
@@ -53,6 +54,7 @@ class Dataset:
     judge: Judge
     signature: str
     rows: Callable[[], RowsFound]
+    endless: frozenset[int]
 
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
@@ -116,15 +118,17 @@ def load(
     shapes = workers.known.shapes.shapes()
     tasks = [shapes[at : at + SHAPES] for at in range(0, len(shapes), SHAPES)]
     results = workers.results(search_shapes, tasks)
-    for done, (task, found) in enumerate(zip(tasks, results, strict=True)):
+    endless: set[int] = set()
+    for done, (task, (found, problem)) in enumerate(zip(tasks, results, strict=True)):
         progress(done * SHAPES, len(shapes), "searching graphs")
-        for shape, occurring in zip(task, found, strict=True):
+        endless |= set() if problem is None else {problem}
+        for shape, occurring in zip(task, found, strict=False):
             shape.occurring = occurring
     categories = tuple(category for split in splits for category in split.categories())
     items = sum(category.items for category in categories)
     known = workers.known
     parts = manifest, splits, items, categories, clauses, known, judge, signature, rows
-    return Dataset(directory, *parts)
+    return Dataset(directory, *parts, frozenset(endless))
 
 
 def _read(

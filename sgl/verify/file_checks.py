@@ -135,6 +135,19 @@ def structures_readable(data: Dataset, tally: Result) -> None:
             )
 
 
+@claims(
+    """Every structure is searched in every graph, within a budget of steps.
+
+    For each 500 different graphs there are 1,500,000 steps, and ten more for each pair of words
+    of one graph.
+    """
+)
+def structures_searched(data: Dataset, tally: Result) -> None:
+    tally.checked = len(data.known.shapes.shapes())
+    for clause in [clause for clause in data.clauses if clause.number in data.endless]:
+        tally.fault(f"the search takes too many steps: {clause.text}", clause.place)
+
+
 @claims("Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each.")
 def conllu_well_formed(data: Dataset, tally: Result) -> None:
     for split in data.splits:

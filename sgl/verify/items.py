@@ -7,7 +7,7 @@ place                 its offset in the file, to read it again
 group                 category, shape and target, numbered: what structures and
                       quotas can tell apart
 number                what its `sent_id` says
-hashes                of its source, of the skeleton of its source, of its first target,
+hashes                of its source, of the skeletons of its source, of its first target,
                       and for each target of source, target and category together:
                       tables are compared by it
 ====================  =========================================================
@@ -92,11 +92,12 @@ class Split:
 
     Entries are numbered from 0; those that are no sentences are in ``malformed`` and
     belong to no group (-1).  For each entry there are its offset in the file, its group,
-    the number that its `sent_id` says (0 if none), hashes of its source, of the skeleton of its
-    source and of its first target, and for each target the hash of a row.  ``words`` are the
-    distinct words (form, lemma, part of speech) in their order, ``values`` the attributes of
-    words with their values, ``labels`` those of edges, each with the first entry that has it;
-    ``repeating`` are the entries in which a lemma occurs twice that should not.
+    the number that its `sent_id` says (0 if none), hashes of its source, of the skeletons of its
+    source (``latin`` with Latin letters) and of its first target, and for each target the hash
+    of a row.  ``words`` are the distinct words (form, lemma, part of speech) in their order,
+    ``values`` the attributes of words with their values, ``labels`` those of edges, each with
+    the first entry that has it; ``repeating`` are the entries in which a lemma occurs twice
+    that should not.
     """
 
     name: str
@@ -106,6 +107,7 @@ class Split:
     numbers: array[int] = field(default_factory=_numbers)
     sources: array[int] = field(default_factory=_numbers)
     skeletons: array[int] = field(default_factory=_numbers)
+    latin: array[int] = field(default_factory=_numbers)
     targets: array[int] = field(default_factory=_numbers)
     repeating: array[int] = field(default_factory=_numbers)
     groups: dict[Group, int] = field(default_factory=dict)
@@ -126,7 +128,7 @@ class Split:
 
     def columns(self) -> tuple[array[int], ...]:
         """Return what there is for each entry."""
-        texts = (self.sources, self.skeletons, self.targets, *self.rows)
+        texts = (self.sources, self.skeletons, self.latin, self.targets, *self.rows)
         return (self.group_of, self.offsets, self.numbers, *texts)
 
     def extend(self, part: Split, shapes: ShapeTable, lines: int) -> None:

@@ -24,9 +24,9 @@ from typing import NamedTuple
 from sgl.verify.conllu import Sentence, read_sentences
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, Group, Hashing, Split
 from sgl.verify.manifest import Clause, Manifest
-from sgl.verify.search import Searcher
+from sgl.verify.search import Searcher, SearchError
 from sgl.verify.shape import GraphShape, ShapeTable
-from sgl.verify.skeleton import sentence_skeleton
+from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
 from sgl.verify.tokens import Malformed, TokenTable, WordForm
 
@@ -114,9 +114,19 @@ def read_range(known: Knowledge, read: Range) -> Split:
     return part
 
 
-def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> list[int]:
-    """Return which structures occur in each shape; shapes come frame by frame."""
-    return [known.searcher.occurring(shape) for shape in shapes]
+def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[int], int | None]:
+    """Return which structures occur in each shape; shapes come frame by frame.
+
+    Then comes the number of the structure whose search takes too long, if there is one: no
+    shapes are searched after that.
+    """
+    found: list[int] = []
+    known.searcher.allow(shapes)
+    try:
+        found.extend(known.searcher.occurring(shape) for shape in shapes)
+    except SearchError as problem:
+        return found, problem.number
+    return found, None
 
 
 def _add(
@@ -158,7 +168,7 @@ def _add(
         sentence.offset,
         int(number) if split == part.name and _NUMBER.fullmatch(number) else 0,
         hashing.of(source),
-        hashing.of(sentence_skeleton(source)),
+        *map(hashing.of, sentence_skeletons(source)),
         hashing.of(targets[0]),
         *[hashing.of(source, target, category) for target in targets],
     )

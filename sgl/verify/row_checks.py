@@ -14,9 +14,10 @@ from sgl.verify.rows import ACCEPTED
 @claims(
     """Every row is drawn by the certificate, and written in its files as its derivation says.
 
-    The tables of the certificate are sampled again from its seed.  Each candidate passes the
-    same tests as when the dataset was compiled, or is rejected for the reason that the manifest
-    counts; what is rejected as ambiguous has another reading that shows it.  What is accepted is
+    The tables of the certificate have the shares that the weights of its grammar give, and are
+    sampled again from its seed, with another stream for each part of a split.  Each candidate
+    passes the same tests as when the dataset was compiled, or is rejected for the reason that the
+    manifest counts; what is rejected as ambiguous has another reading that shows it.  What is accepted is
     a row of ``derivations``, of ``data`` and of ``conllu``, byte by byte and in this order.  The
     compiler does not repeat this when it has just written the rows from these tables.
     """
@@ -40,7 +41,12 @@ def rows_drawn(data: Dataset, tally: Result) -> None:
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
 
 
-@claims("Every column of every row of the Parquet files is what the derivation of the row says.")
+@claims(
+    """Every column of every row of the Parquet files is what the derivation of the row says.
+
+    The files have these columns, in this order and of these types, and no notes.
+    """
+)
 def parquet_columns(data: Dataset, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")

@@ -1,12 +1,10 @@
 """Find structures in shapes: subgraph matching by networkx.
 
 A structure occurs where its body has an injective match that no ``without`` body
-extends.  Matches are found by VF2 (Cordella et al. 2004; networkx
-``DiGraphMatcher``, monomorphism): the body is a small digraph, the sentence
-another, and every variable has a *domain*, the nodes that it may stand for.  A
-longer walk counts as one edge of the sentence's digraph.  A ``without`` body is
-matched in the same way, with the variables that it shares held in place and the
-other nodes of the match taken.
+extends.  Matches are found by networkx (``sgl.verify.embedding``): every variable has a
+*domain*, the nodes that it may stand for, and a longer walk counts as one edge.  A
+``without`` body is matched in the same way, with the variables that it shares held in
+place and the other nodes of the match taken.
 
 Domains make this quick.  At first a domain holds the nodes that pass the tests
 of its variable; then every edge of the body throws out the nodes at which no
@@ -31,22 +29,23 @@ answers to the questions that it asks, so that it is searched once for each of t
 And what networkx sees in the end are the domains and the edges that fit between them:
 sentences of which these are left in the same order are one case for it.  Sets of
 nodes are integers with a bit for each node.
+
+A structure may say little of many nodes, so that its matches are without number.  So the
+search of shapes has a budget of steps, which grows with their sizes.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from itertools import tee
+from math import inf
 from operator import or_
-from typing import Any
 
-import networkx as nx
-from networkx.algorithms.isomorphism import DiGraphMatcher
-
+from sgl.verify.embedding import STEPS, STEPS_FOR_A_PAIR, BudgetError, embeddings, members
 from sgl.verify.shape import Frame, GraphShape, ShapeTable
 from sgl.verify.structure import GraphPattern, StructureBody, Walk
 
@@ -88,6 +87,14 @@ class SearchStructure:
     needed: int
 
 
+class SearchError(Exception):
+    """The budget is used up by the structure with this ``number``."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
 class Searcher:
     """Searches shapes for structures.
 
@@ -102,9 +109,25 @@ class Searcher:
         #: What connects two variables: walks, and whether the variables are one.
         self.connections = [*self._numbers]
         self._host: _Host | None = None
+        self._left: float = inf
+
+    def allow(self, shapes: Iterable[GraphShape]) -> None:
+        """Begin with a new budget, that of these shapes."""
+        pairs = sum(shape.frame.size**2 for shape in shapes)
+        self._left = STEPS + STEPS_FOR_A_PAIR * pairs
+
+    def spend(self, steps: float) -> None:
+        """Take steps from the budget, without which there is no end to it."""
+        self._left -= steps
+        if self._left < 0:
+            raise BudgetError
 
     def occurring(self, shape: GraphShape) -> int:
-        """Return the structures that occur in a shape, with a bit for each."""
+        """Return the structures that occur in a shape, with a bit for each.
+
+        Raises:
+            SearchError: this takes too many steps.
+        """
         host, columns = self._look(shape)
         answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0
@@ -114,13 +137,19 @@ class Searcher:
             key = (number, *[columns[bit] for bit in structure.asked])
             verdict = host.verdicts.get(key)
             if verdict is None:
-                verdict = host.verdicts[key] = _match(host, columns, structure) is not None
+                try:
+                    verdict = host.verdicts[key] = _match(host, columns, structure) is not None
+                except BudgetError:
+                    raise SearchError(number) from None
             found |= verdict << number
         return found
 
     def match(self, shape: GraphShape, number: int) -> Match | None:
         """Return the first match in a shape of the structure with this number, or ``None``."""
-        return _match(*self._look(shape), self._structures[number])
+        self.allow([shape])
+        with suppress(BudgetError):
+            return _match(*self._look(shape), self._structures[number])
+        return None
 
     def _look(self, shape: GraphShape) -> tuple[_Host, NodeSets]:
         """Return what is known of a frame, and for each question the nodes that say yes."""
@@ -176,13 +205,17 @@ class _Host:
         self.labels = reduce(or_, [mask for _, _, mask in frame.edges], 0)
         self.verdicts: dict[tuple[int, ...], bool] = {}
         self.degrees: NodeSets = []
-        self._connections = searcher.connections
+        self._connections, self._spend = searcher.connections, searcher.spend
         self._fitting: dict[int, tuple[int, int, Pairs]] = {}
         for test in searcher.questions.degrees:
             label = 1 << searcher.questions.labels[test.labels]
             degrees = Counter([source for source, _, mask in frame.edges if mask & label])
             passing = (test.accept(degrees[node]) << node for node in range(frame.size))
             self.degrees.append(sum(passing))
+
+    def spend(self, steps: float) -> None:
+        """Take steps from the budget, more where sets of nodes are large."""
+        self._spend(steps * (1 + self.frame.size // 256))
 
     def fitting(self, number: int) -> tuple[int, int, Pairs]:
         """Return where the connection with this number can start and end, and its pairs."""
@@ -194,8 +227,10 @@ class _Host:
         for rank, (label, walk) in enumerate(walks):
             walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
             if not walk.is_edge:
-                walked = _walked(self.frame.size, tuple(walked), walk)
+                steps, walked = _walked(self.frame.size, tuple(walked), walk)
+                self.spend(steps)
             connected = [pair for pair in connected if pair in walked] if rank else walked
+            self.spend(len(walked))
         # Different variables stand for different nodes.
         pairs = [(1 << start, 1 << end) for start, end in connected if (start == end) == loop]
         starts = reduce(or_, [start for start, _ in pairs], 0)
@@ -204,21 +239,19 @@ class _Host:
         return starts, ends, pairs
 
 
-@lru_cache(maxsize=1 << 16)
-def members(bits: int) -> tuple[int, ...]:
-    """Return the numbers in a set that is written as an integer with a bit for each, in order."""
-    return tuple(number for number in range(bits.bit_length()) if bits >> number & 1)
-
-
 @lru_cache(maxsize=1 << 12)
 def _walked(
     size: int, edges: tuple[tuple[int, int], ...], walk: Walk
-) -> dict[tuple[int, int], None]:
-    """Return the pairs of nodes that a walk over these edges connects."""
+) -> tuple[int, dict[tuple[int, int], None]]:
+    """Return the pairs of nodes that a walk over these edges connects, after how many steps.
+
+    There are none if there were too many steps.
+    """
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
     pairs: list[tuple[int, int]] = []
+    steps = 0
     # Where no edge goes out only the walk without edges starts.
     for start in sorted({source for source, _ in edges}) if walk.low else range(size):
         reached, frontier = 0, 1 << start
@@ -230,9 +263,13 @@ def _walked(
                 break
             if length >= walk.low:
                 reached |= frontier
+            steps += 1 + frontier.bit_count()
+            if steps > STEPS:
+                return steps, {}
             frontier = reduce(or_, [successors[node] for node in members(frontier)])
         pairs.extend((start, end) for end in members(reached))
-    return dict.fromkeys(pairs)
+        steps += reached.bit_count()
+    return steps, dict.fromkeys(pairs)
 
 
 def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match | None:
@@ -258,7 +295,7 @@ def _matches(
         for bit in false:
             nodes &= ~columns[bit]
         domains.append(nodes)
-    fitting = _narrow(host, body, domains)
+    fitting = _narrow(host, body, domains) if len(domains) <= host.frame.size else None
     if fitting is None:
         return
     found: Iterable[Iterable[int]]
@@ -268,7 +305,7 @@ def _matches(
     elif len(domains) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
         found = ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
     else:
-        found = _embeddings(body, domains, fitting)
+        found = _embeddings(host, body, domains, fitting)
     for match in found:
         yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
 
@@ -279,6 +316,7 @@ def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | N
     None if a domain becomes empty.
     """
     fitting: list[Pairs] = []
+    host.spend(1 + len(domains))
     for first, second, connection in body.links:
         starts, ends, pairs = host.fitting(connection)
         domains[first] &= starts
@@ -291,6 +329,7 @@ def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | N
         changed = False
         for rank, (first, second, _) in enumerate(body.links):
             one, two = domains[first], domains[second]
+            host.spend(len(fitting[rank]))
             left = [pair for pair in fitting[rank] if pair[0] & one and pair[1] & two]
             if not left:
                 return None
@@ -302,43 +341,17 @@ def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | N
     return fitting
 
 
-def _embeddings(body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
+def _embeddings(
+    host: _Host, body: SearchBody, domains: NodeSets, fitting: list[Pairs]
+) -> Iterator[list[int]]:
     """Yield the embeddings of a body in the nodes and pairs that are left."""
     nodes = members(reduce(or_, domains))
     rank = {1 << node: place for place, node in enumerate(nodes)}
     ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])
     edges = tuple([tuple([(rank[s], rank[t]) for s, t in pairs]) for pairs in fitting])
     # A copy starts with the first embedding.
-    for places in copy(_search(body, ranked, edges)):
-        yield [nodes[place] for place in places]
-
-
-@lru_cache(maxsize=1 << 14)
-def _search(
-    body: SearchBody, domains: tuple[int, ...], fitting: tuple[tuple[tuple[int, int], ...], ...]
-) -> Iterator[tuple[int, ...]]:
-    """Return the embeddings of a body that networkx finds: a node for each variable.
-
-    They are found when they are asked for, and remembered.
-    """
-    graph: nx.DiGraph[int] = nx.DiGraph()
-    for node in members(reduce(or_, domains)):
-        graph.add_node(node, number=node)
-    pattern: nx.DiGraph[int] = nx.DiGraph()
-    for variable, domain in enumerate(domains):
-        pattern.add_node(variable, domain=domain)
-    for (first, second, _), pairs in zip(body.links, fitting, strict=True):
-        pattern.add_edge(first, second, pairs={*pairs})
-        for pair in pairs:
-            graph.add_edge(*pair, pair=pair)
-
-    def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
-        return bool(variable["domain"] >> node["number"] & 1)
-
-    def edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
-        return edge["pair"] in link["pairs"]
-
-    matcher = DiGraphMatcher(graph, pattern, node_fits, edge_fits)
-    mappings = matcher.subgraph_monomorphisms_iter()
-    (embeddings,) = tee((tuple(sorted(found, key=found.__getitem__)) for found in mappings), 1)
-    return embeddings
+    links = tuple([link[:2] for link in body.links])
+    for steps, places in copy(embeddings(links, ranked, edges)):
+        host.spend(steps)
+        if places is not None:
+            yield [nodes[place] for place in places]

@@ -69,7 +69,7 @@ def splits_disjoint(data: Dataset, tally: Result) -> None:
             tally.add(partial(_twice, data, split, entry, others))
         else:
             shared += 1
-    for (split, entry), alike in _in_other_splits(data, attrgetter("skeletons")):
+    for (split, entry), alike in _looking_alike(data):
         others = [(o, at) for o, at in alike if o.sources[at] != split.sources[entry]]
         if not others:
             continue
@@ -80,6 +80,14 @@ def splits_disjoint(data: Dataset, tally: Result) -> None:
     if not distinct:
         tally.figure("sentences that train, dev and test share", shared)
     tally.figure("sentences that they share but for case and spaces", recased)
+
+
+def _looking_alike(data: Dataset) -> Iterator[tuple[Place, list[Place]]]:
+    """Yield sentences that look like some of other splits, in their own or in Latin letters."""
+    yield from _in_other_splits(data, attrgetter("skeletons"))
+    for (split, entry), alike in _in_other_splits(data, attrgetter("latin")):
+        own = split.skeletons[entry]
+        yield (split, entry), [(o, at) for o, at in alike if o.skeletons[at] != own]
 
 
 def _in_other_splits(

@@ -5,9 +5,9 @@ Texts that a reader takes for the same have the same *skeleton*::
     The dog slept.   THE DOG SLEPT.   The d\u043eg slept.   The do\u200bg slept.
 
 The skeleton is the compatibility form of Unicode (NFKC) without default-ignorable
-characters, in one case, with Latin letters for the Cyrillic, Greek and Armenian ones that
-look like them, and for digits inside words.  Where such a text is shown, ``visible``
-writes as escapes what could mislead.
+characters, in one case, with Latin letters for those of other scripts that look like them
+(Cyrillic, Greek, Armenian, Cherokee, Lisu, Coptic, small capitals), and for digits inside
+words.  Where such a text is shown, ``visible`` writes as escapes what could mislead.
 
 Format: Unicode Standard Annex 15, *Normalization Forms*; Technical Standard 39, *Security
 Mechanisms*, from whose table the usual letters are taken.
@@ -32,6 +32,10 @@ _PAIRS = """
     аa вb еe ѕs іi јj кk мm нh оo рp сc тt уy хx ԛq ԝw һh ӏl ԁd гr ѵv
     ΑA ΒB ΕE ΖZ ΗH ΙI ΚK ΜM ΝN ΟO ΡP ΤT ΥY ΧX αa βb γy εe ηn ιi κk νv οo ρp τt υu χx ωw
     ՕO ՍU օo ոn սu հh ցg զq ɑa ɡg ıi ɩi ‘' ’' ʼ' ′' “" ”" ″" ‐- ‑- ‒- –- —- −- ∼~ ꞉: ∶: ː:
+    ᎪA ᏴB ᏟC ᎠD ᎬE ᏀG ᎻH ᎫJ ᏦK ᏞL ᎷM ᏢP ᏒR ᏚS ᎢT ᏙV ᎳW ᏃZ Ꭵi ᎩY
+    ꓐB ꓑP ꓓD ꓔT ꓖG ꓗK ꓙJ ꓚC ꓜZ ꓝF ꓟM ꓠN ꓡL ꓢS ꓣR ꓦV ꓧH ꓪW ꓫX ꓬY ꓮA ꓰE ꓲI ꓳO ꓴU
+    ⲟo ⲣp ⲥc ⲕk ⲧt ⲭx ⲞO ⲢP ⲤC ⲎH ⲘM ⲚN ⲔK ⲦT ⲬX ⲀA ⲂB ⲈE ⲌZ ⲒI
+    ᴀA ʙB ᴄC ᴅD ᴇE ɢG ʜH ɪI ᴊJ ᴋK ʟL ᴍM ɴN ᴏO ᴘP ʀR ᴛT ᴜU ᴠV ᴡW ʏY ᴢZ ꜰF ꜱS
 """
 _LATIN = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
 
@@ -43,20 +47,24 @@ _INSIDE = re.compile("(?<=[A-Za-z])[01]+|[01]+(?=[A-Za-z])|(?<=[a-z])I+")
 _LETTERS = str.maketrans("01I", "oll")
 
 
-def sentence_skeleton(text: str) -> str:
-    r"""Return what is left of a sentence, without spaces.
+def sentence_skeletons(text: str) -> tuple[str, str]:
+    r"""Return what is left of a sentence, without spaces: as it is, and with Latin letters.
 
-    Letters are taken for Latin ones only beside Latin ones.
+    In the first, letters are taken for Latin ones only beside Latin ones.
 
-    >>> sentence_skeleton("The d\u043eg\u200b slept .")
-    'thedogslept.'
+    >>> sentence_skeletons("The d\u043eg\u200b slept .")
+    ('thedogslept.', 'thedogslept.')
     """
     if text.isascii() and text.isprintable():
         if "I" in text or "0" in text or "1" in text:
             text = _INSIDE.sub(_as_letters, text)
-        return text.replace(" ", "").lower()
+        own = text.replace(" ", "").lower()
+        return own, own
     letters = _letters(text)
-    return "".join(_skeleton(letters, latin=bool(re.search("[A-Za-z]", letters))).split())
+    latin = "".join(_skeleton(letters, latin=True).split())
+    if re.search("[A-Za-z]", letters):
+        return latin, latin
+    return "".join(_skeleton(letters, latin=False).split()), latin
 
 
 def name_skeletons(name: str) -> tuple[str, str]:

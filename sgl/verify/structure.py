@@ -128,6 +128,9 @@ class GraphPattern:
         return (self.body, *self.without)
 
 
+#: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes.
+MOST = 100
+
 _NAME = r"\w[^\s\[\]{};,\"]*"
 _ATTRIBUTE = r"\w[\w.:-]*(\[\w+\])?"
 _LABEL = r"[^\s|\[\]<>=^*;,{}\"]+"
@@ -195,6 +198,8 @@ def _read_body(scanner: _Scanner) -> StructureBody:
             scanner.expect("->")
             walk = Walk(labels, low, high)
             links.append(Link(source, walk, _read_variable(scanner, variables)))
+        if max(len(variables), len(links)) > MOST:
+            raise StructureError(f"more than {MOST} nodes or links", scanner.position + 1)
         if not scanner.accept(";"):
             scanner.expect("}")
             return StructureBody(tuple(variables.values()), tuple(links))

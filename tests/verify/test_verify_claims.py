@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny_dataset import (
@@ -169,3 +170,19 @@ def test_more_train_sentences_do_no_harm(tmp_path: Path) -> None:
     data = tiny()
     data.splits["train"].append(pp_in_object("girl", "dog", "Lina"))
     assert verify(data.write(tmp_path)).ok
+
+
+def test_graphs_that_cannot_be_searched_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A structure without end would keep everybody busy who checks the data."""
+    data = tiny()
+    data.nowhere.append("{ A -[*]+-> B; C -[*]+-> D; E[#x=1] }")
+    directory = data.write(tmp_path)
+    monkeypatch.setattr("sgl.verify.search.STEPS", 0)
+    monkeypatch.setattr("sgl.verify.search.STEPS_FOR_A_PAIR", 0)
+    report = verify(directory)
+    assert failed(report) == {"V032"}
+    (violation, *_) = report.result("V032").violations
+    assert violation.message.startswith("the search takes too many steps: { ")
+    assert report.result("V009").status == "skipped"

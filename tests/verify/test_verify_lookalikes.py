@@ -25,7 +25,7 @@ from tiny_dataset import (
 from sgl.cli.main import OK, run
 from sgl.verify import Violation, verify
 from sgl.verify.name_checks import made_by_rules
-from sgl.verify.skeleton import name_skeletons, sentence_skeleton, visible
+from sgl.verify.skeleton import name_skeletons, sentence_skeletons, visible
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 
@@ -45,6 +45,9 @@ SPELLINGS = {
     "full width": "The ｄｏｇ near Emma slept .",
     "mathematical": "The 𝐝𝐨𝐠 near Emma slept .",
     "Cyrillic": "The d\u043eg near Emma slept .",
+    "Cherokee": "The Ꭰog near Emma slept .",
+    "Lisu": "The dog ꓠear Emma slept .",
+    "small capitals": "The dᴏg near Emma sʟept .",
     "Greek": "The dog near \u0395mma slept .",
     "digit": "The d0g near Emma s1ept .",
     "capital": "The dog near Emma sIept .",
@@ -57,6 +60,16 @@ def respelt(words: str, forms: str, category: str = "in_distribution") -> Senten
     """A sentence with other forms."""
     pairs = zip(words.split(), forms.split(" "), strict=True)
     return Sentence(" ".join(f"{form}/{word.split('/', 1)[1]}" for word, form in pairs), category)
+
+
+def test_an_item_wholly_in_letters_of_another_script_is_noticed(tmp_path: Path) -> None:
+    """No letter of the sentence in training is Latin, and each looks like a Latin one."""
+    data = tiny()
+    words = "cop/cop/VERB/0:root ace/ace/NOUN/1:obj"
+    data.splits["gen"].append(Sentence(words, "pp_in_subject"))
+    data.splits["train"].append(respelt(words, "\u0441\u043e\u0440 \u03b1\u0441\u0435"))
+    result = verify(data.write(tmp_path)).result("V018")
+    assert "looks like" in str(result.violations[0])
 
 
 @pytest.mark.parametrize("forms", SPELLINGS.values(), ids=SPELLINGS)
@@ -367,14 +380,32 @@ def test_what_is_visible_is_one_line_without_controls(text: str) -> None:
 
 @given(st.text(st.characters(categories=("L", "N", "P", "Zs"))))
 def test_a_skeleton_does_not_depend_on_normal_form_and_invisible_characters(text: str) -> None:
-    skeleton = sentence_skeleton(text)
+    skeleton = sentence_skeletons(text)
     for other in (unicodedata.normalize("NFKD", text), f"\u200b{text}\ufeff"):
-        assert sentence_skeleton(other) == skeleton
+        assert sentence_skeletons(other) == skeleton
     assert name_skeletons(f"{text}\u2060") == name_skeletons(text)
 
 
 def test_letters_of_another_script_are_its_own_among_themselves() -> None:
-    assert sentence_skeleton("Нос") == sentence_skeleton("нос")
-    assert sentence_skeleton("Νους") == sentence_skeleton("νους")
-    assert sentence_skeleton("сосо") != sentence_skeleton("coco")
+    assert sentence_skeletons("Нос")[0] == sentence_skeletons("нос")[0]
+    assert sentence_skeletons("Νους")[0] == sentence_skeletons("νους")[0]
+    assert sentence_skeletons("сосо")[0] != sentence_skeletons("coco")[0]
     assert set(name_skeletons("сосо")) & set(name_skeletons("coco"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a cop ate ice", "\u0430 \u0441\u043e\u0440 \u0430\u0442\u0435 \u0456\u0441\u0435"),
+        ("HE ATE", "\u041d\u0415 \u0410\u0422\u0415"),
+        ("a note", "\u03b1 \u03b7\u03bf\u03c4\u03b5"),
+        ("we sat", "\u13b3\u13ac \u13da\u13aa\u13a2"),
+    ],
+)
+def test_a_sentence_wholly_in_letters_of_another_script_looks_latin(one: str, other: str) -> None:
+    assert sentence_skeletons(one)[1] == sentence_skeletons(other)[1]
+    assert sentence_skeletons(one)[0] != sentence_skeletons(other)[0]
+
+
+def test_a_sentence_of_another_script_does_not_look_latin() -> None:
+    assert sentence_skeletons("Собака спала")[1] != sentence_skeletons("Cobaka cnana")[1]

@@ -7,9 +7,9 @@ from graph_search import definition, graphs, holds, search, sentence, structure_
 from hypothesis import example, given, settings
 
 from sgl.verify.conllu import Sentence
-from sgl.verify.search import Searcher
+from sgl.verify.search import Searcher, SearchError
 from sgl.verify.shape import ShapeTable
-from sgl.verify.structure import Labels, read_structure
+from sgl.verify.structure import Labels, StructureError, read_structure
 
 # The dog that the cat saw slept: dog is the subject of slept and the object of saw.
 RELATIVE = sentence(
@@ -95,3 +95,41 @@ def test_one_search_serves_all_sentences_of_a_shape() -> None:
 def test_an_empty_label_set_matches_nothing() -> None:
     assert Labels(frozenset()).accept("obj") is False
     assert search("{ V -[]-> N }", RELATIVE) is None
+
+
+# --- a budget -----------------------------------------------------------------------------
+
+
+def star(words: int) -> Sentence:
+    """One word governs all others, of which some govern one another in pairs."""
+    edges = [(0, "a", word) for word in range(1, words)]
+    edges += [(word, "a", word + 1) for word in range(1, 14, 2)]
+    return sentence("x " * words, tuple(edges))
+
+
+def test_a_search_without_end_is_given_up() -> None:
+    """Nine edges apart: there are seven pairs, and the star gives one more."""
+    text = "; ".join(f"A{number} -[*]-> B{number}" for number in range(9))
+    shapes = ShapeTable([read_structure("{ N[lemma=y] }"), read_structure(f"{{ {text} }}")])
+    searcher, shape = Searcher(shapes), shapes.of(star(30))
+    searcher.allow([shape])
+    with pytest.raises(SearchError) as problem:
+        searcher.occurring(shape)
+    assert problem.value.number == 1
+    assert searcher.match(shape, 1) is None
+
+
+def test_long_sentences_have_more_steps() -> None:
+    words = 600
+    chain = sentence("x " * words, tuple((word, "a", word + 1) for word in range(words - 1)))
+    shapes = ShapeTable([read_structure("{ V -[a]+-> W }")])
+    searcher, shape = Searcher(shapes), shapes.of(chain)
+    searcher.allow([shape])
+    assert searcher.occurring(shape)
+
+
+def test_a_structure_has_at_most_100_nodes() -> None:
+    """Each node is a call within a call of the search."""
+    assert read_structure("{ " + "; ".join(f"N{number}" for number in range(100)) + " }")
+    with pytest.raises(StructureError, match="more than 100 nodes or links"):
+        read_structure("{ " + "; ".join(f"N{number}" for number in range(102)) + " }")
