@@ -17,9 +17,9 @@ from sgl.verify.rows import ACCEPTED
     The tables of the certificate have the shares that the weights of its grammar give, and are
     sampled again from its seed, with another stream for each part of a split.  Each candidate
     passes the same tests as when the dataset was compiled, or is rejected for the reason that the
-    manifest counts; what is rejected as ambiguous has another reading that shows it.  What is accepted is
-    a row of ``derivations``, of ``data`` and of ``conllu``, byte by byte and in this order.  The
-    compiler does not repeat this when it has just written the rows from these tables.
+    manifest counts; what is rejected as ambiguous has another reading that shows it.  What is
+    accepted is a row of ``derivations``, of ``data`` and of ``conllu``, byte by byte and in this
+    order.  The compiler does not repeat this when it has just written the rows from these tables.
     """
 )
 def rows_drawn(data: Dataset, tally: Result) -> None:
