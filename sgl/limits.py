@@ -34,6 +34,8 @@ class Limits:
             (SGL0810); so many take some seconds.
         columns: columns of a row in a table, and of a variant of a row (SGL0602).  No known table
             has fifty.
+        letters: letters of a prediction that are scored, or twice as many as its gold text has
+            (SGL1408).  Models that repeat themselves write without end.
     """
 
     words: int = 500
@@ -41,6 +43,7 @@ class Limits:
     counts: int = 40
     matches: int = 4_000_000
     columns: int = 1_000
+    letters: int = 5_000
 
 
 NAMES = tuple(field.name for field in fields(Limits))

@@ -7,6 +7,7 @@ with verbs that training does not combine.
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from itertools import product
 from pathlib import Path
 
@@ -51,7 +52,18 @@ def small_dataset(directory: Path, *, dev: bool = True, target: str = "ja") -> P
         "parameters": {},
     }
     (directory / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    list_files(directory)
     return directory
+
+
+def list_files(directory: Path) -> None:
+    """Write the hashes of the data files into the manifest."""
+    path = directory / "manifest.json"
+    files = [
+        {"path": f"data/{file.name}", "sha256": sha256(file.read_bytes()).hexdigest()}
+        for file in sorted((directory / "data").glob("*.tsv"))
+    ]
+    path.write_text(json.dumps({**json.loads(path.read_text("utf-8")), "files": files}), "utf-8")
 
 
 #: A model that learns the dataset by heart in two hundred steps.

@@ -28,7 +28,7 @@ from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import fingerprint, signature
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.foreign import BENCHMARK, ForeignFileError, JsonValue, opened, read_document
+from sgl.foreign import BENCHMARK, ForeignFileError, JsonValue, opened, read_document, sha256_of
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.needs import with_needs
@@ -190,7 +190,7 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         layers["source"].of(str),
         wanted,
         views.get(wanted, ""),
-        _rows(path / data, chosen, path),
+        _listed_rows(path, data, manifest),
         {
             entry["name"].of(str): PatternInfo(entry["title"].of(str), entry["groups"].texts())
             for entry in manifest["patterns"].elements()
@@ -199,6 +199,22 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         {name: str(value.data) for name, value in manifest["parameters"].members().items()},
         path,
     )
+
+
+def _listed_rows(path: Path, data: str, manifest: JsonValue) -> tuple[BenchmarkRow, ...]:
+    """Return the rows of a split, if they are those that the manifest lists."""
+    files = {
+        entry["path"].of(str): entry["sha256"].of(str) for entry in manifest["files"].elements()
+    }
+    rows = _rows(path / data, Path(data).stem, path)
+    if files.get(data) != sha256_of(path / data, inside=path):
+        changed = "has other bytes than when it was written" if data in files else "is not listed"
+        raise DatasetError(
+            f"`{path / data}` is not the file of the manifest: it {changed}",
+            ["scores against it would not be scores on the dataset"],
+            f"`sglc verify {path}` says more; `sglc eval {path / data}` takes the file by itself",
+        )
+    return rows
 
 
 def manifest_of(directory: Path) -> JsonValue:

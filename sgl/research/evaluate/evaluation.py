@@ -15,6 +15,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sgl import limits
 from sgl.cli.terminal import Progress, count, progress
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import ForeignFileError
@@ -128,6 +129,24 @@ class Evaluation:
                         f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong",
                         notes=[*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])],
                     )
+            if run.cut:
+                predictions = count(run.cut, "prediction")
+                self._diagnostics.warning(
+                    "SGL1408",
+                    None,
+                    f"`{path}`: {predictions} cut after {limits.current().letters:,} letters",
+                    notes=["models that repeat themselves write without end"],
+                    hint="`--limit letters=NUMBER` scores longer ones, which takes its time",
+                )
+            if run.pieces:
+                predictions = count(run.pieces, "prediction")
+                self._diagnostics.warning(
+                    "SGL1409",
+                    None,
+                    f"`{path}`: {predictions} with marks of the pieces of a tokenizer",
+                    notes=["such marks are `@@ `, `▁` and `##`; no gold text has them"],
+                    hint="join the pieces to words before scoring, as the tokenizer does",
+                )
             if run.shifted:
                 self._diagnostics.warning(
                     "SGL1403",

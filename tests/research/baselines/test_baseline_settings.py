@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from animals import small_dataset
+from animals import list_files, small_dataset
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from workplace import Workplace
@@ -152,6 +152,9 @@ def test_the_hash_of_the_data_depends_on_what_is_learnt(tmp_path: Path) -> None:
     assert read_data(first, None).digest == read_data(second, None).digest
     rows = second / "data" / "train.tsv"
     rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
+    with pytest.raises(DatasetError, match="has other bytes than when it was written"):
+        read_data(second, None)
+    list_files(second)
     assert read_data(first, None).digest != read_data(second, None).digest
 
 

@@ -308,3 +308,125 @@ def test_options_that_need_one_another_and_files_that_cannot_be_written(
     assert "there is no directory `none`" in work.capsys.readouterr().err
     assert run(["eval", str(farm), "gold.txt", "--html", "."]) == OUTPUT
     assert "SGL1103" in work.capsys.readouterr().err
+
+
+# ---- what looks like a score and would be none
+
+
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("{name},{text}", 200),
+        ("{upper}\t{text}", 200),
+        (" {name}\t{text}", 200),
+        ("test-{number:06d}\t{text}", 200),
+        ("{name} {text}", 200),
+        ('"{name}";"{text}"', 200),
+        ("{number}\t{text}", 200),
+    ],
+)
+def test_lines_that_nearly_have_the_names_of_rows_are_refused(
+    line: str, count: int, work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    names = [f"gen-{number:06d}" for number in range(1, len(gold) + 1)]
+    work.write(
+        "near.txt",
+        lines(
+            [
+                line.format(name=name, upper=name.upper(), number=number, text=text)
+                for number, (name, text) in enumerate(zip(names, gold, strict=True), 1)
+            ]
+        ),
+    )
+    assert run(["eval", str(farm), "near.txt", "--json", "result.json"]) == FAILED
+    said = work.capsys.readouterr().err
+    assert "error[SGL1402]" in said
+    assert f"{count} of 200 lines begin like the name of a row, but not with one" in said
+    assert "`gen-000001`, a tab and the text" in said
+    assert not (work.directory / "result.json").exists()
+
+
+def test_a_first_line_without_its_name_does_not_make_all_others_wrong(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    named = [f"gen-{number:06d}\t{text}" for number, text in enumerate(gold, 1)]
+    work.write("near.txt", lines([gold[0], *named[1:]]))
+    assert run(["eval", str(farm), "near.txt"]) == FAILED
+    assert "199 of 200 lines begin like the name" in work.capsys.readouterr().err
+
+
+def test_texts_may_have_commas_and_numbers(work: Workplace, farm: Path, gold: list[str]) -> None:
+    work.write("texts.txt", lines(["COVID-19, 犬が", "1, 2", *gold[2:]]))
+    assert mean(evaluated(work, farm, "texts.txt"), "exact", "texts") == pytest.approx(0.99)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (
+            lambda text: text.replace("猫", "犬", 1) if "猫" in text else f"{text}x",
+            "has other bytes",
+        ),
+        (lambda text: "".join(reversed(text.splitlines(keepends=True))), "has other bytes"),
+    ],
+)
+def test_gold_texts_that_were_changed_are_not_scored_against(
+    change: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    copy = work.directory / "copy"
+    shutil.copytree(farm, copy)
+    rows = copy / "data" / "gen.tsv"
+    rows.write_text(change(rows.read_text("utf-8")), "utf-8")
+    work.write("gold.txt", lines(gold))
+    assert run(["eval", str(copy), "gold.txt"]) == FAILED
+    said = work.capsys.readouterr().err
+    assert "error[SGL1401]" in said
+    assert "is not the file of the manifest: it has other bytes" in said
+    # The file by itself is a file of somebody's.
+    assert run(["eval", str(rows), "gold.txt"]) == OK
+
+
+def test_a_split_that_the_manifest_does_not_list_is_not_scored_against(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    copy = work.directory / "copy"
+    shutil.copytree(farm, copy)
+    manifest = json.loads((copy / "manifest.json").read_text("utf-8"))
+    manifest["files"] = [f for f in manifest["files"] if f["path"] != "data/gen.tsv"]
+    (copy / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+    work.write("gold.txt", lines(gold))
+    assert run(["eval", str(copy), "gold.txt"]) == FAILED
+    assert "it is not listed" in work.capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        "@@ ".join,
+        lambda text: "▁" + " ".join(text),
+        " ##".join,
+    ],
+)
+def test_pieces_of_words_are_refused(
+    cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    work.write("pieces.txt", lines([cut(text) for text in gold]))
+    assert run(["eval", str(farm), "pieces.txt"]) == FAILED
+    said = work.capsys.readouterr().err
+    assert "200 of 200 predictions are the pieces of a tokenizer" in said
+    assert "join the pieces to words first" in said
+    work.write("some.txt", lines([cut(gold[0]), *gold[1:]]))
+    assert run(["eval", str(farm), "some.txt"]) == OK
+    said = work.capsys.readouterr().err
+    assert "warning[SGL1409]" in said
+    assert "1 prediction with marks of the pieces of a tokenizer" in said
+
+
+def test_a_prediction_without_end_is_cut(work: Workplace, farm: Path, gold: list[str]) -> None:
+    work.write("long.txt", lines(["犬が" * 45_000, *gold[1:]]))
+    result = evaluated(work, farm, "long.txt", "--limit", "letters=100")
+    assert mean(result, "exact", "long") == pytest.approx(1 - 1 / 200)
+    run(["eval", str(farm), "long.txt", "--limit", "letters=100"])
+    said = work.capsys.readouterr().err
+    assert "warning[SGL1408]" in said
+    assert "1 prediction cut after 100 letters" in said
