@@ -17,9 +17,11 @@ at the same time do not disturb each other::
     proofs-1f0c…e2    SGL cache 1  /  32 bytes  /  pickle
 
 Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar,
-which may come from a stranger, and a directory that belongs to another user, or that others
-may write, is not used.  When all entries together are larger than the limit, those that were
-not used for the longest time are removed; reading an entry sets its time.
+which may come from a stranger, and what belongs to another user, or can be written by others,
+is not used: directories, those above them, and entries.  Compiled kernels are entries as well,
+under the digest of their own sources (``sgl.accel``).  When all entries together are larger
+than the limit, those that were not used for the longest time are removed; reading an entry
+sets its time.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ import hashlib
 import os
 import pickle
 import platform
+import shutil
 import stat
 import sys
 import time
@@ -54,6 +57,10 @@ _PARTIAL = ".partial"
 LIMIT = 1 << 30
 _ROOM = 0.8
 
+#: How an entry is opened: a file that is new, and one that is no link and no pipe.
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+
 #: Seconds after which a partial file was left by a run that is no more.
 _ABANDONED = 3600.0
 
@@ -75,19 +82,21 @@ class Entry(NamedTuple):
 class Cache:
     """The entries of one directory.
 
-    ``environment`` is the digest of the program.  Whatever the operating system refuses is
-    no error: there is then no entry.
+    ``environment`` is the digest of the program, which ``program`` computes if it is
+    not all of ``sgl``.  Whatever the operating system refuses is no error: there is then no
+    entry.
     """
 
     directory: Path
     environment: str
     limit: int = LIMIT
+    program: Callable[[], str | None] | None = None
 
     def get(self, expected: type[_T], kind: str, *parts: str) -> _T | None:
         """Return the value that was kept under these parts; None if there is none of that type."""
         path = self._path(kind, parts)
         try:
-            content = path.read_bytes()
+            content = _own_content(path)
             os.utime(path)
         except OSError:
             return None
@@ -96,7 +105,7 @@ class Cache:
 
     def put(self, value: object, kind: str, *parts: str) -> None:
         """Keep a value under these parts."""
-        if environment() != self.environment:
+        if (self.program or environment)() != self.environment:
             # The code was edited while it ran: nobody knows which of the two has run.
             return
         try:
@@ -106,7 +115,7 @@ class Cache:
         path = self._path(kind, parts)
         partial = path.with_name(f"{path.name}-{os.getpid()}-{time.monotonic_ns()}{_PARTIAL}")
         try:
-            with partial.open("xb") as file:
+            with os.fdopen(os.open(partial, _NEW, 0o600), "wb") as file:
                 file.write(_FORMAT + hashlib.sha256(payload).digest())
                 file.write(payload)
             partial.replace(path)
@@ -128,6 +137,11 @@ class Cache:
         number = len(self.entries())
         for entry in list(self._files()):
             entry.path.unlink(missing_ok=True)
+        # Earlier versions kept kernels in directories.
+        for path in self.directory.glob("kernels-*"):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+                number += 1
         return number
 
     def _path(self, kind: str, parts: tuple[str, ...]) -> Path:
@@ -163,6 +177,19 @@ class Cache:
                     total -= entry.size
 
 
+def _own_content(path: Path) -> bytes:
+    """Return the content of a file that nobody but the user can have written.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    with os.fdopen(os.open(path, _OLD), "rb") as file:
+        found = os.fstat(file.fileno())
+        if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
+            raise PermissionError(path)
+        return file.read()
+
+
 def _unpickled(content: bytes) -> object:
     """Return the value of an entry; None if the file is damaged or of another format."""
     start = len(_FORMAT) + _DIGEST
@@ -189,8 +216,8 @@ def cache_directory() -> Path | None:
     """Return the directory of the cache, which need not exist; None if the user wants none."""
     chosen = os.environ.get(VARIABLE)
     try:
-        if chosen is not None:
-            return Path(chosen).expanduser().absolute() if chosen else None
+        if chosen is not None and not ignored_variable():
+            return Path(chosen).expanduser() if chosen else None
         if sys.platform == "darwin":
             return Path.home() / "Library" / "Caches" / "sgl"
         if sys.platform == "win32":
@@ -204,16 +231,46 @@ def cache_directory() -> Path | None:
         return None
 
 
-def is_private(directory: Path) -> bool:
-    """Return whether nobody but its owner, who is the user, may write to a directory.
+def ignored_variable() -> str:
+    """Return what ``SGL_CACHE_DIR`` says if it is relative, or else nothing.
 
-    Windows gives a new directory below the user's own the rights of that one.
+    It would be in the directory of a grammar, which may come from a stranger with a cache.
+    """
+    chosen = os.environ.get(VARIABLE, "")
+    return "" if chosen.startswith("~") or Path(chosen).is_absolute() else chosen
+
+
+def is_private(directory: Path) -> bool:
+    """Return whether nobody but the user, and who may do anything, can change a directory.
+
+    Who can write to one above could put another in its place, unless only the owner of a file
+    can rename it there, as in ``/tmp``.  Windows gives a new directory below the user's own the
+    rights of that one.
     """
     found = directory.stat()
     if sys.platform == "win32":
         return stat.S_ISDIR(found.st_mode)
-    others = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not others
+    above = [parent.stat() for parent in directory.parents]
+    return (
+        stat.S_ISDIR(found.st_mode)
+        and _is_own(found)
+        and all(
+            each.st_uid in (0, os.geteuid())
+            and (each.st_mode & stat.S_ISVTX or not each.st_mode & _OTHERS)
+            for each in above
+        )
+    )
+
+
+#: The right of others to write.
+_OTHERS = stat.S_IWGRP | stat.S_IWOTH
+
+
+def _is_own(found: os.stat_result) -> bool:
+    """Return whether a file or directory is the user's, and nobody else may write to it."""
+    if sys.platform == "win32":
+        return True
+    return found.st_uid == os.geteuid() and not found.st_mode & _OTHERS
 
 
 def environment() -> str | None:
@@ -230,10 +287,7 @@ def environment() -> str | None:
             content = Path(name).read_bytes()
             digest.update(f"{name} {len(content)}\n".encode("utf-8", "surrogateescape"))
             digest.update(content)
-        directories = (Path(name) for name in sys.path if Path(name).is_dir())
-        installed = {path.name for directory in directories for path in directory.iterdir()}
-        versions = sorted(n for n in installed if n.endswith((".dist-info", ".egg-info")))
-        running = [sys.version, sys.platform, platform.machine(), *versions]
+        running = installation()
     except OSError:
         return None
     if not any(name.endswith(".py") for name in files):
@@ -241,6 +295,19 @@ def environment() -> str | None:
         return None
     digest.update("\n".join(running).encode("utf-8", "surrogateescape"))
     return digest.hexdigest()
+
+
+def installation(names: tuple[str, ...] = ("",)) -> list[str]:
+    """Return the Python, the machine, and the libraries whose names begin with one of these.
+
+    Raises:
+        OSError: a directory of libraries cannot be read.
+    """
+    directories = (Path(name) for name in sys.path if Path(name).is_dir())
+    installed = {path.name for directory in directories for path in directory.iterdir()}
+    versions = (n for n in installed if n.endswith((".dist-info", ".egg-info")))
+    chosen = sorted(name for name in versions if name.startswith(names))
+    return [sys.version, sys.platform, platform.machine(), *chosen]
 
 
 def _files(directory: str) -> Iterator[str]:
@@ -254,19 +321,25 @@ def _files(directory: str) -> Iterator[str]:
                 yield entry.path
 
 
-def open_cache() -> Cache | None:
-    """Return the user's cache; None if it is switched off or its directory cannot be used."""
+def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
+    """Return the user's cache; None if it is switched off or its directory cannot be used.
+
+    ``program`` computes the digest of what makes the values; it is that of all of ``sgl``.
+    """
     directory = cache_directory()
     if directory is None:
         return None
     try:
-        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        directory = directory.resolve()
+        for path in reversed((directory, *directory.parents)):
+            if not path.exists():
+                path.mkdir(mode=0o700, exist_ok=True)
         if not is_private(directory):
             return None
     except (OSError, ValueError):
         return None
-    digest = environment()
-    return Cache(directory, digest) if digest is not None else None
+    digest = (program or environment)()
+    return Cache(directory, digest, program=program) if digest is not None else None
 
 
 # ---- the cache of the running command

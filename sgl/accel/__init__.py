@@ -17,22 +17,28 @@ after it has asked :func:`pays`.  Everything works where Numba is not installed.
 from __future__ import annotations
 
 import hashlib
-import os
 import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
-from sgl.cache import cache_directory, is_private
+from sgl.cache import Cache, installation, open_cache
 
 #: Seconds that it takes to load machine code that is kept, and to compile the kernels of a job.
 _LOADING, _COMPILING = 0.5, 4.0
 
-#: The modules of ``sgl`` that a source imports from, without ``sgl``.
-_IMPORTED = re.compile(r"^from sgl\.([\w.]+) import", re.MULTILINE)
+#: What a source imports from modules of ``sgl``: the modules, without ``sgl``, and the names.
+_IMPORTED = re.compile(r"^from sgl\.([\w.]+) import (\([^)]*|.*)", re.MULTILINE)
+
+#: The kind of entries of the cache that hold machine code, or say that there is some of a job.
+KIND = "kernels"
+
+#: Libraries whose version machine code depends on.
+_LIBRARIES = ("numba-", "llvmlite-", "numpy-")
 
 _PACKAGE = Path(__file__).parent.parent
 
@@ -50,7 +56,17 @@ def pays(job: str, seconds: float) -> bool:
         return True
     if seconds <= _LOADING or find_spec("numba") is None:
         return False
-    return seconds > _COMPILING or is_kept(job)
+    return (seconds > _COMPILING or is_kept(job)) and compiles()
+
+
+@cache
+def compiles() -> bool:
+    """Return whether Numba is there and compiles: ``NUMBA_DISABLE_JIT`` tells it not to."""
+    try:
+        config = import_module("numba").config
+    except Exception:  # noqa: BLE001 - of another package, for whatever reason
+        return False
+    return not config.DISABLE_JIT
 
 
 @contextmanager
@@ -71,44 +87,43 @@ def announce() -> None:
 
 def is_kept(job: str) -> bool:
     """Return whether some machine code of a job is kept on disk."""
-    directory = kernel_directory()
-    # Numba names folders after those of the sources.
-    return bool(directory) and next(Path(directory).glob(f"{job}_*/*.nbi"), None) is not None
+    kept = kernel_cache()
+    return kept is not None and kept.get(bool, KIND, job) is True
 
 
 @cache
-def kernel_directory() -> str:
-    """Return the directory where machine code is kept, or "" if it cannot be kept.
+def kernel_cache() -> Cache | None:
+    """Return the cache with the machine code of kernels; None if it cannot be kept.
 
-    Numba keeps compiled functions by the file they are written in, and does not notice when a
-    function changes that they call in another file.  So the name of the directory has a digest
-    of all sources of kernels, ``~/.cache/sgl/kernels-5f2c…/``.  Who can write there can run
-    code, as in the cache of the compiler.
+    It is the cache of the commands, but the keys have a digest of the sources of kernels alone:
+    another edit of ``sgl`` leaves the machine code as it is.
     """
-    base = cache_directory()
-    if base is None:
-        return ""
-    directory = base / f"kernels-{_digest()}"
+    return open_cache(_digest)
+
+
+def _digest() -> str | None:
+    """Return a digest of the sources of kernels, and of what compiles them."""
     try:
-        base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        directory.mkdir(mode=0o700, exist_ok=True)
-        usable = is_private(base) and is_private(directory)
-    except (OSError, ValueError):
-        return ""
-    return str(directory) if usable and os.access(directory, os.W_OK) else ""
+        text = [*installation(_LIBRARIES), *(text for _, text in sorted(sources().items()))]
+    except OSError:
+        return None
+    return hashlib.sha256("\0".join(text).encode()).hexdigest()
 
 
-def _digest() -> str:
-    """Return a digest of the sources of kernels, and of all that they import from ``sgl``."""
+def sources() -> dict[Path, str]:
+    """Return the sources of kernels, and all that they import from ``sgl``.
+
+    Raises:
+        OSError: one cannot be read.
+    """
     waiting = sorted({*_PACKAGE.joinpath("accel").rglob("*.py"), *_PACKAGE.rglob("*_kernel.py")})
-    sources: dict[Path, str] = {}
+    found: dict[Path, str] = {}
     while waiting:
         path = waiting.pop()
-        if path not in sources and path.is_file():
-            sources[path] = path.read_text("utf-8")
-            names = _IMPORTED.findall(sources[path])
-            waiting += [_PACKAGE.joinpath(*name.split(".")).with_suffix(".py") for name in names]
-    digest = hashlib.sha256()
-    for path in sorted(sources):
-        digest.update(sources[path].encode())
-    return digest.hexdigest()[:16]
+        if path not in found and path.is_file():
+            found[path] = path.read_text("utf-8")
+            for module, names in _IMPORTED.findall(found[path]):
+                parts = module.split(".")
+                modules = [parts, *([*parts, name] for name in re.findall(r"\w+", names))]
+                waiting += [_PACKAGE.joinpath(*each).with_suffix(".py") for each in modules]
+    return found

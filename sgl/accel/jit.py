@@ -1,24 +1,32 @@
 """Compile functions over arrays to machine code, and keep the result on disk.
 
-Where there is no directory for it (:func:`sgl.accel.kernel_directory`), kernels are compiled
-again by each process.
+Numba's own cache loads what is there as it is, and machine code with a wrong bit ends the
+process.  So machine code is kept in the cache of the commands, whose entries have a hash and
+belong to the user alone.  Where there is none (:func:`sgl.accel.kernel_cache`), kernels are
+compiled again by each process.
 """
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import event
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 from numba.extending import register_jitable
 
-from sgl.accel import announce, kernel_directory
+from sgl.accel import KIND, announce, kernel_cache
+from sgl.cache import Cache
 
 #: Numba's types know neither its settings nor all of its options.
 _njit: Any = numba.njit
 _register: Any = register_jitable
-_settings: Any = numba.config
+_serialized: Any = dumps
+_rebuilt: Any = CompileResult._rebuild  # noqa: SLF001 - what Numba's own cache calls
 _events: Any = event
 
 #: Kernels allocate nothing, so references are not counted in them (``_nrt``): counting the
@@ -34,14 +42,42 @@ def kernel(function: Function) -> Function:
     Indices are not checked: a kernel's tests run it against plain Python.  It has an entry
     for Python alone: one for C would take as long to compile as a small kernel.
     """
-    directory = kernel_directory()
-    before = _settings.CACHE_DIR
-    _settings.CACHE_DIR = directory
-    try:
-        compiled = _njit(cache=bool(directory), no_cfunc_wrapper=True, **_OPTIONS)(function)
-    finally:
-        _settings.CACHE_DIR = before
+    compiled = _njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
+    kept = kernel_cache()
+    if kept is not None:
+        compiled._cache = _MachineCode(function, kept)  # noqa: SLF001 - as `cache=True` does
     return cast("Function", compiled)
+
+
+class _MachineCode(NullCache):
+    """The machine code of one function on disk, for each signature and processor."""
+
+    def __init__(self, function: Callable[..., Any], kept: Cache) -> None:
+        self._place = (function.__module__, function.__qualname__)
+        self._kept = kept
+
+    def load_overload(self, sig: object, target_context: Any) -> object:  # noqa: ANN401 - Numba's
+        """Return the machine code for a signature, or None: then it is compiled."""
+        target_context.refresh()
+        content = self._kept.get(bytes, KIND, *self._key(sig, target_context.codegen()))
+        if content is None:
+            return None
+        try:
+            # The cache has compared its hash.
+            return _rebuilt(target_context, *pickle.loads(content))  # noqa: S301
+        except Exception:  # noqa: BLE001 - Numba and pickle raise what they like
+            return None
+
+    def save_overload(self, sig: object, data: Any) -> None:  # noqa: ANN401 - Numba's
+        """Keep machine code, unless it has addresses of this process in it."""
+        if not data.library.has_dynamic_globals:
+            content = _serialized(data._reduce())  # noqa: SLF001 - what Numba's own cache calls
+            self._kept.put(content, KIND, *self._key(sig, data.codegen))
+            job = self._place[0].removeprefix("sgl.accel.").partition(".")[0]
+            self._kept.put(True, KIND, job)
+
+    def _key(self, sig: object, codegen: Any) -> tuple[str, ...]:  # noqa: ANN401 - Numba's
+        return (*self._place, str(sig), str(codegen.magic_tuple()))
 
 
 def part(function: Function) -> Function:

@@ -97,6 +97,11 @@ def main(arguments: list[str] | None = None) -> None:
     """Run ``sglc`` and leave with one of the documented exit codes."""
     process.use_streams()
     process.hear_signals()
+    if "SGL_CACHE_DIR" in os.environ:
+        from sgl.cache import ignored_variable
+
+        if ignored := ignored_variable():
+            click.echo(f"warning: SGL_CACHE_DIR is ignored, as `{ignored}` is relative", err=True)
     status = run(arguments)
     # On leaving, the interpreter would look for cycles in all that it is about to give back.
     gc.freeze()

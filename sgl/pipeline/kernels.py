@@ -76,12 +76,12 @@ def compiling_kernels(items: int) -> Iterator[None]:
 
 def _is_of_use(items: int) -> bool:
     """Return whether kernels are needed, not kept, can be kept, and a processor is free."""
-    from sgl.accel import is_kept, kernel_directory
+    from sgl.accel import is_kept, kernel_cache
 
     return (
         compiled_pays(items)
         and (os.cpu_count() or 1) > 1
-        and bool(kernel_directory())
+        and kernel_cache() is not None
         and not all(map(is_kept, JOBS))
     )
 

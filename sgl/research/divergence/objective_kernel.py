@@ -39,12 +39,18 @@ def _interpreted(function: Function) -> Function:
     return function
 
 
-try:
+def _compilers() -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
+    """Return what compiles kernels and parts of them; where nothing does, they stay as they are."""
+    from sgl.accel import compiles
+
+    if not compiles():
+        return _interpreted, _interpreted
     from sgl.accel import jit
 
-    kernel, part = jit.kernel, jit.part
-except ImportError:
-    kernel = part = _interpreted
+    return jit.kernel, jit.part
+
+
+kernel, part = _compilers()
 
 #: Where the totals of bags have the sum of all terms, after the occurrences by label.
 SUM = 3
