@@ -38,6 +38,9 @@ LONGEST_TEMPLATE = 10_000
 #: What ends a line or a column, with the spaces around it.
 _BREAKS = re.compile(r"\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
 
+#: How Jinja2 calls the nodes of a graph.
+_OWNERS = re.compile(r"'[\w.]*\.TemplateNode object'")
+
 #: What an author's mistake can raise while a template runs.
 _MISTAKES = (
     TemplateError,
@@ -68,7 +71,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     except TemplateSyntaxError as error:
         raise ViewError(f"line {error.lineno} of the template: {error.message}") from error
     except (TemplateError, RecursionError, SyntaxError, ValueError) as error:
-        raise ViewError(f"the template cannot be read: {error}") from error
+        raise ViewError(f"the template cannot be read: {_said(error)}") from error
 
     def render(graph: Graph, tokens: Sequence[str]) -> str:
         shown, root = _shown(graph)
@@ -83,7 +86,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
                     raise SecurityError(f"it writes more than {LONGEST} characters")
                 pieces.append(piece)
         except _MISTAKES as error:
-            raise ViewError(f"{_line(error)}: {error}") from error
+            raise ViewError(f"{_line(error)}: {_said(error)}") from error
         return _BREAKS.sub(" ", "".join(pieces)).strip()
 
     return render
@@ -105,6 +108,20 @@ def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
     if graph.head not in found:
         raise ViewError("the head of the graph is a word without meaning")
     return tuple(sorted(found.values(), key=lambda node: node.position)), found[graph.head]
+
+
+def _said(error: BaseException) -> str:
+    """Return what is wrong, without words of Python."""
+    match error:
+        case TemplateError():
+            return _OWNERS.sub("a node", str(error))
+        case RecursionError():
+            return "something stands too deep in itself"
+        case TypeError() if not str(error).startswith("macro "):
+            return "a filter, a macro or an operator is given what it does not take"
+        case ValueError() | LookupError() | ArithmeticError() | AttributeError():
+            return "there is no such value, or it is too large"
+    return str(error)
 
 
 def _line(error: BaseException) -> str:

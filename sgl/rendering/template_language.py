@@ -57,7 +57,7 @@ def _scalar(value: object) -> object:
     """Return a value that can be written; of others the text might be huge."""
     if isinstance(value, (str, int, float, Undefined)):
         return _bounded(value)
-    raise TypeError(f"a view writes texts and numbers, not a {type(value).__name__}")
+    raise SecurityError("a view writes texts and numbers, no lists and no nodes")
 
 
 def _bounded(value: Any) -> Any:  # noqa: ANN401 - any value goes through
@@ -175,7 +175,7 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
 
     def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
         """Nothing can be called but what ``call`` says."""
-        if isinstance(function, Macro):
+        if isinstance(function, Macro) or function is inspect:
             return True
         owner = getattr(function, "__self__", None)
         return isinstance(owner, (TemplateNode, ViewEnvironment))

@@ -37,6 +37,8 @@ def rendered(source: str) -> str:
         ("{{ 'a:b' | replace(':', ' . ') }} {{ 'x' if root.edges else 'y' }}", "a . b x"),
         ("{{ (nodes | selectattr('lemma', 'eq', 'baby') | first).position + 1 }}", "2"),
         ("  {{ '' }}\n", ""),
+        ("{% if 'ab' in root.edges[0][1].lemma %}y{% endif %}", "y"),
+        ("{% for n in nodes if 'o' not in n.lemma %}{{ n.lemma }} {% endfor %}", "baby smile"),
     ],
 )
 def test_a_template_writes_what_a_graph_has(source: str, text: str) -> None:
@@ -57,8 +59,13 @@ def test_a_macro_can_follow_the_edges_of_a_graph() -> None:
     [
         ("{% for a in", "line 1 of the template: unexpected 'end of template'"),
         ("\n\n{{ nothing }}", "line 3 of the template: 'nothing' is undefined"),
-        ("\n{{ root.colour }}", "line 2 of the template: "),
-        ("{{ nodes }}", "a view writes texts and numbers, not a tuple"),
+        ("\n{{ root.colour }}", "line 2 of the template: a node has no attribute 'colour'"),
+        ("{{ root.lemma | replace('a') }}", "is given what it does not take"),
+        ("{{ root.lemma - 'x' }}", "is given what it does not take"),
+        ("{{ nodes | length | sort }}", "is given what it does not take"),
+        ("{{ " + "9" * 5000 + " }}", "the template cannot be read: there is no such value"),
+        ("{{ " + "(" * 3000, "the template cannot be read: something stands too deep"),
+        ("{{ nodes }}", "a view writes texts and numbers, no lists and no nodes"),
         ("{{ nodes[7].lemma }}", "line 1 of the template"),
         ("{{ 'a' + 1 }}", "line 1 of the template"),
         ("{{ 1 if 'a' < 1 }}", "line 1 of the template"),

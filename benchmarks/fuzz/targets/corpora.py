@@ -154,6 +154,8 @@ def _read_predictions(case: Case) -> tuple[str, bool]:
         run = read_run(Path(name), _benchmark().rows, "ja")
     except PredictionsError as problem:
         return shown([problem.message, *problem.details, problem.hint]), False
+    except ForeignFileError as problem:
+        return shown([str(problem)]), False
     return shown(run.missing), True
 
 
