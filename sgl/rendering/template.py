@@ -38,8 +38,9 @@ LONGEST_TEMPLATE = 10_000
 #: What ends a line or a column, with the spaces around it.
 _BREAKS = re.compile(r"\s*[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]\s*")
 
-#: How Jinja2 calls the nodes of a graph.
-_OWNERS = re.compile(r"'[\w.]*\.TemplateNode object'")
+#: How Jinja2 calls what has no such attribute, and what an author calls it.
+_OWNERS = re.compile(r"'(?:[\w.]*\.)?(\w+) object'")
+_CALLED = {"TemplateNode": "a node", "LoopContext": "a loop", "str": "a text", "int": "a number"}
 
 #: What an author's mistake can raise while a template runs.
 _MISTAKES = (
@@ -114,7 +115,7 @@ def _said(error: BaseException) -> str:
     """Return what is wrong, without words of Python."""
     match error:
         case TemplateError():
-            return _OWNERS.sub("a node", str(error))
+            return _OWNERS.sub(lambda owner: _CALLED.get(owner[1], "a list"), str(error))
         case RecursionError():
             return "something stands too deep in itself"
         case TypeError() if not str(error).startswith("macro "):
