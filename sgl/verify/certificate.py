@@ -209,9 +209,9 @@ class Checker:
                 try:
                     check(number)
                 except FAULTS as problem:
-                    yield shown(f"{what}: {problem}")
+                    yield shown(f"{what}: {form.reason(problem)}")
         except FAULTS as problem:
-            yield shown(f"{what}: {problem}")
+            yield shown(f"{what}: {form.reason(problem)}")
         except TimeoutError:
             yield shown(f"C04 the budget of {self.budget:,} steps is used up: {what[4:]}")
 
@@ -237,7 +237,7 @@ def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
         refused = [*(checker := Checker(content, budget)).refusals()]
         return refused, [] if refused else [*checker.established()]
     except (form.RefusalError, *FAULTS) as problem:
-        return [shown(str(problem))], []
+        return [shown(form.reason(problem))], []
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 from sgl import foreign
 from sgl.foreign import ForeignFileError, read_bytes, read_json
 from sgl.verify.certificate import FAULTS, judge
-from sgl.verify.certificate_format import CLAIMS, read_certificate
+from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
@@ -72,7 +72,7 @@ def certificate(data: Dataset, tally: Result) -> None:
     except ForeignFileError as problem:
         tally.fault(f"C01 the file: {problem.strerror}", CERTIFICATE)
     except FAULTS as error:
-        tally.fault(f"malformed: {type(error).__name__} {error}", CERTIFICATE)
+        tally.fault(f"malformed: {reason(error)}", CERTIFICATE)
 
 
 def certificate_faults(text: bytes) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an att
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
+FOREIGN = re.compile("to unpack|is not in list|BOM|empty s")  # errors of Python itself
 
 EVIDENCE = {"excludes": [[int]], "requires": [[int]], "contains": [int]}
 EVIDENCE |= {"exposes": [(str, str, str)], "disjoint": type(None), "waived": type(None)}
@@ -77,6 +78,14 @@ def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
     return dict(pairs)
 
 
+def reason(problem: Exception) -> str:
+    """Return what is wrong, in words of a check; what Python says of its own is none."""
+    if isinstance(problem, UnicodeDecodeError):
+        return f"it is not UTF-8 at byte {problem.start + 1}"
+    told = isinstance(problem, ValueError) and not FOREIGN.search(str(problem))
+    return str(problem) if told else "something is not there that it names, or has another form"
+
+
 def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
     """Return what a regular file has: what is none may have no end."""
     if not (file := Path(path)).is_file() or file.stat().st_size > most:
@@ -116,7 +125,7 @@ def read_certificate(content: bytes) -> Json:
     try:
         data = read_strictly(content)
     except (ValueError, RecursionError) as problem:
-        raise RefusalError(f"C01 the file: {problem}") from problem
+        raise RefusalError(f"C01 the file: {reason(problem)}") from problem
     own = data if type(data) is dict else {}
     wrong = [name for name, shape in CERTIFICATE.items() if not fits(own.get(name), shape)]
     if wrong or [*own] != [*CERTIFICATE] or own["format"] != FORMAT:

@@ -79,8 +79,9 @@ def _parquet(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
             reader = import_module("pyarrow.parquet").ParquetFile
             yield reader(stream, read_dictionary=[*shared])
     except (arrow.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise ParquetError(reason.partition("\n")[0]) from None
+        # What Arrow says of damage is for those who write Arrow.
+        reason = getattr(error, "strerror", None) or "it is damaged, or no Parquet file"
+        raise ParquetError(reason) from None
 
 
 def _values(column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow

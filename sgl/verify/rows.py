@@ -17,13 +17,13 @@ from typing import Any, BinaryIO
 if __package__:
     from sgl.verify.candidates import Budget, Candidates, Refusal
     from sgl.verify.certificate import FAULTS, Checker
-    from sgl.verify.certificate_format import content_of
+    from sgl.verify.certificate_format import content_of, reason
     from sgl.verify.derivation import Derivation, Interpreter, line
 else:
     sys.path.append(str(Path(__file__).parents[2]))  # where views are found
     from candidates import Budget, Candidates, Refusal  # type: ignore[import-not-found,no-redef]
     from certificate import FAULTS, Checker  # type: ignore[import-not-found,no-redef]
-    from certificate_format import content_of  # type: ignore[import-not-found,no-redef]
+    from certificate_format import content_of, reason  # type: ignore[import-not-found,no-redef]
     from derivation import Derivation, Interpreter, line  # type: ignore[import-not-found,no-redef]
 
 Json = Any  # a part of the certificate
@@ -186,7 +186,7 @@ def refusal(problem: Exception) -> str:
     if isinstance(problem, OSError):
         return f"R02 {problem.filename}: {problem.strerror}"
     known = isinstance(problem, Refusal)
-    return str(problem) if known else f"R01 malformed: {type(problem).__name__} {problem}"
+    return str(problem) if known else f"R01 malformed: {reason(problem)}"
 
 
 if __name__ == "__main__":

@@ -380,3 +380,25 @@ def test_layers_have_names_of_their_own_and_labels_have_words(
 def test_a_text_that_does_not_end_is_refused_at_once() -> None:
     """Looking for its end from each of its quotation marks would take minutes."""
     assert codes('"' + '\\"' * 500_000) == {"C01"}
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\xff{}", "C01 the file: it is not UTF-8 at byte 1"),
+        (b"[" * 100_000, "C01 the file: something is not there that it names, or has another"),
+        (b"\xef\xbb\xbf{}", "C01 the file: something is not there that it names, or has another"),
+    ],
+)
+def test_a_refusal_has_no_words_of_python(content: bytes, reason: str) -> None:
+    ((said,), _) = judge(content)
+    assert said.startswith(reason)
+
+
+def test_a_name_that_is_not_there_is_told_in_words(honest: str) -> None:
+    def elsewhere(content: Json) -> None:
+        content["structures"][0]["layer"] = "nowhere"
+
+    assert any(
+        "something is not there" in said for said in judge(changed(honest, elsewhere).encode())[0]
+    )
