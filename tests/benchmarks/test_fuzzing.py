@@ -22,11 +22,7 @@ def random(*numbers: object) -> Random:
     return Random("/".join(map(str, numbers)))  # noqa: S311 - for tests
 
 
-#: Kinds of which some messages still have words of Python.
-WORDED = {"templates", "datasets", "certificates"}
-
-
-@pytest.mark.parametrize("name", [name for name in TARGETS if name not in WORDED])
+@pytest.mark.parametrize("name", TARGETS)
 def test_inputs_of_every_kind_end_in_an_answer(name: str) -> None:
     target = TARGETS[name]
     # Those that run commands take some hundredths of a second each.
