@@ -52,9 +52,9 @@ PYTHON = re.compile(
 )
 
 #: What moves the cursor, changes colours, or turns a line around.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
-_COLOURS = re.compile("\x1b\\[[0-9;]*m")
+_COLOURS = re.compile("\x1b\\[[0-9;]*m|\r\x1b\\[K")
 
 #: Reads the files of a case in the current directory; what it has to say, and whether all is well.
 Reader = Callable[[Case], tuple[str, bool]]
@@ -69,6 +69,18 @@ class _Kept(io.BytesIO):
 
     def close(self) -> None:
         """Stay open."""
+
+
+class _Terminal(io.TextIOWrapper):
+    """A stream that a command takes for a terminal, which must not get what it would obey."""
+
+    def isatty(self) -> bool:
+        """Say yes."""
+        return True
+
+
+def _terminal(stream: io.BytesIO) -> _Terminal:
+    return _Terminal(stream, "utf-8", errors="backslashreplace", write_through=True)
 
 
 def finish(case: Case, reader: Reader | None, patience: float = 1.0) -> Finished:
@@ -104,7 +116,7 @@ def _outcome(case: Case, reader: Reader | None) -> tuple[str, str, bool]:
         code, printed, said = sglc(command)
         if code not in _CODES:
             return ("traceback" if code == 70 else "exit code"), f"{code}: {said}", False
-        problem = wrong_words(case, said) or _wrong_names(case, printed)
+        problem = wrong_words(case, said) or wrong_words(case, printed)
         if problem or code:
             return problem, f"{' '.join(command)[:200]}\n{printed}\n{said}", False
     return "", said, code == 0
@@ -114,8 +126,8 @@ def sglc(words: tuple[str, ...]) -> tuple[int, str, str]:
     """Run a command in this process: its exit code, and both of its streams."""
     printed, said = _Kept(), _Kept()
     with (
-        contextlib.redirect_stdout(io.TextIOWrapper(printed, "utf-8", write_through=True)),
-        contextlib.redirect_stderr(io.TextIOWrapper(said, "utf-8", write_through=True)),
+        contextlib.redirect_stdout(_terminal(printed)),
+        contextlib.redirect_stderr(_terminal(said)),
     ):
         code = run(list(words))
     gc.collect(0)
@@ -126,13 +138,8 @@ def wrong_words(case: Case, said: str) -> str:
     """What is wrong with a message."""
     if any(not case.mentions(found[0]) for found in PYTHON.finditer(said)):
         return PYTHON_NAME
-    # Colours may have been asked for.
+    # Colours and the line of progress are our own.
     return "raw control" if _CONTROLS.search(_COLOURS.sub("", said)) else ""
-
-
-def _wrong_names(case: Case, printed: str) -> str:
-    """What is wrong with a result: its characters are those of the input."""
-    return PYTHON_NAME if wrong_words(case, printed) == PYTHON_NAME else ""
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl import EDITION, __version__
+from sgl.characters import for_terminal
 from sgl.cli import process
 from sgl.cli.registry import OWN, commands
 from sgl.garbage import collect_rarely
@@ -118,6 +119,8 @@ def run(arguments: list[str] | None = None) -> int:
         click.echo(said, err=True)
         return status
     except click.ClickException as problem:
+        # It quotes the command line, which somebody else may have written.
+        problem.message = for_terminal(problem.message)
         problem.show()
         return USAGE
     except process.StreamError as problem:

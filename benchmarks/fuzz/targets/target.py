@@ -7,9 +7,9 @@ from random import Random
 from typing import NamedTuple
 
 from fuzz.case import Case
+from sgl.characters import visible
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render
-from sgl.diagnostics.source import visible
 
 
 class Target(NamedTuple):
