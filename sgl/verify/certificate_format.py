@@ -18,17 +18,12 @@ NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an att
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
-FOREIGN = re.compile("to unpack|is not in list|BOM|empty s")  # errors of Python itself
 
 EVIDENCE = {"excludes": [[int]], "requires": [[int]], "contains": [int]}
 EVIDENCE |= {"exposes": [(str, str, str)], "disjoint": type(None), "waived": type(None)}
-CLAIMS = {  # and the kinds of evidence that each may have
-    "held out": ["excludes"],
-    "instance": ["excludes", "requires"],
-    "licensed": ["contains", "waived"],
-    "exposed": ["exposes", "requires"],
-    "disjoint": ["disjoint", "requires"],
-}
+CLAIMS = {"held out": ["excludes"], "instance": ["excludes", "requires"]}  # and their evidence
+CLAIMS |= {"licensed": ["contains", "waived"], "exposed": ["exposes", "requires"]}
+CLAIMS |= {"disjoint": ["disjoint", "requires"]}
 
 
 class RefusalError(ValueError):
@@ -80,10 +75,9 @@ def once(pairs: Collection[tuple[Json, Json]]) -> dict[Json, Json]:
 
 def reason(problem: Exception) -> str:
     """Return what is wrong, in words of a check; what Python says of its own is none."""
-    if isinstance(problem, UnicodeDecodeError):
-        return f"it is not UTF-8 at byte {problem.start + 1}"
-    told = isinstance(problem, ValueError) and not FOREIGN.search(str(problem))
-    return str(problem) if told else "something is not there that it names, or has another form"
+    own = isinstance(problem, ValueError) and not isinstance(problem, UnicodeError)
+    told = own and not re.search("to unpack|is not in list|BOM|empty s", str(problem))
+    return str(problem) if told else "it is no UTF-8, or names what is not there"
 
 
 def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
@@ -184,9 +178,6 @@ def _labels(test: Json) -> str:
 def _value(value: str) -> str:
     plain = bool(value) and all(c.isalnum() or c in "_-" for c in value)
     return value if plain else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-# ---- rules
 
 
 def symbols_of(rules: Json, symbols: Json) -> tuple[Json, Json]:
