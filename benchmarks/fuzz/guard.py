@@ -47,7 +47,7 @@ _CODES = (0, 1, 2, 3)
 PYTHON = re.compile(
     r"Traceback \(most|\b[A-Z]\w*(?:Error|Exception|Warning|Iteration)\b|NoneType|\bNone\b"
     r"|object at 0x|<(?:class|function|module|bound method) |\bdict_(?:keys|values)\("
-    r"|\b__\w+__\b|\b(?:np|numpy|pyarrow|jinja2|lark|yaml|networkx)\.\w+"
+    r"|\b__\w+__\b|\bnp\.(?:int|float|str)|\b(?:numpy|pyarrow|jinja2|lark|yaml|networkx)\.\w+"
     r"|\b(?:codec can't|unpack|subscriptable|iterable|positional argument)\b"
 )
 

@@ -7,6 +7,7 @@ import os
 import platform
 import sys
 import traceback
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,8 +121,9 @@ def run(arguments: list[str] | None = None) -> int:
         return status
     except click.ClickException as problem:
         # It quotes the command line, which somebody else may have written.
-        problem.message = for_terminal(problem.message)
-        problem.show()
+        shown = StringIO()
+        problem.show(shown)
+        click.echo(for_terminal(shown.getvalue()), nl=False, err=True)
         return USAGE
     except process.StreamError as problem:
         if not problem.left:

@@ -52,7 +52,7 @@ def test_options(
         (["chekc", MAIN], "did you mean `check`?"),
         (["--nonsense"], "--nonsense"),
         (["verify"], "Missing argument"),
-        (["verify", "a", "\x1b[2J"], "(␛[2J)"),
+        (["verify", "a", "\x07b"], "(␇b)"),
         (["check", "a", "--limit", "\u202ea"], "`\ufffda` is not NAME=VALUE"),
         (["sample", MAIN, "-n", "-3"], "-3 is not in the range"),
     ],

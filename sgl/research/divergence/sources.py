@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.foreign import TABLE, TREEBANK, opened, read_bytes, sha256_of
+from sgl.foreign import TABLE, TREEBANK, ForeignFileError, opened, read_bytes, sha256_of
 from sgl.research.divergence.elements import Elements, feature_elements
 from sgl.research.divergence.trees import (
     NotADerivationError,
@@ -193,7 +193,9 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
             with opened(path, TABLE) as stream:
                 table = pq.read_table(stream)
             rows = {name: table[name].to_pylist() for name in (_ID, _DERIVATION)}
-        except (pa.ArrowException, KeyError, UnicodeDecodeError):
+        except ForeignFileError:
+            raise
+        except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError):
             raise NoItemsError(
                 f"`{path}` is no Parquet file with the columns `{_ID}` and `{_DERIVATION}`"
             ) from None

@@ -230,6 +230,8 @@ def test_a_split_needs_a_directory_or_a_report_a_second_file(
 def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
     broken = tmp_path / "broken.parquet"
     broken.write_bytes(b"PAR1 and no more")
+    damaged = tmp_path / "damaged.parquet"
+    damaged.write_bytes(b"PAR1" + b"\xff" * 40 + b"\x28\0\0\0PAR1")
     columns = tmp_path / "columns.parquet"
     pq.write_table(pa.table({"text": ["a"]}), columns)
     numbers = tmp_path / "numbers.parquet"
@@ -247,6 +249,7 @@ def unreadable(tmp_path: Path) -> list[tuple[Path, str]]:
         (tmp_path / "notes.txt", "No such file"),
         (tmp_path / "folder.conllu", "has no files in `.conllu`"),
         (broken, "is no Parquet file with the columns"),
+        (damaged, "is no Parquet file with the columns"),
         (columns, "is no Parquet file with the columns"),
         (numbers, "rows without id or derivation"),
         (derivation, "has no derivation in row 2"),
