@@ -42,7 +42,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
     ("options", "status", "reason"),
     [
         (["--out", "pairs.csv"], USAGE, "says no format"),
-        (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "No such file"),
+        (["--out", "no/such/folder/pairs.tsv"], OUTPUT, "there is no directory"),
         (["--out", "a.tsv", "--show", "en,tree"], USAGE, "`tree` is not one line"),
         (["--workers", "2"], USAGE, "name one with `--out`"),
         (["--out", "a" * 300 + ".tsv"], OUTPUT, "File name too long"),
