@@ -161,6 +161,29 @@ def test_what_is_below_all_is_the_standard_library_alone() -> None:
     assert {name.partition(".")[0] for name in modules} <= sys.stdlib_module_names
 
 
+#: Packages that read what others have made, and where they read files of their own instead.
+READERS = ("cli", "corpus", "dataset", "parallel", "pipeline", "research")
+OWN_FILES = {
+    "cli/files.py": "looks what a result would replace",
+    "dataset/lock.py": "who has a lock",
+    "parallel/processes.py": "what a worker has written",
+    "parallel/run.py": "results of a run, by their hashes",
+    "research/exchange/irtg_file.py": "a grammar of the package",
+}
+
+
+def test_what_others_have_made_is_opened_in_one_place() -> None:
+    reading = re.compile(r"\.(read_text|read_bytes)\(|\.open\(.rb.\)|^open\(|^json\.load\(")
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if parts_of(path)[0] in READERS
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Call) and reading.search(ast.unparse(node))
+    }
+    assert found == set(OWN_FILES)
+
+
 @pytest.mark.parametrize(
     "statement",
     [
