@@ -11,7 +11,7 @@ No new name is used elsewhere in the structure, nor in another of its bodies: a
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -336,7 +336,12 @@ class _BodyLowering:
         known, state = self.context.labels, self.context.state
         for label in labels.labels:
             if label.is_set:
-                names.update(self._label_set(label))
+                own = self._label_set(label)
+                if known is not None and own and not labels.negated and known.isdisjoint(own):
+                    message = f"no rule makes an edge of the set `{label.text}`"
+                    hint = "leave it out: the verifier refuses claims about what no graph has"
+                    state.warning("SGL0807", label.span, message, hint)
+                names.update(own)
                 continue
             names.add(label.text)
             if "$" in label.text:
@@ -348,7 +353,7 @@ class _BodyLowering:
                 self._unknown("SGL0807", s.Name(label.text, label.span), message, known)
         return c.LabelTest(frozenset(names), labels.negated)
 
-    def _label_set(self, label: s.LabelText) -> Iterable[str]:
+    def _label_set(self, label: s.LabelText) -> Sequence[str]:
         """Return a declared set; one of the library may have labels that the grammar lacks."""
         declaration = self.scope.of(label).find(s.Labels, s.Name(label.text, label.span))
         if declaration is None:

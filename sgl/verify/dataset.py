@@ -2,7 +2,7 @@
 
 The CoNLL-U files are read once: each is cut into ranges of some megabytes, which workers
 read (``sgl.verify.workers``); then they search the shapes for all structures, frame by frame,
-some hundreds in a task.  ``sgl.verify.items`` says what remains of a sentence: about fifty
+some hundreds in a task.  ``sgl.verify.items`` says what remains of a sentence: about seventy
 bytes, whatever its length.  What grows otherwise is one object for each distinct word, line,
 tree and shape: a million items of a benchmark take some tens of megabytes more than its
 vocabulary and its shapes.

@@ -1,4 +1,4 @@
-"""Keep the sentences of a split compactly: some sixty bytes for each.
+"""Keep the sentences of a split compactly: some seventy bytes for each.
 
 The CoNLL-U file is read once, in order, and of each sentence remain
 

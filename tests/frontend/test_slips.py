@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from diagnostics import MAIN, assert_diagnostics, diagnose
+from diagnostics import BASE, MAIN, assert_diagnostics, diagnose
 
 TWIN = """
 rule np_again: NP -> "the" N
@@ -179,3 +179,15 @@ def test_government_that_one_rule_forgets(tmp_path: Path) -> None:
 def test_no_government(old: str, new: str, tmp_path: Path) -> None:
     assert old in GERMAN
     assert diagnose({MAIN: GERMAN.replace(old, new)}, tmp_path).codes == []
+
+
+@pytest.mark.parametrize(
+    ("labels", "told"), [("$RECIPIENT", True), ("$SUBJECT", False), ("^$RECIPIENT", False)]
+)
+def test_a_set_of_the_library_that_no_rule_makes_is_told(
+    labels: str, told: bool, tmp_path: Path
+) -> None:
+    """The verifier would refuse a claim about labels that no graph has, after sampling."""
+    pattern = f"pattern p\n  forbid {{ V -[obj]-> N }}\n  exclude {{ V -[{labels}]-> N }}\n"
+    outcome = diagnose({MAIN: f"{BASE}\nuse stdlib.ud\n\n{pattern}"}, tmp_path)
+    assert ("SGL0807" in [code for code, _ in outcome.places()]) == told
