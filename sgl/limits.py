@@ -34,6 +34,7 @@ class Limits:
             (SGL0810); so many take some seconds.
         columns: columns of a row in a table, and of a variant of a row (SGL0602).  No known table
             has fifty.
+        children: children and quoted words of a rule (SGL0712).  No known rule has twenty.
         letters: letters of a prediction that are scored, or twice as many as its gold text has
             (SGL1408).  Models that repeat themselves write without end.
     """
@@ -43,6 +44,7 @@ class Limits:
     counts: int = 40
     matches: int = 4_000_000
     columns: int = 1_000
+    children: int = 200
     letters: int = 5_000
 
 

@@ -138,28 +138,46 @@ class _Search:
             known = self.buildable.get(pattern.info.name, ())
             if all(_unify(pattern.slots, f, {}, rule.domains) is None for f in known):
                 return
-        for values, rhs in self._match(rule, 0, {}):
+        for values, rhs in self._match(rule):
             for lhs in _choices(rule.lhs.slots, values, rule.domains):
                 bound = _bound(rule, lhs, values)
                 if rule.admits(bound):
                     yield Instance(rule, (rule.lhs.info.name, lhs), rhs, bound)
 
-    def _match(
-        self, rule: Production, index: int, values: dict[str, str]
-    ) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
-        """Yield assignments of buildable categories to the children from ``index`` on."""
-        if index == len(rule.rhs):
-            yield values, ()
+    def _match(self, rule: Production) -> Iterator[tuple[dict[str, str], tuple[Concrete, ...]]]:
+        """Yield assignments of buildable categories to the children, with the variables' values."""
+        if not rule.rhs:
+            yield {}, ()
             return
-        pattern = rule.rhs[index]
-        for features in list(self.buildable.get(pattern.info.name, ())):
+        # For each child up to the current one the values before it, and what is still to be tried.
+        bounds: list[dict[str, str]] = [{}]
+        waiting = [self._features(rule, 0)]
+        chosen: list[Concrete] = []
+        while waiting:
+            features = next(waiting[-1], None)
+            if features is None:
+                waiting.pop()
+                bounds.pop()
+                del chosen[-1:]
+                continue
             self.steps += 1
             if self.steps > MAX_STEPS:
                 self._give_up(rule, f"of the rules combine in more than {MAX_STEPS:,} ways")
-            bound = _unify(pattern.slots, features, values, rule.domains)
-            if bound is not None:
-                for final, rest in self._match(rule, index + 1, bound):
-                    yield final, ((pattern.info.name, features), *rest)
+            pattern = rule.rhs[len(chosen)]
+            bound = _unify(pattern.slots, features, bounds[-1], rule.domains)
+            if bound is None:
+                continue
+            child = pattern.info.name, features
+            if len(waiting) == len(rule.rhs):
+                yield bound, (*chosen, child)
+            else:
+                chosen.append(child)
+                bounds.append(bound)
+                waiting.append(self._features(rule, len(chosen)))
+
+    def _features(self, rule: Production, child: int) -> Iterator[tuple[str, ...]]:
+        """Yield the features with which a child can be built so far."""
+        return iter(list(self.buildable.get(rule.rhs[child].info.name, ())))
 
     def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
         message = f"the features {problem}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.frontend.cases import Case, cases_of
 from sgl.frontend.children import RuleNames
@@ -28,6 +29,12 @@ def lower_rules(state: CompilerState) -> None:
 
 
 def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production | None:
+    most = limits.current().children
+    if len(rule.rhs) > most:
+        message = f"the rule `{rule.name}` has more than {most:,} children and words"
+        hint = "divide it into several rules, or raise the limit: `--limit children=NUMBER`"
+        state.error("SGL0712", rule.rhs[most].span, message, hint)
+        return None
     errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)
     rule = names.rule
     refs = (rule.lhs, *(child.category for child in names.children))

@@ -134,6 +134,18 @@ def test_a_structure_of_many_matches_is_not_decided(trees: Workplace) -> None:
     assert "`--limit matches=NUMBER` changes the limit of 1,000 steps" in found
 
 
+def test_a_rule_of_many_children_is_refused_and_can_be_allowed(trees: Workplace) -> None:
+    names = [f"s{number}" for number in range(1_500)]
+    edges = "; ".join(f"s0 -[x]-> {name}" for name in names[1:])
+    children = " ".join(f"{name}:S" for name in names)
+    rule = f"rule long: S -> {children}  ~ 0.0001\n  ja  {' '.join(names)}\n  syn {edges}\n"
+    trees.write("trees.sgl", BRANCHING + rule)
+    found = said(trees, "check", "trees.sgl")
+    assert "error[SGL0712]: the rule `long` has more than 200 children and words" in found
+    # The expansion of features does not go deeper with the number of children.
+    assert "SGL0712" not in said(trees, "check", "trees.sgl", "--limit", "children=2000", status=OK)
+
+
 @pytest.mark.parametrize("row", ["{en: a, %s}", "{en: a, old: {%s}}"])
 def test_a_table_has_a_thousand_columns(row: str, trees: Workplace) -> None:
     lexicon = (
