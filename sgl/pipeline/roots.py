@@ -12,8 +12,6 @@ from pathlib import Path
 
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import SOURCE, ForeignFileError, read_text
-from sgl.lang.project import load_project
-from sgl.lang.syntax import Dataset
 
 #: Directories above that of the module, and files in one of them, that are looked at.
 _LEVELS, _FILES = 4, 200
@@ -30,6 +28,10 @@ def grammars_of(module: Path) -> list[Path]:
     text = _text(module)
     if text is None or _DATASET.search(text):
         return []
+    # A grammar that is known from an earlier run is checked without the reader.
+    from sgl.lang.project import load_project
+    from sgl.lang.syntax import Dataset
+
     wanted = module.resolve()
     found: list[Path] = []
     directory = module.parent
