@@ -132,7 +132,16 @@ def interruption() -> tuple[str, int]:
 
 
 def refusal(problem: BaseException) -> tuple[str, str] | None:
-    """Return code and message of what the machine has refused; None if it is another problem."""
+    """Return code and message of what the machine has refused; None if it is another problem.
+
+    Libraries stumble over a lack of memory or threads, and then raise something else.
+    """
+    before = problem.__cause__ or problem.__context__
+    earlier = None if before is None or isinstance(before, OSError) else refusal(before)
+    return _refused(problem) or earlier
+
+
+def _refused(problem: BaseException) -> tuple[str, str] | None:
     text = str(problem)
     match problem:
         case OSError(errno=number) if number == ENOMEM:

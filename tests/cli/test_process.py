@@ -91,6 +91,12 @@ def test_a_pipe_that_does_not_wait_gets_everything(work: Workplace) -> None:
 # ---- the machine
 
 
+def after(first: Exception, second: Exception) -> Exception:
+    """What is raised because of the first, as a library does."""
+    second.__context__ = first
+    return second
+
+
 @pytest.mark.parametrize("form", ["full", "json"])
 @pytest.mark.parametrize(
     ("problem", "code"),
@@ -100,6 +106,8 @@ def test_a_pipe_that_does_not_wait_gets_everything(work: Workplace) -> None:
         (ImportError("libx.so: failed to map segment from shared object"), "SGL0906"),
         (OSError(errno.EMFILE, "Too many open files", "pipe"), "SGL0907"),
         (RuntimeError("can't start new thread"), "SGL0907"),
+        (after(MemoryError(), SystemError("returned a result with an exception set")), "SGL0906"),
+        (after(RuntimeError("can't start new thread"), RuntimeError("cannot join")), "SGL0907"),
         (BrokenPipeError(errno.EPIPE, "Broken pipe"), "SGL0907"),
     ],
 )
