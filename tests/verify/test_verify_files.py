@@ -79,6 +79,19 @@ def test_a_split_that_the_manifest_leaves_out_is_noticed(tmp_path: Path) -> None
     assert {v.message for v in violations} == {"no split has this file"}
 
 
+def test_a_tool_may_put_a_json_file_beside_the_rows_and_its_hash_counts(tmp_path: Path) -> None:
+    home = tiny().write(tmp_path)
+    (home / "compounds.json").write_bytes(b"{}")
+    manifest = json.loads((home / "manifest.json").read_text(encoding="utf-8"))
+    entry = {"path": "compounds.json", "sha256": sha256(b"{}").hexdigest(), "rows": 0}
+    manifest["files"].append(entry)
+    write_manifest(home, manifest)
+    assert verify(home).result("V002").violations == []
+    (home / "compounds.json").write_bytes(b"{ }")
+    (violation,) = verify(home).result("V002").violations
+    assert "another SHA-256" in violation.message
+
+
 @pytest.mark.parametrize(
     "path", ["./data/dev.tsv", "data//dev.tsv", "data/./dev.tsv", "README.md", "data", "notes.txt"]
 )
