@@ -9,13 +9,7 @@ from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend.morphology import Inflection
 from sgl.morphology.analyser import Analyse, Morpheme
 from sgl.morphology.compare import Base, FormComparison
-from sgl.morphology.knowledge import (
-    LANGUAGE,
-    UNKNOWN,
-    Exemption,
-    Knowledge,
-    Spelling,
-)
+from sgl.morphology.knowledge import LANGUAGE, UNKNOWN, Exemption, Knowledge, Spelling
 
 #: In a table of exemptions, the form of a row about the class of a word.
 CLASS = "class"

@@ -28,8 +28,7 @@ def _with_words(node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
 
 
 def tree_lines(
-    tree: TreeNode,
-    line_of: Callable[[TreeNode], tuple[str, Sequence[TreeNode]]] = _with_words,
+    tree: TreeNode, line_of: Callable[[TreeNode], tuple[str, Sequence[TreeNode]]] = _with_words
 ) -> list[str]:
     """Return the lines of a tree.
 

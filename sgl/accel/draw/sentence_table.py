@@ -95,10 +95,7 @@ def _find(
 
 @kernel
 def _commit(
-    rows: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    accepted: NDArray[np.bool_],
-    stratum: int,
+    rows: NDArray[np.uint64], hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int
 ) -> int:
     """Put the hashes of accepted candidates into the table; how many were not in it."""
     added = 0

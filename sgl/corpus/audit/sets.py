@@ -183,11 +183,7 @@ class SetCollector:
         rows.add_words(layer, words)
 
     def add_reading(
-        self,
-        rows: RowSet,
-        place: ListedRow,
-        derivation: Derivation,
-        contained: frozenset[int],
+        self, rows: RowSet, place: ListedRow, derivation: Derivation, contained: frozenset[int]
     ) -> None:
         """Count the structures that a row contains, and keep its frames."""
         rows.parsed += 1

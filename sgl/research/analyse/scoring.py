@@ -30,11 +30,7 @@ from sgl.research.analyse.metrics import (
     measure,
     sentence_bleu,
 )
-from sgl.research.analyse.predictions import (
-    Aligned,
-    PredictionsError,
-    open_predictions,
-)
+from sgl.research.analyse.predictions import Aligned, PredictionsError, open_predictions
 from sgl.research.analyse.statistics import Values
 from sgl.research.analyse.words import (
     SAMPLED,
@@ -287,10 +283,7 @@ class SystemScores:
     @cached_property
     def columns(self) -> dict[str, Values]:
         """The scores by name."""
-        return {
-            "bleu": np.array(self._bleu, np.float64),
-            "dea": np.array(self._dea, np.float64),
-        }
+        return {"bleu": np.array(self._bleu, np.float64), "dea": np.array(self._dea, np.float64)}
 
     @property
     def bleu(self) -> Values:

@@ -146,9 +146,7 @@ class ForeignScript:
     known: int
 
 
-def foreign_script(
-    pairs: Sequence[tuple[Sequence[str], Sequence[str]]],
-) -> ForeignScript | None:
+def foreign_script(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ForeignScript | None:
     """Compare the words of sentences with those of outputs that are not empty.
 
     Returns:

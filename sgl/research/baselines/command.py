@@ -145,9 +145,7 @@ def _check_libraries(session: Session, config: Config) -> None:
     if missing:
         extra = "lora" if lora else "baselines"
         session.fail(
-            "SGL1603",
-            f"no {' and no '.join(missing)}",
-            hint=f"pip install 'sgl-compiler[{extra}]'",
+            "SGL1603", f"no {' and no '.join(missing)}", hint=f"pip install 'sgl-compiler[{extra}]'"
         )
     import torch
 

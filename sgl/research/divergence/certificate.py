@@ -117,10 +117,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "atom_weight": target.weight,
             "atom_limit": target.limit,
         },
-        "bounds": {
-            "test": [str(bounds.least), str(bounds.most)],
-            "discards": bounds.discards,
-        },
+        "bounds": {"test": [str(bounds.least), str(bounds.most)], "discards": bounds.discards},
         "method": {"name": request.method_name, **request.method._asdict()},
         "seed": request.seed,
         "sizes": dict(zip(SETS, sizes, strict=True)),
@@ -149,11 +146,7 @@ def split_files(directory: Path) -> Collection[str] | None:
 
 
 def write_split(
-    items: ItemSet,
-    labels: NDArray[np.int8],
-    proof: dict[str, Any],
-    out: Path,
-    listing: Listing,
+    items: ItemSet, labels: NDArray[np.int8], proof: dict[str, Any], out: Path, listing: Listing
 ) -> None:
     """Write everything, or nothing.
 

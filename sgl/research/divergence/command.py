@@ -318,11 +318,7 @@ _Measured = tuple[str, int, SplitDivergence]
 
 
 def _report(
-    session: Session,
-    items: ItemSet,
-    settings: ElementSettings,
-    categories: bool,
-    as_json: bool,
+    session: Session, items: ItemSet, settings: ElementSettings, categories: bool, as_json: bool
 ) -> None:
     """Measure each file against the first, and show the figures."""
     if len(items.files) < 2:

@@ -62,9 +62,7 @@ class EvaluationRequest:
 @click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
 @click.option(
-    "--grammar",
-    type=FILE,
-    help="The grammar for Partial Match.  [default: that of the manifest]",
+    "--grammar", type=FILE, help="The grammar for Partial Match.  [default: that of the manifest]"
 )
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
 @click.option(

@@ -56,12 +56,7 @@ from sgl.research.evaluate.compounds import (
     NOUN,
 )
 from sgl.research.evaluate.query import GraphMatcher, PatternQuery
-from sgl.research.evaluate.realization import (
-    DerivedPhrase,
-    Realizer,
-    own_words,
-    template_words,
-)
+from sgl.research.evaluate.realization import DerivedPhrase, Realizer, own_words, template_words
 
 if TYPE_CHECKING:
     from sgl.sampling.batch import Sampler

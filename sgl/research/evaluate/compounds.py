@@ -190,10 +190,7 @@ def _heads(words: Sequence[str], translations: Sequence[str], noun: _Span) -> li
 
 
 def _together(
-    words: Sequence[str],
-    wanted: Mapping[str, Sequence[str]],
-    noun: _Span,
-    fillers: frozenset[str],
+    words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _Span, fillers: frozenset[str]
 ) -> bool:
     """Tell whether all atoms stand before this noun, with only fillers between them."""
     taken: list[_Span] = [noun]
@@ -272,9 +269,7 @@ def occurrence_groups(
 
 
 def error_rates(
-    lexicon: CompoundLexicon,
-    occurrences: Sequence[CompoundOccurrence],
-    hypotheses: Sequence[str],
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
 ) -> dict[Group, ErrorRate]:
     """Return the error rates of all compounds, of each kind, and of each pattern."""
     right = [
@@ -345,9 +340,7 @@ def published_rate(right: Sequence[bool]) -> ErrorRate:
 
 
 def published_rates(
-    lexicon: CompoundLexicon,
-    occurrences: Sequence[CompoundOccurrence],
-    hypotheses: Sequence[str],
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
 ) -> tuple[dict[Group, ErrorRate], int]:
     """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
     right: list[bool] = []
