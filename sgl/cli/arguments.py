@@ -38,6 +38,7 @@ normalise_option = click.option(
     "--normalise",
     metavar="LIST",
     default="",
+    show_default=False,
     help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
 )
 

@@ -70,14 +70,12 @@ _DEFAULTS = Options()
     "--smoothing",
     type=click.FloatRange(0, 1e6, min_open=True),
     default=_DEFAULTS.smoothing,
-    show_default=True,
     help="Pseudo-counts for each rule of a category, on average.",
 )
 @click.option(
     "--prior",
     type=click.Choice(PRIORS),
     default=_DEFAULTS.prior,
-    show_default=True,
     help="Whether pseudo-counts are equal or follow the declared weights.",
 )
 @click.option("--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")

@@ -89,7 +89,11 @@ def _version() -> str:
     return f"sglc {__version__} (language edition {EDITION}, {build})"
 
 
-@click.command(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+#: What all commands inherit.
+_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+
+
+@click.command(cls=_Commands, context_settings=_SETTINGS)
 @click.version_option(__version__, message=_version())
 def sglc() -> None:
     """SGL: benchmarks for compositional generalization, with proved splits."""

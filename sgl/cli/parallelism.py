@@ -30,19 +30,18 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
         "--workers",
         type=click.IntRange(min=1, max=_MOST_WORKERS),
         default=1,
-        show_default=True,
         help="How many processes do the work; the result is the same.",
     )
     @click.option(
         "--engine",
         type=click.Choice(ENGINES),
         default=LOCAL,
-        show_default=True,
         help="Where workers run: on this machine, or on a cluster of Dask.",
     )
     @click.option(
         "--scheduler",
         default="",
+        show_default=False,
         metavar="ADDRESS",
         help="A Dask cluster that runs already, as tcp://host:8786.",
     )

@@ -73,13 +73,13 @@ class SampleSource(NamedTuple):
     *("-n", "--number"),
     type=click.IntRange(min=1, max=MAX_COUNT),
     default=5,
-    show_default=True,
     help="The number of sentences.",
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
     *("--show", "--layers", "layers"),
     default="",
+    show_default=False,
     metavar="LIST",
     help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
 )

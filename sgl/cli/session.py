@@ -335,14 +335,12 @@ def session_options(command: _Command) -> _Command:
         "form",
         type=click.Choice(("full", "concise", "json")),
         default="full",
-        show_default=True,
         help="The form of diagnostics.",
     )
     @click.option(
         "--color",
         type=click.Choice(("auto", "always", "never")),
         default="auto",
-        show_default=True,
         help="Colour messages; NO_COLOR switches colours off.",
     )
     @wraps(command)

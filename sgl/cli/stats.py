@@ -28,7 +28,6 @@ _NAMED = 4
     "--words",
     type=click.IntRange(min=0),
     default=WORDS,
-    show_default=True,
     help="The number of words to show of each lexicon.",
 )
 @json_option

@@ -36,11 +36,7 @@ _READINGS = 20
     help="The layers and views to show.  [default: other text layers]",
 )
 @click.option(
-    *("-n", "number"),
-    type=click.IntRange(min=1),
-    default=10,
-    show_default=True,
-    help="How many different outputs.",
+    *("-n", "number"), type=click.IntRange(min=1), default=10, help="How many different outputs."
 )
 @normalise_option
 @grammar_options

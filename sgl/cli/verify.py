@@ -28,7 +28,12 @@ from sgl.verify.skeleton import visible
 @click.command("verify")
 @click.argument("path", type=FILE)
 @json_option
-@click.option("--signature", default="", help="Refuse a dataset with another signature than this.")
+@click.option(
+    "--signature",
+    default="",
+    show_default=False,
+    help="Refuse a dataset with another signature than this.",
+)
 @click.option("--grammar", type=FILE, help="Compile this grammar again, and compare every file.")
 @click.option(
     "--workers",
@@ -39,12 +44,7 @@ from sgl.verify.skeleton import visible
 )
 @no_cache_option
 def command(
-    path: Path,
-    as_json: bool,
-    signature: str,
-    grammar: Path | None,
-    workers: int,
-    no_cache: bool,
+    path: Path, as_json: bool, signature: str, grammar: Path | None, workers: int, no_cache: bool
 ) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
@@ -61,12 +61,7 @@ def command(
 
 
 def _verify_dataset(
-    session: Session,
-    path: Path,
-    as_json: bool,
-    workers: int,
-    signature: str,
-    grammar: Path | None,
+    session: Session, path: Path, as_json: bool, workers: int, signature: str, grammar: Path | None
 ) -> None:
     try:
         report = verify(

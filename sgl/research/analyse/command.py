@@ -55,7 +55,6 @@ SYSTEM = _System()
     "column",
     type=click.Choice(("form", "lemma")),
     default="form",
-    show_default=True,
     help="Which words of the treebank outputs have.",
 )
 @click.option(
@@ -63,7 +62,6 @@ SYSTEM = _System()
     "tokenizer",
     type=click.Choice(_TOKENIZERS),
     default="marks",
-    show_default=True,
     help="How texts are cut into words.",
 )
 @click.option("--keep-case", is_flag=True, help="Capital letters matter.")
@@ -77,31 +75,21 @@ SYSTEM = _System()
     help="Mine structures with these labels (repeatable).  [default: all]",
 )
 @click.option(
-    "--nodes",
-    metavar="MIN:MAX",
-    default="2:3",
-    show_default=True,
-    help="How many words mined structures have.",
+    "--nodes", metavar="MIN:MAX", default="2:3", help="How many words mined structures have."
 )
 @click.option(
     "--support",
     type=click.IntRange(1),
     default=5,
-    show_default=True,
     help="Mine structures of at least so many sentences.",
 )
 @click.option(
-    "--rounds",
-    type=click.IntRange(0, 1000),
-    default=3,
-    show_default=True,
-    help="How often blame is divided again.",
+    "--rounds", type=click.IntRange(0, 1000), default=3, help="How often blame is divided again."
 )
 @click.option(
     "--failure",
     metavar="WHICH",
     default="quartile",
-    show_default=True,
     help="What has failed: quartile, inexact, or all below this BLEU (0 to 1).",
 )
 @click.option("--json", "json_file", type=JSON, help="Write everything as JSON.")

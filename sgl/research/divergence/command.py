@@ -91,63 +91,41 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     "--target",
     callback=_share,
     default="1",
-    show_default=True,
     help="The compound divergence that is wanted, from 0 to 1.",
 )
+@click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
 @click.option(
-    "--atom-target", callback=_share, default="0", show_default=True, help="The same for atoms."
-)
-@click.option(
-    "--atom-limit",
-    callback=_share,
-    default="0.02",
-    show_default=True,
-    help="The most that atoms may diverge.",
+    "--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge."
 )
 @click.option(
     "--atom-weight",
     type=click.IntRange(0, 1000),
     default=1,
-    show_default=True,
     help="What atom divergence counts against compound divergence.",
 )
 @click.option(
-    "--test",
-    "test_share",
-    callback=_range,
-    default="0.2:0.3",
-    show_default=True,
-    help="Bounds for the share of test.",
+    "--test", "test_share", callback=_range, default="0.2:0.3", help="Bounds for the share of test."
 )
 @click.option(
     "--discard",
     default="0",
-    show_default=True,
     metavar="NUMBER",
     help="How many items may be left out: a number, or a share with a point (0.05).",
 )
-@click.option(
-    "--method", type=click.Choice((ANNEALING, GREEDY)), default=ANNEALING, show_default=True
-)
+@click.option("--method", type=click.Choice((ANNEALING, GREEDY)), default=ANNEALING)
 @click.option(
     "--moves",
     type=click.IntRange(1, 1_000_000),
     default=100,
-    show_default=True,
     help="Annealing: moves for each item.",
 )
 @click.option(
-    "--candidates",
-    type=click.IntRange(1),
-    default=1000,
-    show_default=True,
-    help="Greedy: items to choose from.",
+    "--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from."
 )
 @click.option(
     "--every",
     type=click.IntRange(1),
     default=2,
-    show_default=True,
     help="Greedy: draw the candidates anew after so many choices.",
 )
 @click.option(
@@ -157,11 +135,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     help="What atoms and compounds are taken from.  [default: derivation, or graph for CoNLL-U]",
 )
 @click.option(
-    "--size",
-    type=click.IntRange(2, 5),
-    default=2,
-    show_default=True,
-    help="The largest compounds, in nodes.",
+    "--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes."
 )
 @click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
 @click.option(
@@ -169,7 +143,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     callback=_share,
     help="Morphology: only tag combinations that weigh more, 0.33 in the literature.",
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=1)
 @json_option
 @session_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's

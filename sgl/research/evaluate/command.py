@@ -69,13 +69,10 @@ class EvaluationRequest:
     "--test",
     type=click.Choice(("bootstrap", "randomisation")),
     default="randomisation",
-    show_default=True,
     help="How differences between systems are tested.",
 )
-@click.option(
-    "--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, show_default=True
-)
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES)
+@click.option("--seed", type=click.IntRange(min=0), default=1)
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option(

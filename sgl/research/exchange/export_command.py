@@ -45,10 +45,7 @@ def command() -> None:
 @command.command("irtg")
 @grammar_argument
 @click.option(
-    "--tree/--no-tree",
-    default=True,
-    show_default=True,
-    help="With an interpretation of phrase-structure trees.",
+    "--tree/--no-tree", default=True, help="With an interpretation of phrase-structure trees."
 )
 @out_option
 @grammar_options
@@ -188,7 +185,6 @@ def _title(compiled: Compiled) -> str:
     "number",
     type=click.IntRange(min=1, max=MAX_COUNT),
     default=100,
-    show_default=True,
     help="How many sentences to sample.",
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
