@@ -11,26 +11,20 @@ from sgl.accel.machine import copy32
 
 @part
 def put(data: NDArray[np.uint8], at: int, pool: NDArray[np.uint8], piece: int) -> int:
-    """Write a piece of a pool at a position; where it ends.
-
-    Vectors of 32 bytes are copied whole: what lies behind the piece is overwritten later.
-    """
-    start = piece & 0xFFFFFFFF
-    length = piece >> 32
-    copy32(data, at, pool, start)
-    done = 32
-    while done < length:
-        copy32(data, at + done, pool, start + done)
-        done += 32
-    return at + length
+    """Write a piece of a pool at a position; where it ends."""
+    return copy(data, at, pool, piece & 0xFFFFFFFF, piece >> 32)
 
 
 @part
 def copy(
     data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
 ) -> int:
-    """Write so many bytes of another buffer at a position, in whole vectors; where they end."""
-    done = 0
+    """Write so many bytes of another buffer at a position; where they end.
+
+    Vectors of 32 bytes are copied whole: what lies behind the bytes is overwritten later.
+    """
+    copy32(data, at, source, start)
+    done = 32
     while done < length:
         copy32(data, at + done, source, start + done)
         done += 32

@@ -67,9 +67,11 @@ class Normalizer:
             return self._respaced(text)
         if name == "width":
             return "".join(map(self._resized, text))
-        if self._stops and not text.endswith((*_STOPS, "?", "？")):
-            return text + self._stop(text)
-        return text
+        if not self._stops or text.endswith((*_STOPS, "?", "？")):
+            return text
+        stop, join = self._stops[0], self._layer.join
+        attached = not join or stop in self._layer.attach or text.endswith(join)
+        return text + ("" if attached else join) + stop
 
     def _respaced(self, text: str) -> str:
         join = self._layer.join
@@ -89,11 +91,6 @@ class Normalizer:
         narrow = unicodedata.normalize("NFKC", character)
         wide = chr(ord(character) + 0xFEE0) if "!" <= character <= "~" else character
         return next((other for other in (narrow, wide) if other in self._characters), character)
-
-    def _stop(self, text: str) -> str:
-        stop = self._stops[0]
-        attached = not self._layer.join or stop in self._layer.attach
-        return stop if attached or text.endswith(self._layer.join) else self._layer.join + stop
 
 
 def spellings(text: str, normalizer: Normalizer | None) -> Iterator[tuple[str, tuple[str, ...]]]:

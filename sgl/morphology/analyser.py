@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib import metadata
+from operator import itemgetter
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,10 +76,7 @@ def sudachi() -> Sudachi:
             Morpheme(
                 token.surface(),
                 token.dictionary_form(),
-                token.part_of_speech()[0],
-                token.part_of_speech()[1],
-                token.part_of_speech()[4],
-                token.part_of_speech()[5],
+                *itemgetter(0, 1, 4, 5)(token.part_of_speech()),
             )
             for token in tokenizer.tokenize(text)
         )

@@ -106,7 +106,7 @@ def word_lines(
     """
     if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
         raise ConlluError("not every token has exactly one node")
-    arcs = edge_lines(len(tokens), graph.edges, graph.head)
+    arcs = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
     spaced = _space_after(tokens, text)
     lines: list[str] = []
     for index, (token, node) in enumerate(zip(tokens, graph.nodes, strict=True)):
@@ -119,14 +119,6 @@ def word_lines(
     return "\n".join(lines) + "\n\n"
 
 
-def edge_lines(size: int, edges: Edges, head: int) -> list[tuple[str, bool]]:
-    """Columns HEAD, DEPREL and DEPS of each word, and whether its basic edge is a ``~`` edge.
-
-    Raises ``ConlluError`` when the edges do not give every word one place in a tree.
-    """
-    return [_edge_columns(arcs) for arcs in _incoming(size, edges, head)]
-
-
 @lru_cache(maxsize=1 << 14)
 def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]:
     """For each node its incoming edges, the basic one first."""
@@ -134,18 +126,13 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
     incoming[head].append((0, "root", False))
     for source, label, target in edges:
         name = label.removeprefix(EXTRACTED)
-        if source == target or not is_label(name):
+        reserved = name in ("", "_", "root") or name.startswith(EXTRACTED)
+        if source == target or reserved or _UNWRITABLE.search(name):
             raise ConlluError(f"cannot write an edge {label!r} from word {source + 1}")
         incoming[target].append((source + 1, name, name != label))
     arcs = [_ordered(into, index) for index, into in enumerate(incoming)]
     _make_tree(arcs)
     return tuple(arcs)
-
-
-def is_label(label: str) -> bool:
-    """Whether an edge can have a label (without ``~``)."""
-    reserved = label in ("", "_", "root") or label.startswith(EXTRACTED)
-    return not reserved and _UNWRITABLE.search(label) is None
 
 
 def _ordered(arcs: list[Arc], index: int) -> tuple[Arc, ...]:

@@ -7,7 +7,7 @@ with a grammar, so that ``TemplateWriter`` can ask the same of a grammar with pl
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from typing import Protocol, Self
@@ -21,6 +21,9 @@ from sgl.rendering.rule_classes import Uses
 from sgl.rendering.template import template_view
 from sgl.rendering.views import VIEWS
 from sgl.rendering.views import View as Notation
+
+#: The view that an author's template is; raises ``ViewError`` if it is none.
+_of_author = cache(template_view)
 
 
 class Output(Protocol):
@@ -71,12 +74,10 @@ class TextOutput:
 
     def __call__(self, derivation: Derivation) -> str:
         """Return the words of the layer, joined as it declares."""
-        return self.text(derivation)
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the words of the layer, joined as it declares."""
         tokens = derive_tokens(self.grammar, derivation, self.layer)
         return finish(self.grammar.text_layers[self.layer], tokens)
+
+    text = __call__
 
     def marked(self, grammar: CoreGrammar) -> Self:
         """Return the same layer of another grammar."""
@@ -217,12 +218,6 @@ def written(output: Output, derivation: Derivation) -> str:
         return output.text(derivation)
     except ViewError as reason:
         return f"(no form: {reason})"
-
-
-@cache
-def _of_author(template: str) -> Callable[[Graph, Sequence[str]], str]:
-    """Return the view that an author's template is; raise ``ViewError`` if it is none."""
-    return template_view(template)
 
 
 def outputs(grammar: CoreGrammar) -> dict[str, Output]:

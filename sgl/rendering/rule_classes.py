@@ -129,20 +129,21 @@ class RuleClasses:
             )
         items: list[Token | Slot] = []
         for number, item in enumerate(rule.templates[layer]):
-            if isinstance(item, Token) and self._is_word(item.text):
+            raised = capitalised(item.text) if isinstance(item, Token) else ""
+            if (
+                isinstance(item, Token)
+                and (is_token(item.text) and is_token(raised))
+                and self._replaceable(_TOKENS, item.text)
+            ):
                 attach = self._attach[layer]
                 # Words that take no space have tables of their own, and so have placeholders.
-                spaceless = (item.text in attach, capitalised(item.text) in attach)
+                spaceless = (item.text in attach, raised in attach)
                 flags.append(spaceless)
                 table = self._table((layer, number, spaceless), _TOKENS)
                 items.append(Token(stand_in(rule, table, item.text)))
             else:
                 items.append(item)
         return tuple(items)
-
-    def _is_word(self, text: str) -> bool:
-        plain = is_token(text) and is_token(capitalised(text))
-        return plain and self._replaceable(_TOKENS, text)
 
     def _replaceable(self, name: str, text: str) -> bool:
         """Whether a placeholder may stand for a text, so far as it is known."""

@@ -53,7 +53,7 @@ class Auditor:
         self._reader = reader
         self._grammar = reader.parser.grammar
         self._declared = tuple(declared)
-        self._normalizers = tuple(normalizers)
+        self._normalizers = tuple(normalizers) or (None,) * len(reader.targets)
         self._collector = collector
         self._layer = reader.parser.layer
         source = self._grammar.text_layers[self._layer].name
@@ -122,7 +122,7 @@ class Auditor:
         tally.some.update([self._declared[index].name for index in sorted(judged.some)])
         tally.every.update([self._declared[index].name for index in sorted(judged.every)])
         published = {
-            target: [text for text, _ in spellings(row.texts[column], self._normalizer(target))]
+            target: [text for text, _ in spellings(row.texts[column], self._normalizers[target])]
             for target, _, column in self._compared
         }
         chosen = judged.chosen(published)
@@ -135,9 +135,6 @@ class Auditor:
             else:
                 listed = replace(place, detail=row.texts[column])
                 self._differ(listed, judged, target, published[target])
-
-    def _normalizer(self, target: int) -> Normalizer | None:
-        return self._normalizers[target] if self._normalizers else None
 
     def _ambiguous(
         self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]

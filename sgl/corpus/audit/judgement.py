@@ -86,7 +86,8 @@ def text_examples(
             for parts in product(*choices):
                 words = tuple(_words(template, [part for part, _ in parts]))
                 reading = (rule, *chain(*[reading for _, reading in parts]))
-                if _occurs(finish(spelling, words), text):
+                written = finish(spelling, words)
+                if written in text or capitalised(written) in text:
                     phrases.setdefault(words, reading)
                 else:
                     other = other or reading
@@ -105,10 +106,6 @@ def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:
             yield from words[1:]
         else:
             yield item.text
-
-
-def _occurs(part: str, text: str) -> bool:
-    return part in text or capitalised(part) in text
 
 
 #: The likeliest readings of an ambiguous sentence whose outputs are looked at.

@@ -51,18 +51,13 @@ class _Writer:
         if depth > DEEPEST:
             raise ViewError(f"more than {DEEPEST} words hang on one another")
         self.opened.add(number)
-        concept = _symbol(self._concept(number))
-        parts = [f"{_mark(number)} / {concept}", *self._attributes(number)]
+        special = {WH: "amr-unknown", NAME: "name"}
+        concept = special.get(self._meaning.type[number], self._meaning.lemma[number])
+        parts = [f"{_mark(number)} / {_symbol(concept)}", *self._attributes(number)]
         for label, target in self._meaning.edges[number]:
             value = _mark(target) if target in self.opened else self.open(target, depth + 1)
             parts.append(f":{label.replace(':', '-')} {value}")
         return f"({' '.join(parts)})"
-
-    def _concept(self, number: int) -> str:
-        kind = self._meaning.type[number]
-        if kind == WH:
-            return "amr-unknown"
-        return "name" if kind == NAME else self._meaning.lemma[number]
 
     def _attributes(self, number: int) -> list[str]:
         meaning = self._meaning

@@ -46,21 +46,16 @@ def named_system(given: str) -> tuple[str, Path]:
 def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
     """Return names and files of all systems; files of one name are the runs of one system."""
     systems = [named_system(given) for given in arguments]
-    given = [name for name, _ in systems if name]
-    names = _telling_apart([path for name, path in systems if not name])
-    uses = Counter([*given, *names.values()])
+    parts = {path: path.with_suffix("").parts[::-1] for name, path in systems if not name}
+    alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
+    same = len(list(alike)) if len(parts) > 1 else 0
+    # The last part of each path behind which all are the same.
+    names = {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
+    uses = Counter([*(name for name, _ in systems if name), *names.values()])
     return [
         (name or (names[path] if uses[names[path]] == 1 else str(path)), path)
         for name, path in systems
     ]
-
-
-def _telling_apart(paths: Sequence[Path]) -> dict[Path, str]:
-    """Return the last part of each path behind which all are the same."""
-    parts = {path: path.with_suffix("").parts[::-1] for path in paths}
-    alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
-    same = len(list(alike)) if len(parts) > 1 else 0
-    return {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
 
 
 class SystemOutput(NamedTuple):

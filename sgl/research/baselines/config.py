@@ -81,10 +81,6 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= part <= "\udfff" for part in value)
 
 
-def _is_names(value: object) -> bool:
-    return isinstance(value, (list, tuple)) and all(map(_is_text, value))
-
-
 def _setting(default: Any, check: _Check) -> Any:  # noqa: ANN401 - of any type
     return field(default=default, metadata={"check": check})
 
@@ -133,7 +129,10 @@ class Config:
     path: str = _setting("", (_is_text, "a directory"))
     rank: int = _setting(8, _whole(1, 4096))
     alpha: int = _setting(16, _whole(1, 65_536))
-    modules: tuple[str, ...] = _setting(("q_proj", "v_proj"), (_is_names, "a list of names"))
+    modules: tuple[str, ...] = _setting(
+        ("q_proj", "v_proj"),
+        (lambda v: isinstance(v, (list, tuple)) and all(map(_is_text, v)), "a list of names"),
+    )
     prompt: str = _setting(
         "Translate: {source}\nTranslation:",
         (lambda value: _is_text(value) and "{source}" in value, "a text with {source}"),

@@ -94,7 +94,11 @@ class Job:
         Raises:
             DirectoryError: the checkpoint is damaged, or that of another run.
         """
-        checkpoint, run = self.directory.checkpoint, self._run_with_tokens()
+        checkpoint, run = self.directory.checkpoint, self.run
+        if isinstance(self.learner, Seq2SeqLearner):
+            # Weights mean nothing with another vocabulary.
+            tokens = self.learner.source.tokenizer.to_str()
+            run = hashlib.sha256(f"{run} {tokens}".encode()).hexdigest()
         with self._reproducible():
             training = Training(self.learner, self.data.dev, checkpoint, run, self._limit)
             if self._resume:
@@ -108,13 +112,6 @@ class Job:
         self._record |= _ended(trained, self.learner)
         self.directory.write_record(self._record)
         return trained
-
-    def _run_with_tokens(self) -> str:
-        """Return the hash of the run with its vocabulary: weights mean nothing with another one."""
-        if not isinstance(self.learner, Seq2SeqLearner):
-            return self.run
-        tokens = self.learner.source.tokenizer.to_str()
-        return hashlib.sha256(f"{self.run} {tokens}".encode()).hexdigest()
 
     def predict(self, benchmark: Benchmark, line: Line) -> Path:
         """Decode a split with the weights that were kept; the file of the predictions."""
@@ -154,10 +151,7 @@ def _begun(
     return {
         "run": run,
         "dataset": {
-            "name": data.name,
-            "signature": data.signature,
-            "source": data.source,
-            "target": data.target,
+            **{key: getattr(data, key) for key in ("name", "signature", "source", "target")},
             "train": len(data.train),
             "dev": len(data.dev),
             "sha256": data.digest,

@@ -90,10 +90,9 @@ class Side:
     def __init__(self, how: str, tokenizer: Tokenizer) -> None:
         self.how = how
         self.tokenizer = tokenizer
-        self._tokens = lru_cache(_KEPT)(self._encoded)
-
-    def _encoded(self, word: str) -> Sequence[int]:
-        return tuple(self.tokenizer.encode(word, add_special_tokens=False).ids)
+        self._tokens: Callable[[str], Sequence[int]] = lru_cache(_KEPT)(
+            lambda word: tuple(tokenizer.encode(word, add_special_tokens=False).ids)
+        )
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text, with the end."""

@@ -52,6 +52,9 @@ METRICS = {
     CHRF_METRIC: "chrF++",
 }
 
+#: What is said of a dataset as it is.
+_DATASET = ("name", "title", "signature", "split", "source", "target")
+
 #: The tables by the shape of trees, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
@@ -72,9 +75,7 @@ def evaluation_data(evaluation: Evaluation) -> Json:
     return {
         "format": FORMAT,
         "dataset": {
-            **{key: getattr(benchmark, key) for key in ("name", "title", "signature", "split")},
-            "source": benchmark.source,
-            "target": benchmark.target,
+            **{key: getattr(benchmark, key) for key in _DATASET},
             "items": len(benchmark.rows),
             "patterns": {
                 name: {"title": pattern.title, "groups": list(pattern.groups)}

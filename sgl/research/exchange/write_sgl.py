@@ -198,15 +198,14 @@ def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]
         if match is not None:
             parts = match[2].split(", ")
             settings = [found for found in map(_SETTING.fullmatch, parts) if found is not None]
-            written = {setting[1]: _value(setting[2]) for setting in settings}
+            written = {
+                setting[1]: setting[2] if _BARE_VALUE.fullmatch(setting[2]) else f'"{setting[2]}"'
+                for setting in settings
+            }
             if len(written) == len(parts):
                 base, values = split[name] = match[1], written
         kinds.setdefault(base, set()).add(tuple(values))
     return {name: found for name, found in split.items() if len(kinds[found[0]]) == 1}
-
-
-def _value(text: str) -> str:
-    return text if _BARE_VALUE.fullmatch(text) else f'"{text}"'
 
 
 def _plain(name: str) -> str:

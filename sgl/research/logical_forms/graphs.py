@@ -235,9 +235,8 @@ def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
         alone = (("definite", "no"), ("lemma", term.head), ("open", "yes"), ("type", ENTITY))
         return Graph((GraphNode(alone, 0),), (), 0)
     builder.add(term, "")
-    nodes = tuple(GraphNode(found, rank) for rank, found in enumerate(builder.attributes))
-    edges = sorted(builder.edges, key=lambda edge: edge[0])
-    return Graph(nodes, tuple(edges), 0)
+    nodes = [GraphNode(found, rank) for rank, found in enumerate(builder.attributes)]
+    return _graph(nodes, builder.edges, 0)
 
 
 class _TermGraph:
