@@ -16,12 +16,11 @@ at the same time do not disturb each other::
 
     proofs-1f0c…e2    SGL cache 1  /  32 bytes  /  pickle
 
-Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar,
-which may come from a stranger, and what belongs to another user, or can be written by others,
-is not used: directories, those above them, and entries.  Compiled kernels are entries as well,
-under the digest of their own sources (``sgl.accel``).  When all entries together are larger
-than the limit, those that were not used for the longest time are removed; reading an entry
-sets its time.
+Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar, which
+may come from a stranger, and what belongs to another user, or can be written by others, is not
+used: directories, those above them, and entries.  Compiled kernels are entries as well, under the
+digest of their own sources (``sgl.accel``).  When all entries together are larger than the limit,
+those that were not used for the longest time are removed; reading an entry sets its time.
 """
 
 from __future__ import annotations
@@ -82,9 +81,8 @@ class Entry(NamedTuple):
 class Cache:
     """The entries of one directory.
 
-    ``environment`` is the digest of the program, which ``program`` computes if it is
-    not all of ``sgl``.  Whatever the operating system refuses is no error: there is then no
-    entry.
+    ``environment`` is the digest of the program, which ``program`` computes if it is not all of
+    ``sgl``.  Whatever the operating system refuses is no error: there is then no entry.
     """
 
     directory: Path

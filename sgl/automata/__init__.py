@@ -9,10 +9,9 @@
 A structure becomes a deterministic bottom-up automaton over derivations
 (:mod:`~sgl.automata.patterns.structure_automaton`), lifted to the grammar and minimised
 (:mod:`~sgl.automata.algebra.tree_automaton`, :mod:`~sgl.automata.algebra.minimization`).
-Constraints are Boolean combinations (:mod:`~sgl.automata.algebra.boolean`); with inside
-weights they become grammars again (:mod:`~sgl.automata.weights.split`).  Formalism:
-Courcelle's theorem for graphs of bounded width, on the derivations of an interpreted regular
-tree grammar.
+Constraints are Boolean combinations (:mod:`~sgl.automata.algebra.boolean`); with inside weights
+they become grammars again (:mod:`~sgl.automata.weights.split`).  Formalism: Courcelle's theorem for
+graphs of bounded width, on the derivations of an interpreted regular tree grammar.
 """
 
 from sgl.automata.algebra.witness import smallest_derivation
@@ -38,33 +37,3 @@ from sgl.automata.proofs.prove import prove
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.moments import Consistency, consistency
 from sgl.automata.weights.split import SplitGrammar, Transition
-
-__all__ = [
-    "Conflict",
-    "Consistency",
-    "Disjoint",
-    "Exposed",
-    "HeldOut",
-    "IngredientKind",
-    "Instance",
-    "Licence",
-    "PatternProofs",
-    "Piece",
-    "Proofs",
-    "Reason",
-    "SplitGrammar",
-    "StructureAutomaton",
-    "StructureCompiler",
-    "StructureTooCostly",
-    "Transition",
-    "Unseen",
-    "UnsupportedStructure",
-    "Verdict",
-    "compile_structure",
-    "consistency",
-    "count_derivations",
-    "find_conflict",
-    "pieces_of",
-    "prove",
-    "smallest_derivation",
-]

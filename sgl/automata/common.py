@@ -112,9 +112,7 @@ _R = TypeVar("_R")
 _S = TypeVar("_S")
 
 
-def computed_once(
-    method: Callable[[_S, *_Arguments], _R],
-) -> Callable[[_S, *_Arguments], _R]:
+def computed_once(method: Callable[[_S, *_Arguments], _R]) -> Callable[[_S, *_Arguments], _R]:
     """Remember in an object what its method returns for each combination of arguments."""
 
     @wraps(method)

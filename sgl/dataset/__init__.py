@@ -34,27 +34,3 @@ from sgl.dataset.staged import (
     put_back,
     staged_directory,
 )
-
-__all__ = [
-    "CHECKSUMS",
-    "MANIFEST",
-    "Chunk",
-    "DataFile",
-    "Guarantee",
-    "OutputError",
-    "Piece",
-    "Provenance",
-    "Readings",
-    "StringFigures",
-    "card",
-    "check_target",
-    "fingerprint",
-    "manifest",
-    "plain",
-    "put_back",
-    "signature",
-    "staged_directory",
-    "string_figures",
-    "write_checksums",
-    "write_manifest",
-]

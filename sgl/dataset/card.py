@@ -1,8 +1,7 @@
 """The dataset card: ``README.md`` for people and for dataset hubs.
 
-It says what the manifest says and nothing else.  The YAML block on top is read
-by dataset hubs (Hugging Face *dataset cards*): it points every split at its
-Parquet file.
+It says what the manifest says and nothing else.  The YAML block on top is read by dataset hubs
+(Hugging Face *dataset cards*): it points every split at its Parquet file.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Chunks: consecutive rows of a split in the form of every file that has them.
 
-A chunk is cut from the candidates that were accepted for the strata of its split, in their
-order::
+A chunk is cut from the candidates that were accepted for the strata of its split, in their order::
 
     train   in_distribution 39,700   exposure:… 100   exposure:… 100   …
             |- 10,000 -|- 10,000 -|- 10,000 -|-   9,700 + 100 + …   -|

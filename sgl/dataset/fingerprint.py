@@ -1,9 +1,8 @@
 """Plans as plain data, the fingerprint of a grammar with its plan, the identity of a dataset.
 
-The fingerprint is the SHA-256 of the *core form*: what the author's files *mean*.  A
-certificate has this form in full, so that anybody can compute the fingerprint.  Comments,
-layout, names of files and line numbers do not enter it, nor does the seed, which the
-identity names by itself::
+The fingerprint is the SHA-256 of the *core form*: what the author's files *mean*.  A certificate
+has this form in full, so that anybody can compute the fingerprint.  Comments, layout, names of
+files and line numbers do not enter it, nor does the seed, which the identity names by itself::
 
     sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
 

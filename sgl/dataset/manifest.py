@@ -36,9 +36,8 @@ class DataFile:
 class Guarantee:
     """A claim about a pattern, how it was established, and the verdict.
 
-    ``claim`` is a phrase such as ``held out``, ``method`` is ``static``,
-    ``parsing`` or ``searched``, ``result`` a verdict such as ``proved``, ``detail`` a sentence
-    with the figures.
+    ``claim`` is a phrase such as ``held out``, ``method`` is ``static``, ``parsing`` or
+    ``searched``, ``result`` a verdict such as ``proved``, ``detail`` a sentence with the figures.
     """
 
     pattern: str

@@ -5,10 +5,9 @@ words and has no children is called by its words in the source layer::
 
     (statement (clause (np the dog) (intransitive slept)))
 
-Rules that would get the same name, because the compiler has expanded features
-or a word has several readings, are told apart by their category, and where
-that does not suffice by a number: ``np:NP[anim=yes]``, ``bank:N#2``.  So equal
-texts mean equal derivations.
+Rules that would get the same name, because the compiler has expanded features or a word has several
+readings, are told apart by their category, and where that does not suffice by a number:
+``np:NP[anim=yes]``, ``bank:N#2``.  So equal texts mean equal derivations.
 
 S-expressions are one more text layer, with a template for each rule.  So they, and the other
 columns of data files, are outputs that ``TemplateWriter`` can write.

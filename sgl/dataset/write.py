@@ -77,8 +77,7 @@ def write_items(
 ) -> list[DataFile]:
     """Write the files of every split of the plan, by folder.
 
-    The files of a split without items are empty.  ``observe`` sees every chunk once it is
-    written.
+    The files of a split without items are empty.  ``observe`` sees every chunk once it is written.
 
     Raises:
         ConlluError, ViewError, ValueError: the formats cannot hold a text.

@@ -35,12 +35,7 @@ VERIFICATION = Kind("a report of the verifier", 64 * _MIB, "as for manifests")
 CHECKSUMS = Kind("a list of hashes", 16 * _MIB, "some hundred thousand files")
 ROWS = Kind("a file of rows", 64 * _GIB, "read line by line; some hundred million rows")
 TREEBANK = Kind("a treebank", 64 * _GIB, "read sentence by sentence")
-TABLE = Kind(
-    "a data file",
-    64 * _GIB,
-    "Parquet, or hashed: read in pieces",
-    is_text=False,
-)
+TABLE = Kind("a data file", 64 * _GIB, "Parquet, or hashed: read in pieces", is_text=False)
 BENCHMARK = Kind("a file of rows", _GIB, "kept in memory; some million rows")
 PREDICTIONS = Kind("a file of predictions", _GIB, "kept in memory, as the rows that they answer")
 COMPOUNDS = Kind("a list of compounds", 256 * _MIB, "kept in memory; one for each row")

@@ -3,8 +3,7 @@
 The work is sent as a plugin, which Dask also gives to workers that join later or are started
 again.  Dask itself begins the task of a dead worker again.
 
-Dask was chosen over Ray after both had been measured on the same tasks: see
-``docs/scaling.md``.
+Dask was chosen over Ray after both had been measured on the same tasks: see ``docs/scaling.md``.
 """
 
 from __future__ import annotations

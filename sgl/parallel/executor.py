@@ -1,7 +1,6 @@
 """Run tasks: in this process, on processes of this machine, or on a cluster.
 
-A task is a function of the *work*, a value that every worker gets once, and a few small
-arguments::
+A task is a function of the *work*, a value that every worker gets once, and a few small arguments::
 
     with open_executor(work, Parallelism(workers=4)) as executor:
         tasks = (executor.submit(encode, part) for part in parts)     encode(work, part)

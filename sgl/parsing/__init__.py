@@ -27,25 +27,3 @@ from sgl.parsing.forest import (
 )
 from sgl.parsing.parser import LIMIT, ParseFailure, Parser, describe_failure
 from sgl.parsing.templates import UnparsableLayerError
-
-__all__ = [
-    "LIMIT",
-    "SATURATED",
-    "Alternative",
-    "Automaton",
-    "BatchParser",
-    "BatchReadings",
-    "FirstRead",
-    "Forest",
-    "Node",
-    "ParseFailure",
-    "Parser",
-    "Ranked",
-    "TooLongError",
-    "UnparsableLayerError",
-    "best_readings",
-    "describe_failure",
-    "number_of",
-    "probability",
-    "read_first",
-]

@@ -8,12 +8,11 @@ before a child that has been found, it moves on::
     0 the 1 dog 2 saw 3      found (N, 1, 2)   active  Det • N   from 0
                              so    (NP, 0, 2)          Det N •   from 0
 
-Nothing is built that what precedes does not ask for: at each position the symbols
-are known that an item from the left can use there, directly or as a beginning of
-what it waits for (its *corners*).  So an item at a position proves that the input
-up to there is the beginning of a sentence, and where the items end is where the
-input stops making sense.  Algorithm: Graham, Harrison & Ruzzo (1980), *An Improved
-Context-Free Recognizer*, with items shared between rules.
+Nothing is built that what precedes does not ask for: at each position the symbols are known that an
+item from the left can use there, directly or as a beginning of what it waits for (its *corners*).
+So an item at a position proves that the input up to there is the beginning of a sentence, and where
+the items end is where the input stops making sense.  Algorithm: Graham, Harrison & Ruzzo (1980),
+*An Improved Context-Free Recognizer*, with items shared between rules.
 """
 
 from __future__ import annotations

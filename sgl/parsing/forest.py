@@ -39,9 +39,8 @@ class Alternative(NamedTuple):
 class Node(NamedTuple):
     """A category with where it stands in the input.
 
-    There is one span, none for a child that a template drops, and several for one
-    that it repeats.  ``alternatives`` are in the order of rules, then of the spans
-    of the children.
+    There is one span, none for a child that a template drops, and several for one that it repeats.
+    ``alternatives`` are in the order of rules, then of the spans of the children.
     """
 
     category: int

@@ -19,10 +19,9 @@ from sgl.parsing.templates import TemplateIndex
 class ParseFailure:
     """Where an input fails, and what its beginning leaves room for.
 
-    ``position`` is the end of the longest beginning that some sentence has: an
-    offset into a text, or a number of tokens.  There the grammar expects one of
-    ``words``, or a phrase of one of ``categories``; ``complete`` says that the
-    sentence could end there as well.
+    ``position`` is the end of the longest beginning that some sentence has: an offset into a text,
+    or a number of tokens.  There the grammar expects one of ``words``, or a phrase of one of
+    ``categories``; ``complete`` says that the sentence could end there as well.
     """
 
     position: int

@@ -7,18 +7,16 @@ lexicon with one word are one step from the root::
     said_that    VT "that" S              └─ -that-> o -S-> ● said_that
     saw          "saw"              root -saw-> ● saw
 
-A step is a word or a *symbol*: a category in one of two modes.  In the raised mode
-the first letter is raised, which is what ``capital`` asks of a child; a raised
-phrase is one whose first word is raised, and so its template stands in the tree a
-second time, with its first step raised.
+A step is a word or a *symbol*: a category in one of two modes.  In the raised mode the first letter
+is raised, which is what ``capital`` asks of a child; a raised phrase is one whose first word is
+raised, and so its template stands in the tree a second time, with its first step raised.
 
 A category is *nullable* when it derives the empty sequence of words.  Empty
 children leave nothing in the input; a template is in the tree once for each number
 of first children that may all be empty (its *lead*), and later ones are skipped.
 
 What the input does not show is known here as well: which categories can be rewritten into
-themselves over the same words, and what may stand in the place of a child that a template
-drops.
+themselves over the same words, and what may stand in the place of a child that a template drops.
 """
 
 from __future__ import annotations

@@ -12,27 +12,8 @@ them, item by item.  ``sample_strata`` (:mod:`sgl.sampling.strata`) does the sam
 and ``standalone_source`` is a module without dependencies that does the same again.
 """
 
-from sgl.sampling.acceptance import (
-    AMBIGUOUS,
-    NotEnoughError,
-    SampledItem,
-    StratumItems,
-    sample,
-)
+from sgl.sampling.acceptance import AMBIGUOUS, NotEnoughError, SampledItem, StratumItems, sample
 from sgl.sampling.engine import LONGEST_DERIVATION, Tables
 from sgl.sampling.random import SCHEME
 from sgl.sampling.standalone import standalone_source
 from sgl.sampling.tables import pack
-
-__all__ = [
-    "AMBIGUOUS",
-    "LONGEST_DERIVATION",
-    "SCHEME",
-    "NotEnoughError",
-    "SampledItem",
-    "StratumItems",
-    "Tables",
-    "pack",
-    "sample",
-    "standalone_source",
-]

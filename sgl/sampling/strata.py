@@ -24,13 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
-from sgl.sampling.acceptance import (
-    REASONS,
-    TRAIN,
-    WINDOW,
-    share,
-    stop_if_out_of_reach,
-)
+from sgl.sampling.acceptance import REASONS, TRAIN, WINDOW, share, stop_if_out_of_reach
 from sgl.sampling.batch import Sampler, Survey
 from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.screening import ACCEPTED, AMBIGUOUS, compiled_pays, settle

@@ -5,10 +5,9 @@ Probabilities become interval widths: an alternative of probability *p* gets
 the sum of the widths is the scale of the state.  The error is at most 2**-53
 for each alternative, that of the floating-point number itself.
 
-A *lexical* state, one that becomes words only, takes the weights of its rules
-as they are: a split can take words away but cannot change the proportions of
-the others.  Such states are therefore equal in all splits that leave the same
-words, and are stored once::
+A *lexical* state, one that becomes words only, takes the weights of its rules as they are: a split
+can take words away but cannot change the proportions of the others.  Such states are therefore
+equal in all splits that leave the same words, and are stored once::
 
     NP -> the N [dog cat fox]      NP' -> a N [dog cat fox]      one state N
 """
@@ -37,9 +36,8 @@ _Alternatives = tuple[_Alternative, ...]
 def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> Tables:
     """Return the tables for all strata of ``plan``.
 
-    ``splits`` has the grammar of each stratum under the name of its stream.
-    Raises ``NotEnoughError`` for a stratum that has fewer derivations than the
-    items it is to have.
+    ``splits`` has the grammar of each stratum under the name of its stream. Raises
+    ``NotEnoughError`` for a stratum that has fewer derivations than the items it is to have.
     """
     _check_sizes(plan, splits)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}

@@ -1,17 +1,15 @@
 """The independent verifier: what was written, against what is claimed of it.
 
-``verify`` reads the files of a dataset directory and nothing else.  It shares no
-code with the compiler: the readers of CoNLL-U, of the manifest and of the
-notation of structures are its own, and structures are searched with networkx in
-the dependency graph of every sentence::
+``verify`` reads the files of a dataset directory and nothing else.  It shares no code with the
+compiler: the readers of CoNLL-U, of the manifest and of the notation of structures are its own, and
+structures are searched with networkx in the dependency graph of every sentence::
 
     manifest.json ──> patterns, counts ─────────┐
     conllu/*.conllu ──> sentences ──> shapes ───┼──> checks V001 … ─────> Report
     data/*.tsv, parquet/*.parquet ──> rows ─────┘
 
-A mistake in the compiler and the same mistake here would have to be made twice.
-Whatever is wrong with the files is a failed check; ``VerifyError`` says that a
-path is no dataset directory at all.
+A mistake in the compiler and the same mistake here would have to be made twice. Whatever is wrong
+with the files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
 """
 
 from __future__ import annotations
@@ -24,14 +22,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from sgl.verify.certificate_checks import certificate_faults
-from sgl.verify.checks import (
-    CHECKS,
-    MANIFEST_CLAIM,
-    MANIFEST_CODE,
-    MANIFEST_NAME,
-    ROWS,
-    Check,
-)
+from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME, ROWS, Check
 from sgl.verify.checksums import foreign_entries, signature_of
 from sgl.verify.dataset import Progress, load
 from sgl.verify.manifest import MANIFEST
@@ -40,24 +31,6 @@ from sgl.verify.reading import ReadingTask
 from sgl.verify.report import Figure, Report, Result, Status, Violation
 from sgl.verify.row_reading import read_rows
 from sgl.verify.workers import USEFUL, Judge, judging, standing_by, workers_for
-
-__all__ = [
-    "CHECKS",
-    "USEFUL",
-    "Check",
-    "Figure",
-    "Judge",
-    "Progress",
-    "Report",
-    "Result",
-    "Status",
-    "VerifyError",
-    "Violation",
-    "certificate_faults",
-    "judging",
-    "standing_by",
-    "verify",
-]
 
 _FOLDERS = ("data", "conllu")
 

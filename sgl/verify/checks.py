@@ -1,8 +1,7 @@
 """The checks as data: a code, a name, and a claim with the function that checks it.
 
-Codes are stable: they are never used for another check.  A check runs if those
-in ``needs`` have passed; otherwise it is skipped with that reason.  ``V001``, the
-manifest, is needed by all.
+Codes are stable: they are never used for another check.  A check runs if those in ``needs`` have
+passed; otherwise it is skipped with that reason.  ``V001``, the manifest, is needed by all.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """A strict reader of CoNLL-U that trusts nothing it reads.
 
-A file is a sequence of blocks, each ended by an empty line: comments
-``# key = value``, then one line of ten columns per token.  The reader goes
-through the file once and yields, for every block, either a ``Sentence`` or a
-``Malformed`` with the line and the reason, so that one broken sentence hides
-neither its neighbours nor its own place in the order.
+A file is a sequence of blocks, each ended by an empty line: comments ``# key = value``, then one
+line of ten columns per token.  The reader goes through the file once and yields, for every block,
+either a ``Sentence`` or a ``Malformed`` with the line and the reason, so that one broken sentence
+hides neither its neighbours nor its own place in the order.
 
 Lines and trees repeat: the million tokens of a benchmark have some ten thousand
 different lines, and still fewer trees.  Each different one is read once (``TokenTable``).

@@ -36,12 +36,11 @@ SHAPES = 500
 class Dataset:
     """A dataset that has been read.
 
-    ``items`` counts the well-formed sentences; ``clauses`` are the structures of the manifest
-    by number, ``categories`` those of
-    all splits with their groups; ``known`` is what has been found out about words and
-    shapes; ``judge`` says what is wrong with a certificate; ``signature`` is the one that is
-    expected, if any is; ``rows`` says what is found when all rows are drawn again; ``endless``
-    are the structures, by number, whose search took too many steps.
+    ``items`` counts the well-formed sentences; ``clauses`` are the structures of the manifest by
+    number, ``categories`` those of all splits with their groups; ``known`` is what has been found
+    out about words and shapes; ``judge`` says what is wrong with a certificate; ``signature`` is
+    the one that is expected, if any is; ``rows`` says what is found when all rows are drawn again;
+    ``endless`` are the structures, by number, whose search took too many steps.
     """
 
     directory: Path

@@ -90,14 +90,13 @@ _numbers = partial(array, "q")
 class Split:
     """What the CoNLL-U file of a split holds, or a range of it; ``error`` if it cannot be read.
 
-    Entries are numbered from 0; those that are no sentences are in ``malformed`` and
-    belong to no group (-1).  For each entry there are its offset in the file, its group,
-    the number that its `sent_id` says (0 if none), hashes of its source, of the skeletons of its
-    source (``latin`` with Latin letters) and of its first target, and for each target the hash
-    of a row.  ``words`` are the distinct words (form, lemma, part of speech) in their order,
-    ``values`` the attributes of words with their values, ``labels`` those of edges, each with
-    the first entry that has it; ``repeating`` are the entries in which a lemma occurs twice
-    that should not.
+    Entries are numbered from 0; those that are no sentences are in ``malformed`` and belong to no
+    group (-1).  For each entry there are its offset in the file, its group, the number that its
+    `sent_id` says (0 if none), hashes of its source, of the skeletons of its source (``latin`` with
+    Latin letters) and of its first target, and for each target the hash of a row.  ``words`` are
+    the distinct words (form, lemma, part of speech) in their order, ``values`` the attributes of
+    words with their values, ``labels`` those of edges, each with the first entry that has it;
+    ``repeating`` are the entries in which a lemma occurs twice that should not.
     """
 
     name: str

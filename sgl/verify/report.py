@@ -92,9 +92,8 @@ class Result:
 class Report:
     """The outcome of all checks on one dataset.
 
-    ``items`` counts the sentences that were read, ``shapes`` how many different
-    ones the structures can tell apart.  The ``signature`` is empty while the directory has no
-    list of its files.
+    ``items`` counts the sentences that were read, ``shapes`` how many different ones the structures
+    can tell apart.  The ``signature`` is empty while the directory has no list of its files.
     """
 
     name: str

@@ -13,10 +13,9 @@ edge of the sentence fits it, until nothing changes::
     { V -[nsubj]-> N; N -[nmod]-> M }     V: saw  N: dog  M: park
     The dog in the park saw a cat.        domains leave 3 of 9 nodes
 
-This is sound: a match never uses a node that is thrown out.  An empty domain
-rules a match out; otherwise networkx searches the nodes that are left.  For a
-body that is one edge, or where one node is left for each variable, what
-is left is the definition of a match, so that networkx is not asked.
+This is sound: a match never uses a node that is thrown out.  An empty domain rules a match out;
+otherwise networkx searches the nodes that are left.  For a body that is one edge, or where one node
+is left for each variable, what is left is the definition of a match, so that networkx is not asked.
 
 Three things spare searches.  A structure is looked for only where all words and labels
 that it needs are found.  Whether it occurs depends on the frame of a shape and on the

@@ -32,10 +32,7 @@ LARGEST_ID = 10_000
 #: So many lines are remembered at most.
 _LINES_REMEMBERED = 1 << 19
 
-_COLUMNS = (
-    *("ID", "FORM", "LEMMA", "UPOS", "XPOS"),
-    *("FEATS", "HEAD", "DEPREL", "DEPS", "MISC"),
-)
+_COLUMNS = (*("ID", "FORM", "LEMMA", "UPOS", "XPOS"), *("FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
 _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 
 
@@ -43,9 +40,8 @@ _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 class WordForm:
     """A token without its place: form and attributes.
 
-    There is one object for each distinct content in a ``TokenTable`` table, so that
-    identity is equality and whatever depends on the word alone can be computed
-    once.
+    There is one object for each distinct content in a ``TokenTable`` table, so that identity is
+    equality and whatever depends on the word alone can be computed once.
     """
 
     form: str
@@ -101,9 +97,8 @@ class Token(NamedTuple):
 class TokenTable:
     """What has been read so far in several files, to be recognised when it comes again.
 
-    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents;
-    ``trees`` are what the governors of tokens make, ``keys`` those that the comments of a block
-    can have.
+    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``trees``
+    are what the governors of tokens make, ``keys`` those that the comments of a block can have.
     """
 
     def __init__(self) -> None:

@@ -12,10 +12,9 @@ thirty nouns apart, most pairs of transitions are of children that no phrase has
 is one of the thirty of both.  Then the pairs of states that phrases do have are found
 first, from the words upwards, and only transitions between these are joined.
 
-A complement needs a state for everything that an automaton does not read.  An automaton for
-the texts *without* a structure has no state for a phrase that contains it; with one more
-state in each category, the *sink*, it reads every derivation, and reads as the sink what it
-had no state for::
+A complement needs a state for everything that an automaton does not read.  An automaton for the
+texts *without* a structure has no state for a phrase that contains it; with one more state in each
+category, the *sink*, it reads every derivation, and reads as the sink what it had no state for::
 
     without   NP  4 7 -> 12          read    NP  4 7 -> 12    NP  4 8 -> sink
                                              S  12 sink -> sink   ...

@@ -1,16 +1,14 @@
 """Trim and minimise tree automata, and number their states canonically.
 
-Two states of a category are equivalent if no context *of the grammar* tells them
-apart (the Nerode relation, relative to the grammar).  This merges states that an
-automaton for arbitrary trees would have to keep apart, and it is why the product
-of dozens of constraints stays small: an automaton has more than one state only
-where its structure has begun and is not yet complete.
+Two states of a category are equivalent if no context *of the grammar* tells them apart (the Nerode
+relation, relative to the grammar).  This merges states that an automaton for arbitrary trees would
+have to keep apart, and it is why the product of dozens of constraints stays small: an automaton has
+more than one state only where its structure has begun and is not yet complete.
 
-The numbers of states depend on how an automaton was computed.  :func:`canonical` gives them
-in the order in which states are met from the leaves upwards, rules in the author's order.
-A language has only one minimal automaton, so that the numbers, and all that follows from
-them down to the sampled sentences, depend on the language and not on the products that led
-to it.
+The numbers of states depend on how an automaton was computed.  :func:`canonical` gives them in the
+order in which states are met from the leaves upwards, rules in the author's order. A language has
+only one minimal automaton, so that the numbers, and all that follows from them down to the sampled
+sentences, depend on the language and not on the products that led to it.
 """
 
 from __future__ import annotations

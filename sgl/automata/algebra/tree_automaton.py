@@ -1,10 +1,9 @@
 """Tree automata that read the derivations of one grammar.
 
-A tree automaton assigns a state to every phrase, by the rule at its top and the
-states of its parts; a derivation is accepted if its state is.  Because a state
-belongs to one category, it needs only the transitions that the grammar can use.
-They are the rows of one table, sorted, so that operations on automata are
-operations on whole columns, as in a data base::
+A tree automaton assigns a state to every phrase, by the rule at its top and the states of its
+parts; a derivation is accepted if its state is.  Because a state belongs to one category, it needs
+only the transitions that the grammar can use. They are the rows of one table, sorted, so that
+operations on automata are operations on whole columns, as in a data base::
 
     rule      children     result
     NP        4  7  -      12            NP -> Det N
@@ -44,14 +43,13 @@ MOST_TRANSITIONS = 20_000_000
 class GrammarIndex:
     """What tree automata need to know of a grammar, mostly as columns.
 
-    ``phrasal`` are the ids of the rules with children, which are elsewhere given by their
-    index there; ``number_of`` has the index of each id.  ``lhs`` and ``rhs`` are their
-    categories, and ``results`` and ``children[i]`` the same as columns: the ``i``-th children,
-    the number of categories where there are none.  ``width`` is the largest number of children.
-    ``words`` are the ids of the rules without children, and ``word_categories`` their categories.
-    Both have weights, and costs: the tokens of a rule in the first text layer, and itself.
-    ``uses[c]`` lists (rule, position) of the occurrences of category ``c`` among the children
-    of rules.
+    ``phrasal`` are the ids of the rules with children, which are elsewhere given by their index
+    there; ``number_of`` has the index of each id.  ``lhs`` and ``rhs`` are their categories, and
+    ``results`` and ``children[i]`` the same as columns: the ``i``-th children, the number of
+    categories where there are none.  ``width`` is the largest number of children. ``words`` are the
+    ids of the rules without children, and ``word_categories`` their categories. Both have weights,
+    and costs: the tokens of a rule in the first text layer, and itself. ``uses[c]`` lists (rule,
+    position) of the occurrences of category ``c`` among the children of rules.
     """
 
     def __init__(self, grammar: CoreGrammar) -> None:
@@ -93,8 +91,7 @@ class TreeAutomaton:
             arity of the rule it has the number of states.
         final: whether a state is accepted; such states are of the start category.
 
-    ``category``, ``word_states``, ``tables`` and ``accepting`` show the same in
-    Python's own types.
+    ``category``, ``word_states``, ``tables`` and ``accepting`` show the same in Python's own types.
     """
 
     index: GrammarIndex
@@ -249,10 +246,9 @@ def explore(
 ) -> TreeAutomaton:
     """Return the reachable part of an automaton that is given by functions.
 
-    ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id,
-    over values; ``accepts`` is asked for those of whole texts.  A state is a value in a
-    category.  A word or phrase of value ``DEAD`` is rejected, whatever the rest of the
-    derivation is.
+    ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id, over
+    values; ``accepts`` is asked for those of whole texts.  A state is a value in a category.  A
+    word or phrase of value ``DEAD`` is rejected, whatever the rest of the derivation is.
 
     Raises:
         UnsupportedStructure: if there are too many states.

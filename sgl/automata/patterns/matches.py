@@ -8,9 +8,8 @@ whether it has no node yet, is *done* (its node is forgotten), or sits at a port
 
     V: unassigned   N: head   M: done   edges realised: N -[nmod]-> M
 
-An edge atom with both ends assigned is realised as soon as an edge fits.  If an
-end has no node yet, the edge may give it one or may not, so that one match
-becomes two::
+An edge atom with both ends assigned is realised as soon as an edge fits.  If an end has no node
+yet, the edge may give it one or may not, so that one match becomes two::
 
     edge see -nsubj-> dog      { V -[nsubj]-> N }      V ?  N ?
                                                    →   V ?  N ?    and    V see  N dog
@@ -40,10 +39,9 @@ NodeLabels = Sequence[int | None]
 class WalkProgress(NamedTuple):
     """What is known of a path atom that does not hold yet.
 
-    ``forward`` are pairs (node, lengths of walks from the source) if the source
-    is done, ``backward`` (node, lengths of walks to the target) if the target
-    is.  Walks between ends at ports need not be kept: they can be read off the
-    walks between the ports.
+    ``forward`` are pairs (node, lengths of walks from the source) if the source is done,
+    ``backward`` (node, lengths of walks to the target) if the target is.  Walks between ends at
+    ports need not be kept: they can be read off the walks between the ports.
     """
 
     forward: Lengths | None = None
@@ -57,10 +55,9 @@ SATISFIED = WalkProgress(satisfied=True)
 class Match(NamedTuple):
     """A partial match.
 
-    ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit
-    set of realised edge goals; ``walks`` the progress of each walk goal.
-    ``extensions[i]`` are the partial matches of clause ``i + 1`` that
-    extend this one; their assignments begin with this one's.
+    ``assignment[v]`` is a node, ``DONE`` or ``UNASSIGNED``; ``edges`` the bit set of realised edge
+    goals; ``walks`` the progress of each walk goal. ``extensions[i]`` are the partial matches of
+    clause ``i + 1`` that extend this one; their assignments begin with this one's.
     """
 
     assignment: tuple[int, ...]

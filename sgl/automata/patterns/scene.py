@@ -11,9 +11,8 @@ joined, grow and are forgotten; the scene's ports are the outline of the result:
 
 Phrases have few outlines, so that few scenes serve all transitions of an automaton.
 
-No later rule can touch a forgotten node.  A match that still needs something of it is dead;
-path atoms are carried on to the nodes that remain, through the lengths of the walks between
-local nodes.
+No later rule can touch a forgotten node.  A match that still needs something of it is dead; path
+atoms are carried on to the nodes that remain, through the lengths of the walks between local nodes.
 """
 
 from __future__ import annotations

@@ -14,10 +14,9 @@ exist.  A structure is therefore split in three::
 Structures of one form share one automaton, whatever their words and labels.  In a
 ``without`` clause the variables of the body come first and its own follow.
 
-A variable is *eager* when a match must say from the moment a node is created
-whether the variable is that node: variables that path atoms, degree tests or
-``without`` bodies mention, and isolated ones.  All others get their node from
-the first edge that realises one of their edge atoms.
+A variable is *eager* when a match must say from the moment a node is created whether the variable
+is that node: variables that path atoms, degree tests or ``without`` bodies mention, and isolated
+ones.  All others get their node from the first edge that realises one of their edge atoms.
 
 Lengths of walks are bit sets: bit ``i`` says that some walk has length ``i``.  A path atom
 with the bounds ``{2,4}`` never needs lengths above 4, and ``{2,}`` cannot tell 2 from 3,

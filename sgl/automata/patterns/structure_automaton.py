@@ -10,10 +10,9 @@ that: its outline (:mod:`sgl.automata.patterns.scene`) and the set of all partia
     dog in the house      {∅, N=head M done}
     … slept               {∅}  plus  FOUND, because V, N and M are all there
 
-It depends on the derivation only through the states of its parts (the boundary
-lemma: a rule's graph meets the graphs of its children at their ports only), so
-that this is a deterministic bottom-up tree automaton.  Once the structure is
-found it stays found.
+It depends on the derivation only through the states of its parts (the boundary lemma: a rule's
+graph meets the graphs of its children at their ports only), so that this is a deterministic
+bottom-up tree automaton.  Once the structure is found it stays found.
 
 A rule treats every match by itself: whether a match of one child can be joined
 with a match of another depends on those two and on how the ports are glued, and

@@ -57,11 +57,10 @@ class Unseen:
 class HeldOut:
     """The claim that no training stratum derives ``structure``.
 
-    ``asserted`` tells ``assert never`` from ``forbid``.  ``mass`` is the
-    probability of the structure under the author's grammar, ``train_mass`` under
-    the in-distribution training grammar.  If the claim fails, ``stream`` is the
-    first training stratum that derives the structure and ``witness`` the smallest
-    of its texts that contain it.
+    ``asserted`` tells ``assert never`` from ``forbid``.  ``mass`` is the probability of the
+    structure under the author's grammar, ``train_mass`` under the in-distribution training grammar.
+    If the claim fails, ``stream`` is the first training stratum that derives the structure and
+    ``witness`` the smallest of its texts that contain it.
     """
 
     structure: Structure
@@ -85,12 +84,11 @@ class HeldOut:
 class Licence:
     """The claim that training contains ``structure``.
 
-    ``mass`` is its probability in the in-distribution training grammar;
-    ``expected`` the expected number of training sentences that contain it, those
-    of the pattern's own exposures included; ``short`` the probability that there are fewer
-    than the ``minimum``; ``example`` the smallest.  The claim
-    fails if that number is 0; ``conflict`` are then the clauses that exclude the
-    part, or ``None`` if no single stratum has them.
+    ``mass`` is its probability in the in-distribution training grammar; ``expected`` the expected
+    number of training sentences that contain it, those of the pattern's own exposures included;
+    ``short`` the probability that there are fewer than the ``minimum``; ``example`` the smallest.
+    The claim fails if that number is 0; ``conflict`` are then the clauses that exclude the part, or
+    ``None`` if no single stratum has them.
     """
 
     structure: Structure

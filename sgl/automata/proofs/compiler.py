@@ -36,11 +36,7 @@ from sgl.automata.algebra.minimization import canonical, minimise, trim
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.patterns.schema import Schema
-from sgl.automata.patterns.structure_automaton import (
-    FOUND,
-    SchemaAutomaton,
-    StructureAutomaton,
-)
+from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar

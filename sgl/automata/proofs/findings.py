@@ -1,9 +1,8 @@
 """What is worth knowing about a plan beside its claims.
 
-Two generalization strata need no product to be told apart if every text of one
-contains a structure that the other excludes; two structures need none if the
-smallest text with the one lacks the other.  How large, how long and how deep a stratum is
-is computed from its grammar, not sampled.
+Two generalization strata need no product to be told apart if every text of one contains a structure
+that the other excludes; two structures need none if the smallest text with the one lacks the other.
+How large, how long and how deep a stratum is is computed from its grammar, not sampled.
 """
 
 from __future__ import annotations

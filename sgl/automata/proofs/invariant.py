@@ -110,12 +110,11 @@ class AutomatonView:
 def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
     """For each state of the split the automaton states of its phrases; None if any gets stuck.
 
-    It is the smallest assignment that all transitions agree with.  A category with one
-    state needs no computation: if nothing gets stuck, its phrases are in that state.  A
-    category that no phrase of the automaton has gets none: whatever leads there is stuck.
-    Steps come in the order of the components of the split, so that each component is
-    finished before the next begins; only where phrases contain phrases of the same
-    component is anything taken again.
+    It is the smallest assignment that all transitions agree with.  A category with one state needs
+    no computation: if nothing gets stuck, its phrases are in that state.  A category that no phrase
+    of the automaton has gets none: whatever leads there is stuck. Steps come in the order of the
+    components of the split, so that each component is finished before the next begins; only where
+    phrases contain phrases of the same component is anything taken again.
     """
     sets = [reader.only[category] for category in split.category]
     known = reader.words
@@ -173,9 +172,7 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
 
 
 def with_other_words(
-    automaton: TreeAutomaton,
-    derivation: Derivation,
-    lemmas: list[tuple[str, ...]],
+    automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]
 ) -> Derivation:
     """Return the derivation with other words where a lemma is repeated, as far as there are any.
 

@@ -1,11 +1,10 @@
 """Prove what a plan promises, or find the sentences that break the promise.
 
-Every claim is emptiness of an intersection of tree automata, decided by
-reachability; see :mod:`sgl.automata.proofs.claims` for the claims.  Claims about strata
-are checked on the finished split grammars, the ones that are sampled from
-(:mod:`sgl.automata.proofs.invariant`).  If every item of a generalization stratum
-contains a structure that is proved to be held out of training, the stratum is
-disjoint from training, and no product of the two is needed.
+Every claim is emptiness of an intersection of tree automata, decided by reachability; see
+:mod:`sgl.automata.proofs.claims` for the claims.  Claims about strata are checked on the finished
+split grammars, the ones that are sampled from (:mod:`sgl.automata.proofs.invariant`).  If every
+item of a generalization stratum contains a structure that is proved to be held out of training, the
+stratum is disjoint from training, and no product of the two is needed.
 """
 
 from __future__ import annotations

@@ -4,14 +4,13 @@ The inside weights of the states of a grammar are the least solution of
 
     W(q) = sum of  w(r) W(q1) ... W(qk)   over the transitions  q -> r(q1 ... qk)
 
-In a grammar that a constraint has cut, W(q) is the probability that a phrase of
-q's category turns out to be in state q; at the roots it is the probability of
-the constraint.  Kleene iteration from 0 converges linearly, at the rate of the
-spectral radius.  For grammars near the critical radius 1 it is too slow, and
-Newton's method, one strongly connected component after the other, goes on from
-where it stopped: monotone, and quadratic below the critical radius (Etessami &
-Yannakakis 2009; Esparza, Kiefer & Luttenberger 2010).  Both stop on the relative
-change of *every* component: an absolute bound would leave the rare ones wrong.
+In a grammar that a constraint has cut, W(q) is the probability that a phrase of q's category turns
+out to be in state q; at the roots it is the probability of the constraint.  Kleene iteration from 0
+converges linearly, at the rate of the spectral radius.  For grammars near the critical radius 1 it
+is too slow, and Newton's method, one strongly connected component after the other, goes on from
+where it stopped: monotone, and quadratic below the critical radius (Etessami & Yannakakis 2009;
+Esparza, Kiefer & Luttenberger 2010).  Both stop on the relative change of *every* component: an
+absolute bound would leave the rare ones wrong.
 
 Linear systems are solved here and not by a library: library solvers use fused or reordered
 operations that differ between machines, and the probabilities that samplers compare random

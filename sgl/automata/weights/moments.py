@@ -1,10 +1,9 @@
 """First moments of a grammar: does sampling end, and how long are derivations?
 
-The matrix ``M[q, p]`` is the expected number of children in state ``p`` of a
-phrase in state ``q``.  Its spectral radius says how a derivation grows from one
-level to the next.  Below 1 it ends and has a finite expected size.  At 1 or above some
-derivations never end, and those that do no longer have probabilities that sum to 1
-(Booth & Thompson 1973).
+The matrix ``M[q, p]`` is the expected number of children in state ``p`` of a phrase in state ``q``.
+Its spectral radius says how a derivation grows from one level to the next.  Below 1 it ends and has
+a finite expected size.  At 1 or above some derivations never end, and those that do no longer have
+probabilities that sum to 1 (Booth & Thompson 1973).
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """The derivation of a split that is nearest to a given one.
 
-Two derivations are compared by the rules that they share at corresponding places.  What
-is not shared is *dropped* from the first or *new* in the second, and their number is the
-distance::
+Two derivations are compared by the rules that they share at corresponding places.  What is not
+shared is *dropped* from the first or *new* in the second, and their number is the distance::
 
     (np (modified a (with_pp hen (beside a cat)))    dropped  modified with_pp beside a cat
     (np (noun a hen))                                new      noun

@@ -1,15 +1,13 @@
 """The grammar of a split: the author's distribution, conditioned on a constraint.
 
-Its states are the pairs of a category and a state of the constraint's automaton.
-With the inside weight W of each state, expanding state ``q`` by a transition
-with probability
+Its states are the pairs of a category and a state of the constraint's automaton. With the inside
+weight W of each state, expanding state ``q`` by a transition with probability
 
     w(r) W(q1) ... W(qk) / W(q)
 
-derives every text that satisfies the constraint with exactly the probability it
-has under the author's grammar given the constraint, and derives no other; the
-products telescope.  This is sampling without rejection, however improbable the
-constraint.
+derives every text that satisfies the constraint with exactly the probability it has under the
+author's grammar given the constraint, and derives no other; the products telescope.  This is
+sampling without rejection, however improbable the constraint.
 
 A split has thousands of transitions, nearly all of them into words.  What is
 computed of all of them at once is computed on columns::
