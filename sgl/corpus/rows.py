@@ -87,11 +87,7 @@ class Corpus:
         self._width = 0
 
     def rows(self) -> Iterator[CorpusRow | Unreadable]:
-        """All lines in order, numbered from 1; ``size`` is their length in bytes.
-
-        Raises:
-            ForeignFileError: it is not a file that can be read.
-        """
+        """All lines in order, numbered from 1; ``size`` is their length in bytes."""
         with opened(self.path, self._kind, inside=self._inside) as stream:
             for number in count(1):
                 raw = rest = stream.readline(LONGEST_LINE)

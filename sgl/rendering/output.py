@@ -19,6 +19,7 @@ from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import Uses
 from sgl.rendering.template import template_view
+from sgl.rendering.templates import Templated
 from sgl.rendering.views import VIEWS
 from sgl.rendering.views import View as Notation
 
@@ -26,7 +27,7 @@ from sgl.rendering.views import View as Notation
 _of_author = cache(template_view)
 
 
-class Output(Protocol):
+class Output(Templated, Protocol):
     """A named function from derivations to texts."""
 
     @property
@@ -37,22 +38,8 @@ class Output(Protocol):
     def layer(self) -> int | None:
         """The index of the text layer; None for a view."""
 
-    @property
-    def grammar(self) -> CoreGrammar:
-        """The grammar of the derivations."""
-
-    @property
-    def uses(self) -> Uses:
-        """What the output shows of rules."""
-
     def __call__(self, derivation: Derivation) -> str:
         """Return the text of a derivation, or in parentheses why it has none."""
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the text of a derivation; raise ``ViewError`` if it has none."""
-
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same output of another grammar, which may have placeholders."""
 
 
 @dataclass(frozen=True)

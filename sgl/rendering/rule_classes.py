@@ -63,7 +63,8 @@ class RuleClasses:
         if uses.graph is not None:
             self._anchor = grammar.text_layer(grammar.graph_layers[uses.graph].anchor)
         self._numbers: dict[Hashable, int] = {}
-        self._raised: dict[int, int] = {}
+        #: The tables whose words have been raised, as that was asked for, and what became of them.
+        self.raised_tables: dict[int, int] = {}
         self.tables: list[list[str]] = []
         #: The attribute whose values a table has, or ``_TOKENS``.
         self.names: list[str] = []
@@ -77,16 +78,11 @@ class RuleClasses:
 
     def raised(self, table: int) -> int:
         """Return the number of the table with the words of another, their first letters raised."""
-        if table not in self._raised:
-            self._raised[table] = len(self.tables)
+        if table not in self.raised_tables:
+            self.raised_tables[table] = len(self.tables)
             self.tables.append(list(map(capitalised, self.tables[table])))
             self.names.append(_TOKENS)
-        return self._raised[table]
-
-    @property
-    def raised_tables(self) -> tuple[int, ...]:
-        """The tables whose words have been raised, in the order in which that was asked for."""
-        return tuple(self._raised)
+        return self.raised_tables[table]
 
     def _note(self, rule: Rule, table: int, word: str) -> str:
         """Put the word of a rule into its table; what is left of it in the class is nothing."""

@@ -144,7 +144,7 @@ class TemplateWriter:
         """What the writer has learned so far."""
         return Learned(
             looked_at=self._looked_at,
-            raised=self.rules.raised_tables,
+            raised=tuple(self.rules.raised_tables),
             templates=self._templates,
             seen=self._seen,
             one_line=self.one_line,
@@ -241,7 +241,10 @@ class TemplateWriter:
                 else:
                     column = self._column_of(self._table, derivations, (), plain)
                     texts = list(map(self.uses.finish, column.texts()))
-                return Column.of(_headed(texts, heading))
+                if heading:
+                    pieces = zip(*map(_spread, heading), texts, strict=False)
+                    texts = list(map("".join, pieces))
+                return Column.of(texts)
             except _Reclassified:
                 self._begin()
 
@@ -283,13 +286,6 @@ class TemplateWriter:
             row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)
         }
         return table.column(derivations, numbers, self.rules.tables, heading, others)
-
-
-def _headed(texts: list[str], heading: Sequence[Heading]) -> list[str]:
-    """Return texts behind their headings."""
-    if not heading:
-        return texts
-    return list(map("".join, zip(*map(_spread, heading), texts, strict=False)))
 
 
 def _spread(piece: Heading) -> Iterable[str]:

@@ -119,11 +119,7 @@ class TreebankReader:
     def read(
         self, path: Path, inside: Path | None = None
     ) -> Iterator[TreebankSentence | Malformed]:
-        """Yield the sentences of a file, in order; ``inside`` is what links may not leave.
-
-        Raises:
-            ForeignFileError: it is not a file that can be read.
-        """
+        """Yield the sentences of a file, in order; ``inside`` is what links may not leave."""
         with opened(path, TREEBANK, inside=inside) as stream:
             yield from self._blocks(stream, 1, 0)
 

@@ -44,7 +44,9 @@ class TemplateTable:
         ``classes[r]`` is the class of rule ``r``; there are no more shapes than ``most``.
         """
         if self._classes is None:
-            self._classes = _hashes(np.array(classes, np.uint64))
+            # Numbers that look random, for the numbers of classes.
+            mixed = (np.array(classes, np.uint64) + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
+            self._classes = (mixed ^ (mixed >> np.uint64(31))) * np.uint64(0x94D049BB133111EB)
         while 2 * (self.shapes + derivations.number) > len(self._table):
             self._table = _twice(self._table)
         numbers = np.empty(derivations.number, np.int32)
@@ -189,13 +191,6 @@ class _Growing:
             larger[: self.size] = self.values
             self._array = larger
         return self._array
-
-
-def _hashes(classes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return numbers that look random, for the numbers of classes."""
-    mixed = (classes + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(31)
-    return mixed * np.uint64(0x94D049BB133111EB)
 
 
 def _twice(table: NDArray[np.uint64]) -> NDArray[np.uint64]:

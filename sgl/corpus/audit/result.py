@@ -20,6 +20,9 @@ from sgl.corpus.rows import LISTED, ListedRow, list_row
 #: Pairs of differing texts that are told apart for one cause.
 _PAIRS = 50
 
+#: The counts of a tally that are numbers, in the order of ``--json``.
+_COUNTS = ("rows", "parsed", "ambiguous", "differing", "unreadable")
+
 #: What further pairs are counted as.
 OTHER_PAIRS = ("…", "…")
 
@@ -253,10 +256,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
         ],
         "differences": [
             {
-                "layer": cause.layer,
-                "kind": cause.kind,
-                "name": cause.name,
-                "rows": cause.rows,
+                **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
                 "pairs": [
                     {"given": given, "published": published, "rows": rows}
                     for (given, published), rows in cause.ranked_pairs()
@@ -297,10 +297,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
                 **name,
                 "training": rows.training,
                 "pattern": rows.pattern.name if rows.pattern else "",
-                "rows": rows.rows,
-                "parsed": rows.parsed,
-                "own": rows.own,
-                "isolated": rows.isolated,
+                **{count: getattr(rows, count) for count in ("rows", "parsed", "own", "isolated")},
                 "seconds": [
                     asdict(s) for s in sorted(rows.seconds.values(), key=lambda s: -s.rows)
                 ],
@@ -326,11 +323,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
 def _tally(tally: Tally, audit: Audit) -> dict[str, Any]:
     names = [entry.name for entry in audit.declared]
     return {
-        "rows": tally.rows,
-        "parsed": tally.parsed,
-        "ambiguous": tally.ambiguous,
-        "differing": tally.differing,
-        "unreadable": tally.unreadable,
+        **{count: getattr(tally, count) for count in _COUNTS},
         "exact": {layer: tally.exact[layer] for layer in audit.targets},
         "chosen": dict(sorted(tally.chosen.items())),
         "changed": dict(sorted(tally.changed.items())),

@@ -94,11 +94,7 @@ class Collector:
         self.sample = Sample()
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Sample:
-        """Read all files.
-
-        Raises:
-            ForeignFileError: it is not a file that can be read.
-        """
+        """Read all files."""
         for path in paths:
             digest = sha256_of(path, ROWS)
             rows = 0

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 
 from sgl.rendering.meaning import EVENT, Meaning, ViewError, binders, parameters
@@ -42,26 +43,12 @@ def recogs(meaning: Meaning) -> str:
     return _function(meaning) or _write(meaning, lambda number: meaning.position[number])
 
 
-def recogs_v1(meaning: Meaning) -> str:
-    """Return the ReCOGS form, version 1, unfinished: random variables, modifiers before verbs.
+def unfinished(meaning: Meaning, *, modifiers_first: bool = False) -> str:
+    """Return the form with marks for variables, and behind it the positional form.
 
     Raises:
         ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
     """
-    return _unfinished(meaning, modifiers_first=True)
-
-
-def recogs_v2(meaning: Meaning) -> str:
-    """Return the ReCOGS form, version 2, unfinished: random variables.
-
-    Raises:
-        ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
-    """
-    return _unfinished(meaning, modifiers_first=False)
-
-
-def _unfinished(meaning: Meaning, *, modifiers_first: bool) -> str:
-    """Return the form with marks for variables, and behind it the positional form."""
     positional = recogs(meaning)
     if _function(meaning):
         return positional
@@ -136,10 +123,10 @@ register(
     View(
         "recogs_v1",
         "the ReCOGS form, version 1: random variables, modifiers first",
-        recogs_v1,
+        partial(unfinished, modifiers_first=True),
         finish=_numbered,
     )
 )
 register(
-    View("recogs_v2", "the ReCOGS form, version 2: random variables", recogs_v2, finish=_numbered)
+    View("recogs_v2", "the ReCOGS form, version 2: random variables", unfinished, finish=_numbered)
 )

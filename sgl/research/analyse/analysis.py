@@ -90,11 +90,7 @@ def analyse(
     settings: AnalysisSettings | None = None,
     advance: Advance = lambda _done, _all: None,
 ) -> Analysis:
-    """Analyse a treebank and the predictions of systems (name and file) for its sentences.
-
-    Raises:
-        ForeignFileError: the treebank is not a file that can be read.
-    """
+    """Analyse a treebank and the predictions of systems (name and file) for its sentences."""
     chosen = settings or AnalysisSettings()
     given = [SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, SystemScores.open)

@@ -76,7 +76,7 @@ _NAMED = 5
 class PredictionsError(Exception):
     """A file of predictions that cannot be used: what is wrong, details, and what to do."""
 
-    def __init__(self, message: str, details: tuple[str, ...] = (), hint: str = "") -> None:
+    def __init__(self, message: str, details: Sequence[str] = (), hint: str = "") -> None:
         super().__init__(message)
         self.message, self.details, self.hint = message, details, hint
 
@@ -167,7 +167,6 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
 
     Raises:
         PredictionsError: the file is not what its ending or its first line says.
-        ForeignFileError: it is not a file that can be read.
     """
     opened(path, PREDICTIONS).close()
     kind = path.suffix.lower()

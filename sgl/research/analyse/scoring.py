@@ -307,9 +307,7 @@ class SystemScores:
             **{name: summary(column) for name, column in self.columns.items()},
             "edges": _kept(EdgeAccuracy(self._kept.total(), self._edges.total())),
             "exact": int(self.exact.sum()),
-            "empty": self.empty,
-            "missing": self.missing,
-            "glued": self.glued,
+            **{count: getattr(self, count) for count in ("empty", "missing", "glued")},
             "failed": failed,
             "relations": {label: _kept(kept) for label, kept in sorted(self.relations.items())},
         }

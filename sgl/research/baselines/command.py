@@ -96,7 +96,7 @@ def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
     except BaselineError as problem:
         session.fail(problem.code, problem.message, hint=problem.hint)
     except DatasetError as problem:
-        session.fail("SGL1602", problem.message, notes=problem.notes, hint=problem.hint)
+        session.fail("SGL1602", problem.message, notes=problem.details, hint=problem.hint)
     except AnalyserMissing as problem:
         session.fail("SGL1603", f"Japanese cannot be cut into words: {problem}")
     except OSError as problem:

@@ -68,11 +68,6 @@ class SplitRequest:
     method: Annealing | Greedy
     seed: int
 
-    @property
-    def method_name(self) -> str:
-        """What the command line calls the method."""
-        return ANNEALING if isinstance(self.method, Annealing) else GREEDY
-
     def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
         """Return the label of each item.
 
@@ -118,7 +113,10 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "atom_limit": target.limit,
         },
         "bounds": {"test": [str(bounds.least), str(bounds.most)], "discards": bounds.discards},
-        "method": {"name": request.method_name, **request.method._asdict()},
+        "method": {
+            "name": ANNEALING if isinstance(request.method, Annealing) else GREEDY,
+            **request.method._asdict(),
+        },
         "seed": request.seed,
         "sizes": dict(zip(SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},

@@ -15,7 +15,7 @@ import click
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
-from sgl.cli.terminal import count
+from sgl.cli.terminal import count, text_table
 from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence.certificate import (
@@ -328,14 +328,11 @@ def _show(
     session: Session, items: ItemSet, settings: ElementSettings, rows: list[_Measured]
 ) -> None:
     from rich.markup import escape
-    from rich.table import Table
 
     train = items.files[0]
-    table = Table(box=None, pad_edge=False)
-    table.add_column(escape(f"{train.name} →"))
-    for heading in ("items", "D_A", "D_C", "compounds", "unseen", "of occurrences"):
-        table.add_column(heading, justify="right")
-    table.add_column("most frequent unseen")
+    figures = ("items", "D_A", "D_C", "compounds", "unseen", "of occurrences")
+    first = escape(f"{train.name} →")
+    table = text_table(first, *figures, "most frequent unseen", right=figures)
     for name, number, found in rows:
         table.add_row(
             escape(name),

@@ -172,7 +172,6 @@ def read_items(
     """Read the files and count what occurs in their items.
 
     Raises:
-        ForeignFileError: it is not a file that can be read.
         NoItemsError: a file holds something else, or nothing.
     """
     read = _read_tables if settings.view == DERIVATION else _read_sentences

@@ -13,7 +13,7 @@ The manifest names the grammar of the dataset, its parameters and its fingerprin
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -34,6 +34,7 @@ from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.needs import with_needs
 from sgl.pipeline.proofs import establish
 from sgl.rendering.views import VIEWS
+from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 from sgl.resources import grammars_dir
 
@@ -55,14 +56,8 @@ Item = TypeVar("Item")
 Label = TypeVar("Label", bound=Hashable)
 
 
-class DatasetError(Exception):
-    """A dataset cannot be used; ``notes`` give details, ``hint`` says what to do."""
-
-    def __init__(self, message: str, notes: Sequence[str] = (), hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.notes = tuple(notes)
-        self.hint = hint
+class DatasetError(PredictionsError):
+    """A dataset that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +131,6 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
 
     Raises:
         DatasetError: it lacks the split, or has rows that cannot be read.
-        ForeignFileError: it is no dataset.
     """
     return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
 
@@ -218,11 +212,7 @@ def _listed_rows(path: Path, data: str, manifest: JsonValue) -> tuple[BenchmarkR
 
 
 def manifest_of(directory: Path) -> JsonValue:
-    """Return the manifest of a dataset.
-
-    Raises:
-        ForeignFileError: there is none.
-    """
+    """Return the manifest of a dataset."""
     try:
         return read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
     except ForeignFileError as problem:

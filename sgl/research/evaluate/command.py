@@ -112,8 +112,8 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     started = time.monotonic()
     try:
         benchmark = read_benchmark(request.dataset, request.split, request.target)
-    except DatasetError as problem:
-        diagnostics.error("SGL1401", None, problem.message, notes=problem.notes, hint=problem.hint)
+    except DatasetError as fault:
+        diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
         return FAILED
     data = Evaluation(request, benchmark, session.sources, diagnostics).evaluate()
     if data is not None:

@@ -75,7 +75,6 @@ def read_lexicon(path: Path) -> CompoundLexicon:
     """Read a lexicon.
 
     Raises:
-        ForeignFileError: it is not a file that can be read.
         CompoundError: it is no lexicon.
     """
     text = read_text(path, LEXICON)
@@ -103,7 +102,6 @@ def read_compounds(
     """Read the compound of each row.
 
     Raises:
-        ForeignFileError: it is not a file that can be read.
         CompoundError: the file does not fit the rows, or a compound the lexicon or its row.
     """
     lines = lines_of(read_text(path, COMPOUNDS))

@@ -44,10 +44,8 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
     ``data`` is what :func:`sgl.research.evaluate.data.evaluation_data` gives.
     """
     environment = page_environment("sgl.research.evaluate")
-    environment.globals["draw_scores"] = draw_scores
-    environment.globals["draw_curve"] = draw_curve
-    environment.globals["draw_mark"] = draw_mark
-    environment.globals["score"] = score_text
+    drawing = {"draw_scores": draw_scores, "draw_curve": draw_curve, "draw_mark": draw_mark}
+    environment.globals.update(drawing, score=score_text)
     return environment.get_template("evaluation.html.j2").render(data=data)
 
 

@@ -148,11 +148,12 @@ class PartialMatch:
         ``prediction`` is not equal to the gold text.
         """
         query = self._queries[pattern]
-        wanted = frozenset() if gold is None else query.in_gold(gold)
+        wanted = frozenset() if gold is None else query.matches(gold, query.structures)
         if not wanted:
             return False, Decision.UNKNOWN
         if read:
-            right = any(wanted <= query.in_prediction(reading) for reading in read)
+            asked = query.without_lemmas
+            right = any(wanted <= query.matches(reading, asked) for reading in read)
             return right, Decision.PARSE
         particles = self._particles
         if particles is None or not prediction.strip() or len(prediction) > _LONGEST:

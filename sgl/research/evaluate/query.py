@@ -80,17 +80,8 @@ class PatternQuery:
         extents = tuple([_extents(found, words=bool(pattern.targets)) for found in structures])
         return cls(structures, tuple(map(_without_lemmas, structures)), extents)
 
-    def in_gold(self, said: Realization) -> frozenset[QueryMatch]:
-        """Return what the query asks for in an item."""
-        return self._instances(said, self.structures)
-
-    def in_prediction(self, said: Realization) -> frozenset[QueryMatch]:
-        """Return what a prediction has to offer."""
-        return self._instances(said, self.without_lemmas)
-
-    def _instances(
-        self, said: Realization, structures: Sequence[Structure]
-    ) -> frozenset[QueryMatch]:
+    def matches(self, said: Realization, structures: Sequence[Structure]) -> frozenset[QueryMatch]:
+        """Return what is asked for in an item, or what a prediction offers ``without_lemmas``."""
         scene = GraphMatcher(said.graph)
         written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
         found: set[QueryMatch] = set()

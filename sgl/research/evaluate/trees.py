@@ -145,7 +145,6 @@ def read_tree_shapes(path: Path, inside: Path) -> list[TreeShape]:
     """Return the shapes of the sentences of a CoNLL-U file of a dataset, in their order.
 
     Raises:
-        ForeignFileError: it is not a file that can be read.
         TreeFileError: a sentence cannot be read.
     """
     shapes: list[TreeShape] = []
