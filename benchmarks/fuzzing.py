@@ -42,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Try inputs, or one again; the exit status is 1 if something is wrong."""
     options = _options(arguments)
     settle_process()
+    signal.signal(signal.SIGTERM, _interrupt)
     if options.list:
         print_table(
             ("kind", "of 1,000", "what"), ((t.name, t.share, t.what) for t in TARGETS.values())
@@ -55,7 +56,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     seeds.dataset()
     _import_all()
     fleet = Fleet(TARGETS, options.seed, options.workers, options.out)
-    signal.signal(signal.SIGTERM, _interrupt)
     with suppress(KeyboardInterrupt):
         fleet.run(_numbers(options.target, options.number), options.seconds)
     report(fleet.tallies)
