@@ -60,10 +60,11 @@ def _many_rules() -> Case:
 
 
 def _wide_rule() -> Case:
-    children = " ".join(f"x{n}:N" for n in range(2000))
-    edges = "; ".join(f"x0 -[x]-> x{n}" for n in range(1, 2000))
-    rule = f"rule wide: NP -> {children}\n  ja {' '.join(f'x{n}' for n in range(2000))}\n"
-    return _case([("check", MAIN)], {MAIN: f"{seeds.barn()[MAIN].decode()}\n{rule}  syn {edges}\n"})
+    roles = [f"x{number}" for number in range(limits.current().children)]
+    children = " ".join(f"{role}:N" for role in roles)
+    edges = "; ".join(f"x0 -[x]-> {role}" for role in roles[1:])
+    rule = f"rule wide: NP -> {children}\n  ja {' '.join(roles)}\n  syn {edges}\n"
+    return _case([("check", MAIN)], {MAIN: f"{seeds.barn()[MAIN].decode()}\n{rule}"})
 
 
 def _features() -> Case:
@@ -191,9 +192,7 @@ def _template() -> Case:
 
 
 def _sampled() -> Case:
-    return _case(
-        [("sample", MAIN, "train", "-n", "200000", "--out", "x.parquet", "--distinct")], {}
-    )
+    return _case([("sample", MAIN, "train", "-n", "20000", "--out", "x.parquet", "--distinct")], {})
 
 
 _CASES: dict[str, tuple[Callable[[], Case], ...]] = {

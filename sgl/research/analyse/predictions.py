@@ -46,7 +46,7 @@ def named_system(given: str) -> tuple[str, Path]:
 def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
     """Return names and files of all systems; files of one name are the runs of one system."""
     systems = [named_system(given) for given in arguments]
-    parts = {path: path.with_suffix("").parts[::-1] for name, path in systems if not name}
+    parts = {path: (path.parent / path.stem).parts[::-1] for name, path in systems if not name}
     alike = takewhile(lambda column: len(set(column)) == 1, zip(*parts.values(), strict=False))
     same = len(list(alike)) if len(parts) > 1 else 0
     # The last part of each path behind which all are the same.
