@@ -48,7 +48,6 @@ class LockedFolder:
 
         Raises:
             FolderLockedError: another process has it.
-            OSError: the operating system refuses.
         """
         # A soft lock would outlive a process that is killed.
         lock = FileLock(path / LOCK, blocking=False, fallback_to_soft=False)
@@ -71,11 +70,7 @@ class LockedFolder:
 
     @classmethod
     def without_lock(cls, path: Path) -> Self:
-        """Make the folder where the file system has no locks, under a name that nobody else has.
-
-        Raises:
-            OSError: the operating system refuses.
-        """
+        """Make the folder where the file system has no locks, under a name that nobody else has."""
         path.mkdir(exist_ok=True)
         return cls(path, FileLock(path / LOCK))
 

@@ -35,7 +35,7 @@ from sgl.dataset.rows import (
 )
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import Output, ViewOutput, WordsOutput, outputs
+from sgl.rendering.output import ViewOutput, WordsOutput, outputs
 from sgl.rendering.templates import Learned, Templated, TemplateWriter
 from sgl.sampling.batch import Sampler
 
@@ -89,10 +89,13 @@ class ChunkMaker:
             return found
 
         layers = [layer.name for layer in grammar.text_layers]
-        known = outputs(grammar)
+        known = {
+            name: TargetView(grammar, own.view) if isinstance(own, ViewOutput) else own
+            for name, own in outputs(grammar).items()
+        }
         #: The texts of all layers and targets but the source, by name.
         self._texts = {
-            name: writer(f"text {name}", _reporting(known[name]))
+            name: writer(f"text {name}", known[name])
             for name in dict.fromkeys((*layers, *plan.targets))
             if name != plan.source
         }
@@ -207,11 +210,7 @@ class TargetView(ViewOutput):
             raise ViewError(f"{self.name}: {problem}, in “{' '.join(tokens)}”") from problem
 
 
-def _reporting(output: Output) -> Output:
-    """Return the output, with sentences in its errors."""
-    return TargetView(output.grammar, output.view) if isinstance(output, ViewOutput) else output
-
-
+@dataclass(frozen=True)
 class SentenceWriter:
     """Writes CoNLL-U sentences, whose ``words`` are an output like ``WordsOutput``.
 
@@ -219,12 +218,9 @@ class SentenceWriter:
     ``writers`` have written the others.
     """
 
-    def __init__(
-        self, names: Sequence[str], writers: Mapping[str, TemplateWriter], words: TemplateWriter
-    ) -> None:
-        self._names = tuple(names)
-        self._writers = writers
-        self._words = words
+    names: tuple[str, ...]
+    writers: Mapping[str, TemplateWriter]
+    words: TemplateWriter
 
     def column(
         self,
@@ -244,15 +240,15 @@ class SentenceWriter:
 
         def plain(row: int, derivation: Derivation) -> str:
             try:
-                return self._words.output.text(derivation)
+                return self.words.output.text(derivation)
             except ConlluError as error:
                 raise ConlluError(f"{split}-{first + row:06d}: {error}") from None
 
-        begin, *frame = comments(self._names, category)
+        begin, *frame = comments(self.names, category)
         numbers = range(first, first + derivations.number)
-        shown: list[Heading] = [*(texts[name] for name in self._names), ""]
+        shown: list[Heading] = [*(texts[name] for name in self.names), ""]
         around = [piece for pair in zip(frame, shown, strict=True) for piece in pair]
-        column = self._words.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
+        column = self.words.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
         self._check_comments(split, category, first, texts)
         return column
 
@@ -260,12 +256,10 @@ class SentenceWriter:
         self, split: str, category: str, first: int, texts: Mapping[str, Column]
     ) -> None:
         """Raise ``ConlluError`` if a comment is not one line; the words were checked."""
-        shown = [name for name in self._names[1:] if not self._is_one_line(name)]
+        known = {name for name, writer in self.writers.items() if writer.one_line}
+        shown = [name for name in self.names[1:] if name not in known]
         for column in (Column.of([category]), *(texts[name] for name in shown)):
             for row, text in enumerate(column.texts()):
                 if not is_one_line(text):
                     sent_id = f"{split}-{first + row:06d}"
                     raise ConlluError(f"{sent_id}: the text {text!r} is not one line")
-
-    def _is_one_line(self, name: str) -> bool:
-        return name in self._writers and self._writers[name].one_line

@@ -110,13 +110,8 @@ def _again(path: Path, reason: str, error: int, members: Mapping[str, object]) -
 def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedReader:
     """Open a regular file, of a size that its kind may have.
 
-    Args:
-        path: the file.
-        kind: what it should be.
-        inside: a directory that symbolic links may not leave.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
+    Symbolic links may not leave the directory ``inside``.  Raises ``ForeignFileError``, as all
+    that reads here does, if there is none, or it is something else.
     """
     try:
         file = os.open(path if inside is None else _kept_inside(path, inside), _FLAGS)
@@ -173,11 +168,7 @@ def _too_large(kind: Kind, size: int) -> str:
 
 
 def sha256_of(path: Path, kind: Kind = TABLE, *, inside: Path | None = None) -> str:
-    """Return the SHA-256 of a file, hexadecimal.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
-    """
+    """Return the SHA-256 of a file, hexadecimal."""
     with opened(path, kind, inside=inside) as stream:
         return file_digest(stream, "sha256").hexdigest()
 
@@ -187,11 +178,7 @@ _PIECE = 1 << 20
 
 
 def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
-    """Return all of a file.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
-    """
+    """Return all of a file."""
     pieces, size = [], 0
     with opened(path, kind, inside=inside) as stream:
         try:
@@ -208,11 +195,7 @@ def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
 
 
 def read_text(path: Path, kind: Kind, *, inside: Path | None = None) -> str:
-    """Return a file as a text, without a mark of byte order.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
-    """
+    """Return a file as a text, without a mark of byte order."""
     return text_of(read_bytes(path, kind, inside=inside), path)
 
 

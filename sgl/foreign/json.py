@@ -28,11 +28,7 @@ _KINDS = {str: "text", int: "whole number", bool: "truth value", list: "list", d
 
 
 def read_json(path: Path, kind: Kind, *, inside: Path | None = None) -> object:
-    """Return the JSON value of a file.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
-    """
+    """Return the JSON value of a file."""
     return json_of(read_bytes(path, kind, inside=inside), path)
 
 
@@ -155,9 +151,5 @@ class JsonValue:
 
 
 def read_document(path: Path, kind: Kind, *, inside: Path | None = None) -> JsonValue:
-    """Return the JSON value of a file, whose members are asked for by name.
-
-    Raises:
-        ForeignFileError: there is none, or it is something else.
-    """
+    """Return the JSON value of a file, whose members are asked for by name."""
     return JsonValue(path, read_json(path, kind, inside=inside))

@@ -12,6 +12,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -33,13 +34,13 @@ from sgl.sampling.strata import StratumSample
 ChunkPlace = tuple[str, int, list[Piece]]
 
 
+@dataclass(eq=False)
 class DatasetWork:
     """What workers need to know to make chunks."""
 
-    def __init__(self, grammar: CoreGrammar, plan: Plan, tables: Tables) -> None:
-        self.grammar = grammar
-        self.plan = plan
-        self.tables = tables
+    grammar: CoreGrammar
+    plan: Plan
+    tables: Tables
 
     @cached_property
     def maker(self) -> ChunkMaker:
@@ -77,21 +78,21 @@ def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
     )
 
 
+@dataclass(frozen=True)
 class ParallelMaker:
     """Makes chunks on the workers of an executor, or takes them from the folder of the run."""
 
-    def __init__(self, executor: Executor, run: RunFolder) -> None:
-        self._executor = executor
-        self._run = run
+    executor: Executor
+    run: RunFolder
 
     def chunks(self, places: Iterable[ChunkPlace]) -> Iterator[Chunk]:
         """Yield the chunks of some places, in their order."""
         listed = list(places)
         tasks = (
-            self._run.submit(self._executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place)
+            self.run.submit(self.executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place)
             for place in listed
         )
-        for place, data in zip(listed, ordered(tasks, self._executor.ahead), strict=True):
+        for place, data in zip(listed, ordered(tasks, self.executor.ahead), strict=True):
             yield read_chunk(data, place)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
@@ -37,19 +38,17 @@ _NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
 _NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
 
 
+@dataclass(eq=False)
 class SentenceWork:
     """What workers need to know: the tables, the grammar, the columns, the form of the file.
 
     ``layers`` are text layers and views by name, in the order of the columns.
     """
 
-    def __init__(
-        self, tables: Tables, grammar: CoreGrammar, layers: tuple[str, ...], form: str
-    ) -> None:
-        self.tables = tables
-        self.grammar = grammar
-        self.layers = layers
-        self.form = form
+    tables: Tables
+    grammar: CoreGrammar
+    layers: tuple[str, ...]
+    form: str
 
     @contextmanager
     def open_file(self, path: Path) -> Iterator[Callable[[bytes], object]]:

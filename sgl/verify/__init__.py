@@ -76,7 +76,7 @@ def verify(
         reason = f"{MANIFEST_CODE} {MANIFEST_NAME} has not passed"
         rest = (check.skipped(reason) for check in CHECKS)
         return Report(directory.name, "", "", 0, 0, (first, *rest))
-    show = progress or _ignore
+    show = progress or (lambda *_: None)
     task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
     with workers_for(directory, task, workers, standby) as others:
         judge_now = judge if standby else others.judging(directory, judge)
@@ -95,7 +95,3 @@ def verify(
     shapes = len(data.known.shapes.shapes())
     found = signature_of(directory, manifest)
     return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results))
-
-
-def _ignore(done: int, total: int, what: str) -> None:
-    """Show no progress."""

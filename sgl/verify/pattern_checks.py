@@ -47,9 +47,7 @@ def reserved(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
-        categories = [
-            own for own in data.categories_of(*TRAINING_LIKE) if own.category not in allowed
-        ]
+        categories = [x for x in data.categories_of(*TRAINING_LIKE) if x.category not in allowed]
         message = f"{pattern.name} reserves this for its exposures"
         _expect_none(data, tally, categories, pattern.reserved, message)
 
@@ -91,9 +89,8 @@ def instances(data: Dataset, tally: Result) -> None:
 @claims("No generalization item contains what its pattern excludes.")
 def exclusions(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
-        categories = [
-            own for own in data.categories_of(GENERALIZATION) if own.category == pattern.name
-        ]
+        items = data.categories_of(GENERALIZATION)
+        categories = [own for own in items if own.category == pattern.name]
         _expect_none(data, tally, categories, pattern.exclude, f"{pattern.name} excludes this")
 
 
@@ -101,11 +98,8 @@ def exclusions(data: Dataset, tally: Result) -> None:
 def foreign_structures(data: Dataset, tally: Result) -> None:
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
-        categories = [
-            own
-            for own in data.categories_of(GENERALIZATION)
-            if own.category != pattern.name and pattern.name not in allowed.get(own.category, ())
-        ]
+        others = [x for x in data.categories_of(GENERALIZATION) if x.category != pattern.name]
+        categories = [x for x in others if pattern.name not in allowed.get(x.category, ())]
         message = f"{pattern.name} is held out, and the item's pattern does not allow it"
         _expect_none(data, tally, categories, pattern.held_out, message)
 
@@ -118,11 +112,8 @@ def parts_apart(data: Dataset, tally: Result) -> None:
         for clause in part.only:
             sharing = (p for p in parts if clause.text in {own.text for own in p.only})
             places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
-            categories = [
-                own
-                for own in data.categories_of(*looked_at)
-                if (own.category, own.split) not in places
-            ]
+            found = data.categories_of(*looked_at)
+            categories = [own for own in found if (own.category, own.split) not in places]
             message = f"only the part {part.name} may contain this"
             _expect_none(data, tally, categories, (clause,), message)
 

@@ -46,10 +46,6 @@ class Labels:
         """Return whether an edge with this label passes."""
         return (label in self.names) != self.negated
 
-    def as_list(self) -> list[object]:
-        """Return the labels as a certificate writes them."""
-        return [int(self.negated), *sorted(self.names)]
-
 
 @dataclass(frozen=True, slots=True)
 class ValueTest:

@@ -134,7 +134,7 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
     try:
         with _starting():
             for _ in range(number):
-                pool.submit(_ready)
+                pool.submit(os.getpid)  # any task: a process starts with its first one
         yield pool
     finally:
         pool.shutdown(cancel_futures=True)
@@ -192,10 +192,6 @@ def _begin() -> None:
 def _end_with(parent: BaseProcess) -> None:
     parent.join()
     os._exit(1)
-
-
-def _ready() -> None:
-    """Do nothing: the first task of a process that stands by."""
 
 
 def _call(function: Callable[[Knowledge, T], R], packed: bytes, task: T) -> R:

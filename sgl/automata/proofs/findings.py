@@ -7,6 +7,7 @@ How large, how long and how deep a stratum is is computed from its grammar, not 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -26,19 +27,17 @@ GRAMMAR = "grammar"
 LONGEST_COUNTED = 12
 
 
-def find_unsatisfiable(evidence: Evidence) -> tuple[Unsatisfiable, ...]:
-    """Return the strata without any text."""
-    found = []
+def find_unsatisfiable(evidence: Evidence) -> Iterator[Unsatisfiable]:
+    """Yield the strata without any text."""
     for stratum in evidence.strata:
         if stratum.split.empty:
             conflict = find_conflict(evidence.compiler, stratum.stratum.constraint)
             if conflict is not None:
-                found.append(Unsatisfiable(stratum.stratum.stream, conflict))
-    return tuple(found)
+                yield Unsatisfiable(stratum.stratum.stream, conflict)
 
 
-def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
-    """Pairs of generalization strata of different patterns that share a text."""
+def find_overlaps(evidence: Evidence) -> Iterator[Overlap]:
+    """Yield pairs of generalization strata of different patterns that share a text."""
     strata = [(e, frozenset(e.stratum.constraint.exclude)) for e in evidence.generalization]
 
     def separated(first: StratumEvidence, excluded: frozenset[Structure]) -> bool:
@@ -46,22 +45,19 @@ def find_overlaps(evidence: Evidence) -> tuple[Overlap, ...]:
         marks = evidence.marks(first.stratum.category)
         return excluded.issuperset(marks) and evidence.is_marked(first)
 
-    found = []
     for (first, excluded), (second, other) in combinations(strata, 2):
         if first.stratum.category == second.stratum.category:
             continue
         if not separated(first, other) and not separated(second, excluded):
             witness = evidence.smallest(first, second.language)
             if witness is not None:
-                found.append(Overlap(first.stratum.stream, second.stratum.stream, witness))
-    return tuple(found)
+                yield Overlap(first.stratum.stream, second.stratum.stream, witness)
 
 
-def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:
-    """Held-out structures that never occur without one of another pattern."""
+def find_nestings(evidence: Evidence) -> Iterator[Nesting]:
+    """Yield held-out structures that never occur without one of another pattern."""
     compiler = evidence.compiler
     held_out = [(p.name, s) for p in evidence.plan.patterns for s in p.held_out]
-    found = []
     for inner_pattern, inner in held_out:
         example = smallest_derivation(compiler.disjunction((inner,)))
         if example is None:
@@ -73,29 +69,21 @@ def find_nestings(evidence: Evidence) -> tuple[Nesting, ...]:
                 continue
             # What occurs together always, occurs in no text without the other.
             if compiler.language(Constraint(require=((inner,),), exclude=(outer,))).empty:
-                found.append(Nesting(inner_pattern, inner, outer_pattern, outer))
-    return tuple(found)
+                yield Nesting(inner_pattern, inner, outer_pattern, outer)
 
 
-def find_unused(evidence: Evidence) -> tuple[Unused, ...]:
-    """For each split the rules that only other texts of the grammar use."""
+def find_unused(evidence: Evidence) -> Iterator[Unused]:
+    """Yield for each split the rules that only other texts of the grammar use."""
     compiler = evidence.compiler
     available = compiler.split(Constraint()).used_rules
-    found = []
     for split in dict.fromkeys(stratum.stratum.split for stratum in evidence.strata):
-        used: set[int] = set()
-        for stratum in evidence.strata:
-            if stratum.stratum.split == split:
-                used |= stratum.split.used_rules
-        idle = sorted(available - used)
-        found.append(
-            Unused(
-                split,
-                rules=tuple(rule for rule in idle if compiler.grammar.rules[rule].rhs),
-                words=tuple(rule for rule in idle if not compiler.grammar.rules[rule].rhs),
-            )
+        own = [e.split.used_rules for e in evidence.strata if e.stratum.split == split]
+        idle = sorted(available.difference(*own))
+        yield Unused(
+            split,
+            rules=tuple(rule for rule in idle if compiler.grammar.rules[rule].rhs),
+            words=tuple(rule for rule in idle if not compiler.grammar.rules[rule].rhs),
         )
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,10 +86,10 @@ def prove(
         patterns.append(_pattern(evidence, ingredients, pattern))
     return Proofs(
         patterns=tuple(patterns),
-        unsatisfiable=find_unsatisfiable(evidence),
-        overlaps=find_overlaps(evidence),
-        nestings=find_nestings(evidence),
-        unused=find_unused(evidence),
+        unsatisfiable=tuple(find_unsatisfiable(evidence)),
+        overlaps=tuple(find_overlaps(evidence)),
+        nestings=tuple(find_nestings(evidence)),
+        unused=tuple(find_unused(evidence)),
     )
 
 
