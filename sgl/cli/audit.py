@@ -26,13 +26,7 @@ from sgl.cli.arguments import (
 )
 from sgl.cli.audit_sets import PatternSummary, warn_of_missing_needs
 from sgl.cli.files import PAGE, force_option
-from sgl.cli.session import (
-    Session,
-    grammar_argument,
-    grammar_options,
-    json_text,
-    named_values,
-)
+from sgl.cli.session import Session, grammar_argument, grammar_options, json_text, named_values
 from sgl.cli.terminal import cell, count, text_table
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import (

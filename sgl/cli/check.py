@@ -60,8 +60,7 @@ def command(
     if morphology:
         from sgl.pipeline.morphology import check_inflected
 
-        compiled = session.open(grammar)
-        inspected = check_inflected(compiled, session.sources, session.diagnostics)
+        inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
     if session.form != "full":
         return
     session.show()

@@ -121,8 +121,7 @@ def command(
     origin = _provenance(compiled, request, fit, sample)
     if out is not None:
         lines = [*note, *_head(grammar, corpora, request, session.settings, out)]
-        text = weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines)
-        session.write(out, text)
+        session.write(out, weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines))
     if json_file is not None:
         data = {**origin, **fit_data(compiled.grammar, compiled.rule_keys, fit, sample)}
         session.write(json_file, json_text(data))

@@ -58,8 +58,7 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
             raise click.UsageError(message)
         if resume and force:
             raise click.UsageError("--resume continues a run and --force starts over: choose one")
-        parallelism = Parallelism(workers, engine, scheduler, resume, force)
-        return command(parallelism=parallelism, **others)
+        return command(parallelism=Parallelism(workers, engine, scheduler, resume, force), **others)
 
     return gathered
 

@@ -112,8 +112,7 @@ def _prove(
     if drawn is not None and drawn.grammar != fingerprint(compiled.grammar, compiled.plan):
         session.echo("note: the dataset was drawn from another version of the grammar", err=True)
     if as_json:
-        figures = known_figures(compiled, structures)
-        session.json(proof_data(compiled, proofs, figures, drawn))
+        session.json(proof_data(compiled, proofs, known_figures(compiled, structures), drawn))
     elif pattern is not None:
         session.lines(PatternText(compiled, structures, proofs.of(pattern)).lines())
     else:

@@ -146,8 +146,7 @@ class PatternText:
                 automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces)
             )
             found = tuple(number for number, part in enumerate(parts, 1) if part)
-            kind = (state.accepting or whole, not state.reached, found)
-            kinds.setdefault(kind, []).append(state)
+            kinds.setdefault((state.accepting or whole, not state.reached, found), []).append(state)
         return kinds
 
     def _phrase(self, kind: _PhraseKind, states: list[StateExample]) -> tuple[str, ...]:

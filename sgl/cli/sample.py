@@ -285,8 +285,7 @@ def _write_sampled(
         "list of columns": list(columns),
         "kind of file": form,
     }
-    tables = pack(grammar, plan, {stratum.stream: split})
-    work = SentenceWork(tables, grammar, tuple(columns), form)
+    work = SentenceWork(pack(grammar, plan, {stratum.stream: split}), grammar, tuple(columns), form)
     with open_run(out, identity, parallelism) as run:
         there = out.exists() and not (run.resumed or parallelism.force)
         if there and not parallelism.resume:

@@ -13,7 +13,7 @@ from sgl.cli.sample import choose
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_option
 from sgl.cli.terminal import text_table
 from sgl.diagnostics import shortlist
-from sgl.pipeline.expectations import Expectations, RuleUse, expectations
+from sgl.pipeline.expectations import Expectations, expectations
 
 #: Words of each lexicon that are shown unless more are asked for.
 WORDS = 5
@@ -60,8 +60,11 @@ def _show(session: Session, found: Expectations, words: int) -> None:
     table = text_table("rule", "category", "expected", "share", right=("expected", "share"))
     table.add_column("competes with")
     for rule in found.rules:
-        share = f"{rule.share:.1%}"
-        table.add_row(rule.name, rule.category, _figure(rule.expected), share, _competitors(rule))
+        alone = f"; alone in {shortlist(rule.alone, _NAMED)}" if rule.alone else ""
+        # What its weight is divided by.
+        rivals = escape(shortlist(rule.competitors, _NAMED) + alone)
+        row = (rule.name, rule.category, _figure(rule.expected), f"{rule.share:.1%}")
+        table.add_row(*row, rivals if rule.competitors else "nothing")
     session.table(table)
     session.echo()
     table = text_table("category", "expected", right=("expected",))
@@ -82,14 +85,6 @@ def _show(session: Session, found: Expectations, words: int) -> None:
     if table.row_count:
         session.echo()
         session.table(table)
-
-
-def _competitors(rule: RuleUse) -> str:
-    """Return what the weight of a rule is divided by, in words."""
-    if not rule.competitors:
-        return "nothing"
-    alone = f"; alone in {shortlist(rule.alone, _NAMED)}" if rule.alone else ""
-    return escape(shortlist(rule.competitors, _NAMED) + alone)
 
 
 def _figure(expected: float) -> str:

@@ -60,8 +60,7 @@ def print_table(table: Table) -> None:
     from rich.console import Console
     from rich.segment import Segment, Segments
 
-    width = None if sys.stdout.isatty() else _WIDE
-    console = Console(highlight=False, width=width)
+    console = Console(highlight=False, width=None if sys.stdout.isatty() else _WIDE)
     # Cells may have texts of somebody else; colours are no part of the text of a segment.
     shown = [Segment(for_terminal(text), style) for text, style, _ in console.render(table)]
     # Columns that need more are not cut off: the terminal goes on in the next line.

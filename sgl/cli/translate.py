@@ -54,8 +54,7 @@ def command(
     All readings that differ in the layers asked for are shown, the likeliest first: text
     layers and views on one line with tabs between them, graph layers below as CoNLL-U.
     """
-    compiled = session.open(grammar)
-    core = compiled.grammar
+    core = session.open(grammar).grammar
     wanted = listed(targets)
     session.check_names(wanted, [*outputs(core), *graph_layers(core)], "layer or view")
     parser, forest = read(session, sentence, source, normalise)

@@ -73,8 +73,7 @@ def _verify_dataset(
     except VerifyError as problem:
         session.refuse(str(problem), status=OUTPUT)
     if grammar is not None and report.results[0].status == "passed":
-        compared = _compile_again(session, path, grammar)
-        report = replace(report, results=(*report.results, compared))
+        report = replace(report, results=(*report.results, _compile_again(session, path, grammar)))
     if as_json:
         session.json(report.as_data(), sort=True)
     else:

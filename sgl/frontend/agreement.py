@@ -101,8 +101,7 @@ def find_open_ties(state: CompilerState) -> None:
         if instance.rhs:
             numbered.setdefault(id(instance.production), []).append((number, instance))
     rules = [production for production in state.productions if id(production) in numbered]
-    words = [production for production in state.productions if not production.rhs]
-    usage = _Usage(rules, words)
+    usage = _Usage(rules, [production for production in state.productions if not production.rhs])
     found: dict[tuple[int, str], OpenTie] = {}
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
     # Most certain first: of what nobody asks for, both places are open; else one alone is.
@@ -126,7 +125,7 @@ def find_open_ties(state: CompilerState) -> None:
         choices = _choices(place, place, numbered[id(place.production)])
         choices = tuple(choice._replace(partner=governed.value) for choice in choices)
         if key not in found and len({choice.value for choice in choices}) > 1:
-            found[key] = _open_government(governed, choices)
+            found[key] = _open_tie(governed, choices)
     ties = tuple(sorted(found.values(), key=lambda tie: tie.place))
     state.declared = replace(state.declared, open_ties=ties)
 
@@ -202,21 +201,18 @@ def _places_of(production: Production) -> list[FeaturePlace]:
 
 
 class _Suspect(NamedTuple):
-    """An open place with a partner that it may have to agree with."""
+    """An open place with a partner that it may have to agree with.
+
+    Of government the partner is the place itself, where other rules have a ``value``, at the end
+    of an edge with a ``label``.
+    """
 
     place: FeaturePlace
     partner: FeaturePlace
     reason: Reason
     tied_at: tuple[Span, ...] = ()
-
-
-class _Governed(NamedTuple):
-    """An open place at the end of an edge, where other rules have a value."""
-
-    place: FeaturePlace
-    label: str
-    value: str
-    elsewhere: tuple[Span, ...]
+    label: str = ""
+    value: str = ""
 
 
 class _Usage:
@@ -277,7 +273,7 @@ class _Usage:
         tied = any(other.variable == partner.variable for other in children)
         return tied and place.carried not in self._inflected
 
-    def governed(self) -> Iterator[_Governed]:
+    def governed(self) -> Iterator[_Suspect]:
         """Yield the open places of children that other rules give a value to."""
         alike: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
         for place in chain.from_iterable(self._rules):
@@ -293,7 +289,8 @@ class _Usage:
                     ((value, count),) = values.most_common(1)
                     if 2 * count >= len(told):
                         spans = tuple(p.pattern.span for p in fixed if value in p.fixed)
-                        yield _Governed(place, label, value, spans)
+                        reason = Reason.GOVERNED_ELSEWHERE
+                        yield _Suspect(place, place, reason, spans, label, value)
 
     def _judged(self, place: FeaturePlace, partner: FeaturePlace) -> Iterator[_Suspect]:
         everywhere = self._every[place.kind]
@@ -333,22 +330,6 @@ def _label_to(place: FeaturePlace) -> str:
     return next((edge.label for edge in fragment.edges if edge.target in heads), "")
 
 
-def _open_government(governed: _Governed, choices: tuple[TieChoice, ...]) -> OpenTie:
-    place = governed.place
-    return OpenTie(
-        rule=place.production.name,
-        feature=place.feature,
-        reason=Reason.GOVERNED_ELSEWHERE,
-        category=place.pattern.info.name,
-        partner_category=governed.label,
-        agreeing=(place.pattern.having(place.feature, governed.value),),
-        any_value=place.pattern.having(place.feature, ANY),
-        place=place.pattern.span,
-        tied_at=governed.elsewhere,
-        choices=choices,
-    )
-
-
 def _choices(
     place: FeaturePlace, partner: FeaturePlace, instances: Sequence[tuple[int, Instance]]
 ) -> tuple[TieChoice, ...]:
@@ -363,8 +344,7 @@ def _choices(
             concrete[p.number - LEFT][1][p.slot] for p in (place, partner, *further)
         )
         name, values = concrete[place.number - LEFT]
-        without = (*values[: place.slot], *values[place.slot + 1 :])
-        concrete[place.number - LEFT] = name, without
+        concrete[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
         even = all(one == other for one in more)
         found.append(TieChoice(number, value, other, even, tuple(concrete)))
     return tuple(found)
@@ -376,15 +356,15 @@ def _open_tie(suspect: _Suspect, choices: tuple[TieChoice, ...]) -> OpenTie:
     taken = {*place.production.domains, *place.pattern.slots[place.slot]}
     beginnings = (place.feature[:end] for end in range(1, len(place.feature) + 1))
     new = next((name for name in beginnings if name not in taken), place.feature)
-    variable = partner.variable or new
-    mentions = (place,) if partner.variable else (place, partner)
+    value = suspect.value or partner.variable or new
+    mentions = (place,) if suspect.value or partner.variable else (place, partner)
     return OpenTie(
         rule=place.production.name,
         feature=place.feature,
         reason=suspect.reason,
         category=place.pattern.info.name,
-        partner_category=partner.pattern.info.name,
-        agreeing=tuple(mention.pattern.having(place.feature, variable) for mention in mentions),
+        partner_category=suspect.label or partner.pattern.info.name,
+        agreeing=tuple(mention.pattern.having(place.feature, value) for mention in mentions),
         any_value=place.pattern.having(place.feature, ANY),
         place=place.pattern.span,
         tied_at=suspect.tied_at,

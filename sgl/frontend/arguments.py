@@ -19,7 +19,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import chain, count
 from typing import Any, TypeVar
 
-from sgl.diagnostics import Label, Span, suggested
+from sgl.diagnostics import Label, suggested
 from sgl.frontend.names import KINDS, Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -199,12 +199,8 @@ def substitution(
     own = {part.name.text for part in s.parts_of(s.VariableRef, declaration)}
     for node in sorted(own & named - given.keys()):
         new = next(new for n in count(1) if (new := f"{node}_{n}") not in own | named)
-        given[node] = _name(new, use.span)
+        given[node] = s.LabelSet(use.span, (s.LabelText(use.span, new, False),), False)
     return Substitution(given, state)
-
-
-def _name(text: str, span: Span) -> s.LabelSet:
-    return s.LabelSet(span, (s.LabelText(span, text, False),), False)
 
 
 def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
@@ -247,8 +243,7 @@ def items_of(
                 yield item
             continue
         if quota.name.text in inside:
-            message = f"the quota `{quota.name}` is used by itself"
-            state.error("SGL0830", item.amount.span, message)
+            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` is used by itself")
             continue
         use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
         arguments = substitution(quota, use, state)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import prod
 
 from sgl.diagnostics import Label, shortlist, suggest
+from sgl.frontend.children import RuleNames
 from sgl.frontend.mentions import VariableTable
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -54,15 +55,16 @@ class Cases:
     number: Mapping[Values, int]
 
 
-def cases_of(rule: s.Rule, variables: VariableTable, state: CompilerState) -> Cases | None:
+def cases_of(names: RuleNames) -> Cases | None:
     """Return the cases of a rule; None after a report."""
+    rule, variables, state = names.rule, names.variables, names.state
     weights = rule.weights or (s.WeightCase(rule.span, None, ()),)
     parts: list[_Part] = [*rule.layers, *weights]
     conditions = [condition for part in parts for condition in part.conditions]
     if not conditions and len(weights) == 1:
         return Cases((Case(rule.layers, weights[0].weight, 0, ""),), (), {(): 0})
     known = [_is_known(condition, variables, state) for condition in conditions]
-    return _Choice(rule, weights, variables, state).cases() if all(known) else None
+    return _Choice(names, weights).cases() if all(known) else None
 
 
 def _is_known(condition: s.Condition, variables: VariableTable, state: CompilerState) -> bool:
@@ -97,20 +99,14 @@ class _Group:
 class _Choice:
     """Finds what applies, combination of values by combination."""
 
-    def __init__(
-        self,
-        rule: s.Rule,
-        weights: Sequence[s.WeightCase],
-        variables: VariableTable,
-        state: CompilerState,
-    ) -> None:
+    def __init__(self, names: RuleNames, weights: Sequence[s.WeightCase]) -> None:
+        rule, state = names.rule, names.state
         self._rule, self._weights, self._state = rule, weights, state
-        self._variables = variables
-        parts: list[_Part] = [*rule.layers, *weights]
-        names = (condition.column.text for part in parts for condition in part.conditions)
-        self._parts = parts
+        self._variables = names.variables
+        self._parts: list[_Part] = [*rule.layers, *weights]
         #: The variables that decide, in the order of their first mention.
-        self._deciding = tuple(dict.fromkeys(names))
+        deciding = (c.column.text for part in self._parts for c in part.conditions)
+        self._deciding = tuple(dict.fromkeys(deciding))
         source, texts = state.signature.source.name, state.signature.text_layers
         self._groups = [_group("weight", weights, complete=False)]
         for layer in texts:

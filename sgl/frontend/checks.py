@@ -152,8 +152,7 @@ class _RuleGraph:
 
     def _needs_head(self, node: Node) -> bool:
         """Return whether it is a word or a child's head, unless it fills a gap."""
-        parts = self.ports.parts(node, self.production)
-        pairs = zip(node.glue, parts, strict=True)
+        pairs = zip(node.glue, self.ports.parts(node, self.production), strict=True)
         fills_gap = any(port and _PLACEHOLDER in part for (_, port), part in pairs)
         is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
         return is_head and not fills_gap

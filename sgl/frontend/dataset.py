@@ -165,8 +165,7 @@ def _read_number(
         name = amount.value.text
         if key == "from" and name[:1].isalpha():
             message = f"`from` takes a category, and `{name}` has no capital letter"
-            known = scope.names(s.CategoryDecl)
-            hint = suggest(name, known) or f"write `from {name.capitalize()}`"
+            hint = suggest(name, scope.names(s.CategoryDecl)) or f"write `from {name.capitalize()}`"
         state.error("SGL0201", amount.span, message, hint)
         return
     if key == "seed":

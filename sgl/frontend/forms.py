@@ -68,8 +68,7 @@ def _entries_of_use(use: s.FormsUse, scope: Scope, state: CompilerState) -> list
     if len(wanted) != len(given):
         takes = ", ".join(["a category", *(f"`${name}`" for name in wanted)])
         message = f"`{block.name}` takes {len(wanted) + 1} things, not {len(given) + 1}: {takes}"
-        labels = [Label(block.name.span, "declared here")]
-        state.error("SGL0617", use.span, message, labels=labels)
+        state.error("SGL0617", use.span, message, labels=[Label(block.name.span, "declared here")])
         return []
     values = dict(zip(wanted, given, strict=True))
     found = []
@@ -79,28 +78,18 @@ def _entries_of_use(use: s.FormsUse, scope: Scope, state: CompilerState) -> list
             hint = f"write `{block.category}[…]`"
             state.error("SGL0617", entry.category.name.span, message, hint)
             continue
-        category = _category_of(entry.category, use, values, state)
-        if category is not None:
+        settings = [_setting(setting, use, values, state) for setting in entry.category.settings]
+        chosen = tuple(setting for setting in settings if setting is not None)
+        if len(chosen) == len(settings):
+            # The category is that of the use, with the settings of both.
+            written = (use.category.name, (*chosen, *use.category.settings))
+            category = s.CategoryRef(use.category.span, *written)
             own, shared, below = (
                 each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers)
             )
             layers = laid_over(laid_over(own, shared), below)
             found.append(s.Entry(use.span, category, _given(layers, values), block))
     return found
-
-
-def _category_of(
-    written: s.CategoryRef,
-    use: s.FormsUse,
-    values: Mapping[str, s.Expression],
-    state: CompilerState,
-) -> s.CategoryRef | None:
-    """Return the category of an entry: that of the use, with the settings of both."""
-    found = [_setting(setting, use, values, state) for setting in written.settings]
-    settings = tuple(setting for setting in found if setting is not None)
-    if len(settings) < len(found):
-        return None
-    return s.CategoryRef(use.category.span, use.category.name, (*settings, *use.category.settings))
 
 
 def _setting(

@@ -396,5 +396,4 @@ class FragmentLowering:
     ) -> None:
         self.sound = False
         notes = [f"with `{self.when}`"] if self.when else []
-        state = self.names.state
-        state.error(code, span, message, hint, label=label, labels=labels, notes=notes)
+        self.names.state.error(code, span, message, hint, label=label, labels=labels, notes=notes)

@@ -173,11 +173,6 @@ class _WordLowering:
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
 
 
-def _optional(entry: s.Entry) -> frozenset[str]:
-    """Return the columns that a table need not have, because a block asks for them."""
-    return frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
-
-
 def _check_columns(
     entry: s.Entry, layers: object, table: LexiconTable, state: CompilerState
 ) -> bool:
@@ -221,7 +216,9 @@ def _lexicon(
     chosen = rows_of(lexicon, table, state)
     for entry in entries:
         pool = Pool(weighting.total, weighting.exponent)
-        layers, optional = laid_over(entry.layers, shared), _optional(entry)
+        layers = laid_over(entry.layers, shared)
+        # What a block asks for a table need not have.
+        optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
         if not _check_columns(entry, layers, table, state):
             continue
         seen: dict[tuple[object, ...], TableRow] = {}

@@ -21,7 +21,7 @@ from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.diagnostics import Span
 from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch, Version
+from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import CompilerState
 
@@ -132,7 +132,9 @@ def _rule(
     state: CompilerState,
 ) -> Rule:
     production, values = instance.production, instance.values
-    version, order = instance.version, _order(instance.version)
+    version = instance.version
+    # The children have the order of the source in the core grammar.
+    order = [item.child for item in version.templates[0] if isinstance(item, Slot)]
     file = state.sources.files[production.span.file]
     return Rule(
         id=index,
@@ -145,11 +147,6 @@ def _rule(
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
     )
-
-
-def _order(version: Version) -> list[int]:
-    """Return the children in the order of the source, which they have in the core grammar."""
-    return [item.child for item in version.templates[0] if isinstance(item, Slot)]
 
 
 def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Template:
@@ -201,8 +198,7 @@ def _rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[Rul
             if key.section == WORDS:
                 keys[index] = RuleKey(WORDS, key.category, texts)
             else:
-                part = f"{key.part}: {texts}"
-                keys[index] = RuleKey(key.section, key.category, key.name, part)
+                keys[index] = RuleKey(key.section, key.category, key.name, f"{key.part}: {texts}")
     return tuple(keys)
 
 

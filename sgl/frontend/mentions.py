@@ -262,8 +262,7 @@ def _compared(
         return variables.compare(comparison, bound, feature)
     if bound.text not in values:
         message = f"`{bound}` is not a value of the feature `{feature}`"
-        hint = suggest(bound.text, values, "its values are")
-        state.error("SGL0402", bound.span, message, hint)
+        state.error("SGL0402", bound.span, message, suggest(bound.text, values, "its values are"))
         return None
     index = values.index(bound.text)
     found = frozenset(v for v in values if is_ordered(values.index(v), comparison, index))
@@ -278,9 +277,8 @@ def is_comparable(feature: str, span: Span, state: CompilerState) -> bool:
     signature = state.signature
     if feature in signature.ordered:
         return True
-    message = f"the values of the feature `{feature}` have no order"
     hint = f"declare one: `feature {feature} = {' < '.join(signature.features[feature])}`"
-    state.error("SGL0409", span, message, hint)
+    state.error("SGL0409", span, f"the values of the feature `{feature}` have no order", hint)
     return False
 
 

@@ -309,8 +309,7 @@ def check_morphology(state: CompilerState) -> None:
     for function, _ in state.names.declared(s.Function):
         lists.append(("parameter", function.parameters, function.name))
     for paradigm, _ in state.names.declared(s.Paradigm):
-        classes = [line.inflection_class for line in paradigm.lines]
-        lists.append(("class", classes, paradigm.name))
+        lists.append(("class", [line.inflection_class for line in paradigm.lines], paradigm.name))
         lists.extend(
             ("ending", [ending for ending, _ in line.rewrites], line.inflection_class)
             for line in paradigm.lines

@@ -53,20 +53,8 @@ _KEYWORDS: dict[type, str] = {
     s.Weights: "weights",
 }
 
-#: Declarations that are there to be used by others.
-_USED = (
-    s.Feature
-    | s.CategoryDecl
-    | s.Labels
-    | s.WordSet
-    | s.StructureDecl
-    | s.Quota
-    | s.Paradigm
-    | s.Function
-    | s.Relation
-    | s.Forms
-    | s.Literal
-)
+#: Declarations that are not there to be used by others.
+_OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
 
 _Declared = TypeVar("_Declared", bound=s.SyntaxNode)
 #: Declarations by their kinds and names.
@@ -160,8 +148,7 @@ class Scope:
         path, here = unit.path.with_suffix(""), self.unit.path.parent
         if unit.is_library:
             return unit.root.display(path).replace("/", ".")
-        below = path.is_relative_to(here)
-        return ".".join(path.relative_to(here).parts) if below else path.name
+        return ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
         """Return the same without a report."""
@@ -280,7 +267,9 @@ def report_unused(state: CompilerState) -> None:
     left_out = [d for d in state.project.declarations(s.SyntaxNode) if id(d) not in in_force]
     elsewhere = {name.text for name in s.parts_of(s.Name, tuple(left_out))}
     for declaration, scope in names.declarations:
-        if scope.unit.is_library or not isinstance(declaration, _USED):
+        if scope.unit.is_library or isinstance(declaration, _OF_THEMSELVES):
+            continue
+        if not isinstance(declaration, s.NamedDeclaration):
             continue
         name = declaration.name
         if id(declaration) not in names.used and name.text not in elsewhere:
@@ -306,8 +295,7 @@ def check_taken(state: CompilerState) -> bool:
                 what = KINDS.get(type(declaration), "word")
                 message = f"the {what} `{_name_of(declaration)}` is taken from this file, "
                 message += f"but the {KINDS[kind]} `{name}` is not"
-                hint = f"add `{name}` to the names after `use`"
-                state.error("SGL0201", name.span, message, hint)
+                state.error("SGL0201", name.span, message, f"add `{name}` to the names after `use`")
     return complete
 
 

@@ -78,8 +78,7 @@ class Parameters:
             return None
         if number != int(number) or not minimum <= number <= LARGEST:
             wanted = f"of at least {minimum}" if number <= LARGEST else f"of at most {LARGEST:,}"
-            message = f"`{amount}` must be a whole number {wanted}"
-            self.state.error("SGL0705", amount.span, message)
+            self.state.error("SGL0705", amount.span, f"`{amount}` must be a whole number {wanted}")
             return None
         return int(number)
 

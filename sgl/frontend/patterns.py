@@ -85,8 +85,7 @@ class _PatternLowering:
         self.errors = state.diagnostics.errors
         self.speaking = [c for c in declaration.clauses if isinstance(c, s.TargetsClause)]
         self.targets = tuple(dict.fromkeys(w.text for c in self.speaking for w in c.words))
-        targets = self.targets if self.speaking else None
-        self.context = replace(state.context, targets=targets)
+        self.context = replace(state.context, targets=self.targets if self.speaking else None)
         self.clauses: dict[str, list[_Clause]] = {keyword: [] for keyword in _KEYWORDS}
         self.allowed = _allowed(declaration, state)
 

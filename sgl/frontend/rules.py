@@ -50,7 +50,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
         if not any(clause.conditions for clause in rule.layers):
             templates_of(names, rule.layers)
         return None
-    cases = cases_of(rule, names.variables, state)
+    cases = cases_of(names)
     if cases is None:
         return None
     versions: list[Version] = []
@@ -119,8 +119,7 @@ def _statements(
         alone = template[0] if len(template) == 1 else None
         if isinstance(alone, s.Mention) and not alone.mode:
             head = s.NodeRef(alone.span, s.Name(HEAD, alone.span))
-            child = s.NodeRef(alone.span, alone.name)
-            statements.append(s.BindStatement(alone.span, head, child))
+            statements.append(s.BindStatement(alone.span, head, s.NodeRef(alone.span, alone.name)))
         elif clause.statements is not None:
             statements.extend(clause.statements)
         else:

@@ -105,7 +105,9 @@ def _find_idle_weights(state: CompilerState) -> None:
         names = {other.name for other in grammar.rules_of[rule.lhs]} - {rule.name}
         rivals.setdefault(span, set()).update(names)
         made.setdefault(span, rule)
-    off = _switched_off(state)
+    here = {id(rule) for rule, _ in state.names.of(s.Rule)}
+    declared = (rule for rule, _ in state.names.declared(s.Rule))
+    off = {rule.lhs.name.text for rule in declared if id(rule) not in here}
     for declaration, _ in state.names.of(s.Rule):
         # Several weights of one rule compete with one another.
         span, weights = declaration.name.span, declaration.weights
@@ -129,21 +131,12 @@ def _find_idle_weights(state: CompilerState) -> None:
         )
 
 
-def _switched_off(state: CompilerState) -> set[str]:
-    """Return the categories for which a rule or word is declared that a setting leaves out."""
-    here = {id(rule) for rule, _ in state.names.of(s.Rule)}
-    off = (rule for rule, _ in state.names.declared(s.Rule) if id(rule) not in here)
-    return {rule.lhs.name.text for rule in off}
-
-
 def _find_odd_edges(state: CompilerState, layer: int) -> None:
     """Warn about edges whose ends can only be words between which there is no such edge."""
-    grammar = state.declared.grammar
-    ports = _parts_of_speech(grammar, layer)
+    ports = _parts_of_speech(state.declared.grammar, layer)
     told: set[tuple[Span, str]] = set()
     for rule, span in _phrasal(state):
-        fragment = rule.fragments[layer]
-        for edge in fragment.edges:
+        for edge in rule.fragments[layer].edges:
             base = edge.label.partition(":")[0]
             if edge.label.startswith(EXTRACTED) or base not in _ODD or (span, edge.label) in told:
                 continue

@@ -243,8 +243,7 @@ class _BodyLowering:
             if self._full():
                 return
             copy = {name: self._new_name(name) for name in sorted(inner - {first, last})}
-            final = renaming.get(last, last)
-            following = final if step == times - 1 else self._new_name(last)
+            following = renaming.get(last, last) if step == times - 1 else self._new_name(last)
             copy[first], copy[last] = current, following
             self._statements(repeat.body, copy)
             current = following
@@ -369,8 +368,7 @@ class _BodyLowering:
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
         notes = ("so the structure could never be found",)
-        hint = _hint(name.text, known)
-        self.context.state.error(code, name.span, message, hint, notes=notes)
+        self.context.state.error(code, name.span, message, _hint(name.text, known), notes=notes)
 
 
 _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}

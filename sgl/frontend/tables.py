@@ -55,8 +55,7 @@ class LexiconTables:
             self.read[path] = read_table(source, diagnostics) if source is not None else None
         table = self.read[path]
         if table is not None and not table.rows:
-            message = f"the table `{table.name}` has no rows"
-            self.state.error("SGL0610", lexicon.path.span, message)
+            self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")
             return None
         return table
 
@@ -96,8 +95,7 @@ def _report_block(block: s.Forms, tables: Sequence[LexiconTable], state: Compile
     for column in s.parts_of(s.Column, block):
         if column.name.text not in known:
             message = f"no lexicon that uses `{block.name}` has a column `{column.name}`"
-            hint = suggest(column.name.text, known)
-            state.error("SGL0603", column.span, message, hint)
+            state.error("SGL0603", column.span, message, suggest(column.name.text, known))
 
 
 def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: CompilerState) -> None:

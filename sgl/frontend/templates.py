@@ -53,8 +53,7 @@ def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> Template
             sketches.append((Slot(0),))
         elif clause.template is None:
             message = f"`{layer.name}` is a text layer, this clause is about a graph"
-            hint = "write names of children and quoted words"
-            state.error("SGL0306", clause.span, message, hint)
+            state.error("SGL0306", clause.span, message, "write names of children and quoted words")
         else:
             sketches.append(_template(layer, clause, names))
     words = {part: place for part, place in order.items() if isinstance(rule.rhs[part], s.Name)}

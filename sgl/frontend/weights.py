@@ -108,8 +108,7 @@ class _WeightNames:
         """
         given: dict[int, float] = {}
         lacking: dict[str, list[s.Name]] = {}
-        own = {row.category.text: row.category for row in reversed(rows)}
-        for category in own.values():
+        for category in {row.category.text: row.category for row in reversed(rows)}.values():
             earlier = self._given_by.setdefault(category.text, category.span)
             if earlier != category.span:
                 message = f"`{category}` has weights from two files"
@@ -190,6 +189,5 @@ class _WeightNames:
         ):
             return True
         hint = f"it is written `{info.written('…' for _ in info.features)}`"
-        message = f"`{name}` is no category of this grammar"
-        self._state.error("SGL0709", name.span, message, hint)
+        self._state.error("SGL0709", name.span, f"`{name}` is no category of this grammar", hint)
         return False

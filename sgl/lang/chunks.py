@@ -102,8 +102,7 @@ class _Scanner:
         text = "".join(self.out).rstrip(_BLANK)
         indent = len(text) - len(text.lstrip(_BLANK))
         text = text[indent:]
-        comments = tuple(self.comments)
-        return Chunk(self.start + indent, text, first_word(text), self.fault, comments)
+        return Chunk(self.start + indent, text, first_word(text), self.fault, tuple(self.comments))
 
     def _put(self, piece: str) -> None:
         self.out.append(piece)

@@ -112,8 +112,7 @@ class ParseFailure:
 
     def here(self, hint: str, message: str = "") -> Finding:
         """Something about what stands at the place."""
-        end = self.at + max(len(self.found), 1)
-        return Finding(self.at, end, hint, message or self.message)
+        return Finding(self.at, self.at + max(len(self.found), 1), hint, message or self.message)
 
     def expectation(self) -> str:
         """Return what could stand there, most telling first; a misspelt keyword wins."""
@@ -124,8 +123,7 @@ class ParseFailure:
         names = sorted({TERMINALS.get(name, "") or _literal(name) for name in self.expected})
         words = [word for word in names if word]
         if len(words) > _SHOWN:
-            signs = [word for word in words if not word.strip("`").isalpha()]
-            words = (signs or words)[:_SHOWN]
+            words = ([word for word in words if not word.strip("`").isalpha()] or words)[:_SHOWN]
         return "expected " + " or ".join(words) if words else ""
 
 

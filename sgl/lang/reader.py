@@ -158,8 +158,7 @@ def _is_foreign(source: SourceFile, chunks: Sequence[Chunk], diagnostics: Diagno
     if source.name.endswith((".yaml", ".yml")):
         hint = f'a table is read by a grammar: `lexicon words from "{source.name}"`'
     span = source.span(written[0].start, written[0].start + 1)
-    message = "nothing in this file starts a declaration of SGL"
-    diagnostics.error("SGL0103", span, message, hint)
+    diagnostics.error("SGL0103", span, "nothing in this file starts a declaration of SGL", hint)
     return True
 
 

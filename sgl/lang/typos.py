@@ -120,8 +120,7 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
         words = bare.group().split() if bare is not None else [name]
         quoted = " ".join(f'"{word}"' for word in words)
         hint = f"quote {'it' if len(words) == 1 else 'each word'}: `{clip(quoted, 60)}`"
-    message = f"`{clip(name)}` is neither a category nor a quoted word"
-    return Finding(start, stop, hint, message)
+    return Finding(start, stop, hint, f"`{clip(name)}` is neither a category nor a quoted word")
 
 
 def _capital_role(failure: ParseFailure) -> Finding | None:
@@ -319,10 +318,6 @@ def _in_weight(failure: ParseFailure) -> bool:
     return "~" in head.rpartition("\n")[2] and failure.keyword in ("rule", "word", "lexicon")
 
 
-def _in_graph(failure: ParseFailure) -> bool:
-    return failure.takes("-[") or failure.before.endswith(("-", "["))
-
-
 def _after_word(failure: ParseFailure) -> bool:
     return failure.keyword == "word" and '"' in failure.before and "\n" not in failure.before
 
@@ -334,15 +329,15 @@ FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
     ("|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"),
     (",", lambda failure: failure.takes(";"), "edges are separated by `;`"),
     ("|", _after_word, "write a `word` for each of them"),
-    (
-        "?(",
-        _on_right_hand_side,
-        "nothing is optional in a rule; write one with it and one without",
-    ),
+    ("?(", _on_right_hand_side, "nothing is optional in a rule; write one with it and one without"),
     (
         "*+",
         _on_right_hand_side,
         "nothing is repeated by a sign; write a rule that contains its own category",
     ),
-    ("-<=", _in_graph, "an edge leads from the head to the dependent: `V -[obj]-> N`"),
+    (
+        "-<=",
+        lambda failure: failure.takes("-[") or failure.before.endswith(("-", "[")),
+        "an edge leads from the head to the dependent: `V -[obj]-> N`",
+    ),
 )

@@ -119,8 +119,7 @@ def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
 
 
 def _cell(node: YamlNode) -> str:
-    text = text_of(node, "a value in a table is a word or a number")
-    return "" if node.is_empty else text
+    return "" if node.is_empty else text_of(node, "a value in a table is a word or a number")
 
 
 def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Span:

@@ -106,8 +106,7 @@ class Between:
         seen = self._evidence.find_in_training(structure)
         if seen is None:
             possible = bool(self._structures.disjunction((structure,)).accepting)
-            found = Found.HELD_OUT if possible else Found.NEVER
-            return Comparison(pattern, role, structure, found)
+            return Comparison(pattern, role, structure, Found.HELD_OUT if possible else Found.NEVER)
         return Comparison(
             pattern, role, structure, Found.SHOWN, stream=seen.stream, derivation=seen.derivation
         )

@@ -44,8 +44,7 @@ def prove_with_needs(
     """
     drawn: tuple[DrawnNeed, ...] = ()
     while True:
-        plan = plan_with(compiled.plan, drawn)
-        proofs = prove(structures, plan, progress, only)
+        proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
         more = _short(proofs)
         if not _possible(compiled, structures, (*drawn, *more), diagnostics) or not more:
             return replace(proofs, drawn=drawn)
@@ -92,8 +91,7 @@ def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
         for index, claim in enumerate(pattern.licences):
             if claim.verdict is Verdict.PROVED and claim.short > RISK:
                 own = DrawnNeed(pattern.name, index, claim.structure, claim.minimum, claim.expected)
-                known = found.setdefault(claim.structure.canonical(), own)
-                if own.count > known.count:
+                if own.count > found.setdefault(claim.structure.canonical(), own).count:
                     found[claim.structure.canonical()] = own
     return tuple(found.values())
 

@@ -103,7 +103,7 @@ def read_tree(text: str) -> Bracket:
         elif quoted is not None:
             stack[-1].append(re.sub(r"\\(.)", r"\1", quoted))
         else:
-            stack[-1].append(_part(word))
+            stack[-1].append(read_category(word) if word[:1].isupper() else word)
     if len(stack) > 1 or brackets > MAX_BRACKETS:
         problem = "a `(` has no `)`" if len(stack) > 1 else f"it has over {MAX_BRACKETS} brackets"
         raise PartialTreeError(problem)
@@ -111,10 +111,6 @@ def read_tree(text: str) -> Bracket:
     if more or not isinstance(tree, Bracket):
         raise PartialTreeError("a tree is one phrase in brackets: `(VP V _)`")
     return tree
-
-
-def _part(word: str) -> Part:
-    return read_category(word) if word[:1].isupper() else word
 
 
 def _bracket(parts: list[Part | str]) -> Bracket:

@@ -67,15 +67,7 @@ from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.strata import StrataSampler, StratumSample
-from sgl.verify import (
-    USEFUL,
-    Judge,
-    Report,
-    certificate_faults,
-    judging,
-    standing_by,
-    verify,
-)
+from sgl.verify import USEFUL, Judge, Report, certificate_faults, judging, standing_by, verify
 
 #: Called with what is being done, how much is done and how much there is.
 Stage = Callable[[str, int, int], None]

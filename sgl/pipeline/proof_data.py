@@ -75,8 +75,7 @@ def read_counts(directory: Path) -> DatasetCounts:
     ]
     strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
     found = string_figures(manifest.of(dict), path)
-    digest = manifest["grammar"]["sha256"].of(str)
-    return DatasetCounts(digest, items, parts, strings, found)
+    return DatasetCounts(manifest["grammar"]["sha256"].of(str), items, parts, strings, found)
 
 
 #: Fields that have another name in the JSON.
@@ -119,8 +118,7 @@ def _pattern(
     """Return the claims about one pattern."""
     fields = partial(_fields, compiled)
     name = pattern.name
-    strings = None if counts is None else counts.strings.get(name)
-    stated = pattern_guarantees(pattern, strings)
+    stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))
     disjoint = ("stream", "verdict", "train_stream", "witness")
     data: dict[str, Any] = {
         "name": name,

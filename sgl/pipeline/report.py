@@ -228,8 +228,7 @@ def _unused(compiled: Compiled, proofs: Proofs) -> list[tuple[str, str, str]]:
             found.append((TRAIN, "rule", variant if rule.name in alive else rule.name))
         for number in entry.words:
             template = grammar.rules[number].templates[source]
-            text = " ".join(getattr(item, "text", "") for item in template)
-            found.append((TRAIN, "word", text))
+            found.append((TRAIN, "word", " ".join(getattr(item, "text", "") for item in template)))
     return list(dict.fromkeys(found))
 
 

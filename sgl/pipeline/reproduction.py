@@ -35,8 +35,7 @@ def request_of(directory: Path) -> tuple[dict[str, str], int]:
     """Return the parameters and the seed of a dataset, whose manifest the verifier has read."""
     manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
     parameters = manifest["parameters"].members()
-    settings = {name: str(value.data) for name, value in parameters.items()}
-    return settings, manifest["seed"].of(int)
+    return {name: str(value.data) for name, value in parameters.items()}, manifest["seed"].of(int)
 
 
 def compare(directory: Path, again: Path) -> Result:

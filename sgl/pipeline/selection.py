@@ -98,8 +98,7 @@ class SplitSelection:
         split = self._split(weights)
         mass = split.mass * self._share
         kept = np.array(split.expected_rules) * self._accepted
-        uses = self._expected(weights) / mass - kept
-        return LeftOut(float(np.log(mass)), np.maximum(uses, 0.0))
+        return LeftOut(float(np.log(mass)), np.maximum(self._expected(weights) / mass - kept, 0.0))
 
     def kept(self, weights: Vector) -> Vector:
         """Return the expected uses of each rule in a text of the split."""

@@ -17,15 +17,7 @@ from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import Pattern, Plan, foreign
 from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
-from sgl.diagnostics import (
-    Diagnostic,
-    Diagnostics,
-    Severity,
-    SourceFile,
-    SourceMap,
-    Span,
-    suggest,
-)
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern, LoweredTest
 from sgl.lang import syntax as s
@@ -275,8 +267,7 @@ class Reading:
         """Return whether its graph contains the structure."""
         if not self._possible(structure):
             return False
-        automaton = self.structures.structure_automaton(structure)
-        return automaton.accepts(self.grammar, self.derivation)
+        return self.structures.structure_automaton(structure).accepts(self.grammar, self.derivation)
 
     def edges(self, layer: str) -> Iterator[str]:
         """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""

@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from sgl.lang.syntax.rules import (
     Amount,
     Application,
-    Forms,
-    Function,
+    Condition,
+    Entry,
+    Expression,
+    FormsUse,
     GraphPattern,
     GraphRef,
     LabelText,
-    Lexicon,
-    Literal,
+    LayerClause,
     Name,
     NamedDeclaration,
-    Paradigm,
-    Rule,
     SyntaxNode,
+    Weight,
     When,
     WordDecl,
 )
@@ -227,6 +227,46 @@ class PartDecl(NamedDeclaration):
     clauses: tuple[PartClause, ...]
 
 
+class Variant(SyntaxNode):
+    """``variant published when published``: cells of rows that stand in place of others."""
+
+    name: Name
+    when: When | None
+
+
+class Lexicon(NamedDeclaration):
+    """``lexicon nouns from "nouns.yaml"``: a table that expands into words."""
+
+    path: Name
+    where: tuple[Condition, ...]
+    weight: Weight | None
+    shared: tuple[LayerClause, ...]
+    entries: tuple[Entry | FormsUse, ...]
+    variants: tuple[Variant, ...]
+    when: tuple[When, ...]
+
+
+class ParadigmLine(SyntaxNode):
+    """``godan "く" -> "いた", "う" -> "った"``."""
+
+    inflection_class: Name
+    rewrites: tuple[tuple[Name, Name], ...]
+
+
+class Paradigm(NamedDeclaration):
+    """A table of ending rewrites by inflection class."""
+
+    title: Name | None
+    lines: tuple[ParadigmLine, ...]
+
+
+class Function(NamedDeclaration):
+    """``function f(x) = …``: an abbreviation for an expression."""
+
+    parameters: tuple[Name, ...]
+    body: Expression
+
+
 class Relation(NamedDeclaration):
     """``relation takes from "takes.yaml"``."""
 
@@ -288,33 +328,7 @@ class Test(SyntaxNode):
     graphs: tuple[ExpectedGraph, ...] = ()
 
 
-Declaration = (
-    Module
-    | Use
-    | Param
-    | Layer
-    | ViewDecl
-    | Feature
-    | CategoryDecl
-    | Labels
-    | WordSet
-    | StructureDecl
-    | WordDecl
-    | Literal
-    | Lexicon
-    | Forms
-    | Rule
-    | Paradigm
-    | Function
-    | PatternDecl
-    | PartDecl
-    | Quota
-    | Relation
-    | Restrict
-    | Weights
-    | Dataset
-    | Test
-)
+Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | Test
 
 
 @dataclass(frozen=True, slots=True)

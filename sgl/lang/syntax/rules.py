@@ -1,4 +1,4 @@
-"""Syntax of rules, words, lexicons and morphology, and what all declarations are made of."""
+"""Syntax of rules and words, and what all declarations are made of."""
 
 from __future__ import annotations
 
@@ -369,46 +369,6 @@ class Forms(NamedDeclaration):
     parameters: tuple[Name, ...]
     shared: tuple[LayerClause, ...]
     entries: tuple[Entry, ...]
-
-
-class Variant(SyntaxNode):
-    """``variant published when published``: cells of rows that stand in place of others."""
-
-    name: Name
-    when: When | None
-
-
-class Lexicon(NamedDeclaration):
-    """``lexicon nouns from "nouns.yaml"``: a table that expands into words."""
-
-    path: Name
-    where: tuple[Condition, ...]
-    weight: Weight | None
-    shared: tuple[LayerClause, ...]
-    entries: tuple[Entry | FormsUse, ...]
-    variants: tuple[Variant, ...]
-    when: tuple[When, ...]
-
-
-class ParadigmLine(SyntaxNode):
-    """``godan "く" -> "いた", "う" -> "った"``."""
-
-    inflection_class: Name
-    rewrites: tuple[tuple[Name, Name], ...]
-
-
-class Paradigm(NamedDeclaration):
-    """A table of ending rewrites by inflection class."""
-
-    title: Name | None
-    lines: tuple[ParadigmLine, ...]
-
-
-class Function(NamedDeclaration):
-    """``function f(x) = …``: an abbreviation for an expression."""
-
-    parameters: tuple[Name, ...]
-    body: Expression
 
 
 # ---- all of it
