@@ -24,10 +24,7 @@ from sgl.foreign import ForeignFileError, read_bytes, sha256_of
 
 
 def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
-    """Write the list of all files in ``directory``, whose content is final.
-
-    ``known`` are hashes of files that need not be read again, by their paths inside it.
-    """
+    """List all files, whose content is final; ``known`` are hashes by path inside it."""
     files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
     names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
     lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)

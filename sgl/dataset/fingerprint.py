@@ -58,10 +58,7 @@ def pattern_data(pattern: Pattern) -> dict[str, Any]:
 
 
 def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
-    """Return what a grammar and its plan mean, as JSON without floats and truth values.
-
-    Weights are texts, ``True`` is 1.  The seed is left out.
-    """
+    """Return what grammar and plan mean but for the seed: weights are texts, ``True`` is 1."""
     apart = ("seed", "strata", "patterns")
     names = [field.name for field in fields(plan) if field.name not in apart]
     form = {

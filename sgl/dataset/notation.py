@@ -37,10 +37,7 @@ _RESERVED = frozenset('()"\\:#')
 
 
 def expression_output(grammar: CoreGrammar, source: int) -> TextOutput:
-    """Return what writes the derivations of a grammar as s-expressions.
-
-    ``source`` is the text layer whose words name the lexical rules.
-    """
+    """Return what writes s-expressions; words of the layer ``source`` name lexical rules."""
     rules = []
     for rule, label in zip(grammar.rules, rule_labels(grammar, source), strict=True):
         template: Template = (Token(label),)
@@ -81,10 +78,7 @@ def item_id(expression: str) -> str:
 
 
 def recursive_labels(grammar: CoreGrammar, layer: int) -> tuple[str, ...]:
-    """Return the labels of graph layer ``layer`` that are recursive relations, sorted.
-
-    Subtypes count: ``acl:relcl`` is an ``acl``.
-    """
+    """Return the sorted labels that are recursive relations; ``acl:relcl`` is an ``acl``."""
     labels = {
         edge.label
         for rule in grammar.rules

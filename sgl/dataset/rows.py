@@ -22,19 +22,11 @@ from sgl.sampling.rows import row_of
 MOST_BYTES = (1 << 31) - 1
 
 #: Columns of the Parquet files.
-SCHEMA = pa.schema(
-    [
-        ("id", pa.string()),
-        ("source", pa.string()),
-        ("target", pa.string()),
-        ("category", pa.string()),
-        ("split_kind", pa.string()),
-        ("derivation", pa.string()),
-        ("depth", pa.int32()),
-        ("features", pa.string()),
-        ("seed_stream", pa.string()),
-    ]
+_NAMES = (
+    *("id", "source", "target", "category", "split_kind"),
+    *("derivation", "depth", "features", "seed_stream"),
 )
+SCHEMA = pa.schema([(x, pa.int32() if x == "depth" else pa.string()) for x in _NAMES])
 
 #: Columns with few values.
 DICTIONARY = ("category", "split_kind", "features")

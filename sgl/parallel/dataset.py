@@ -106,10 +106,7 @@ def pack_sample(
     counted: Mapping[str, object] | None = None,
     hashes: NDArray[np.uint64] = _NO_HASHES,
 ) -> bytes:
-    """Return as bytes what was sampled for a stratum, and counted of its readings.
-
-    ``hashes`` are those of the sentences that later ones must differ from.
-    """
+    """Pack what was sampled and counted, and the hashes that later sentences must not have."""
     said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous, counted]
     text = np.frombuffer(json.dumps(said).encode(), np.uint8)
     return _packed(numbers=sample.numbers, said=text, hashes=hashes)

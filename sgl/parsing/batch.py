@@ -81,10 +81,7 @@ class BatchParser:
         return not self.unsupported and accel.pays("parse", self._characters * _SECONDS)
 
     def read(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
-        """Return the readings of texts, each written as the layer writes it.
-
-        If ``derive``, with the best derivation of each.
-        """
+        """Return the readings of texts; if ``derive``, with the best derivation of each."""
         if self.pays(texts):
             return self.read_compiled(texts, derive=derive)
         return self.read_plainly(texts, derive=derive)

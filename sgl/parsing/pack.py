@@ -51,10 +51,7 @@ class Packing:
         self._take = chart.steps.take
 
     def forest(self) -> Forest | None:
-        """Return the forest of the whole input, or None if it has no reading.
-
-        Everything below a place is packed before it, so children come before parents.
-        """
+        """Pack the whole input, children before parents; return None if it has no reading."""
         root = Place(self._index.grammar.start, ((0, self._chart.end, False),))
         uses: dict[Place, list[Use]] = {}
         nodes: list[Node] = []

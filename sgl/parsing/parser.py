@@ -95,10 +95,7 @@ class Parser:
         return self.index.vocabulary
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
-        """All readings of a text or of a sequence of tokens; None if there is none.
-
-        A text is written as the layer writes it, with its separators.
-        """
+        """All readings of a text with its separators, or of tokens; None if there is none."""
         chart = self._chart(sentence)
         return Packing(self.index, chart).forest() if chart.covers(chart.end) else None
 

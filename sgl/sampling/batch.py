@@ -89,18 +89,11 @@ class Sampler:
         most = int(np.diff(lemmas.own_ends).max(initial=0))
         verdicts = np.empty(len(numbers), np.uint8)
         targets = np.empty(len(numbers), np.int32)
+        words_matter = int(bool(stratum.targets) or not exposed.all())
         self._screen(
-            lemmas,
-            batch.derivations.rules,
-            batch.derivations.offsets,
-            batch.too_long,
-            int(stratum.repeated_lemmas),
-            exposed,
-            self._index.ranks(stratum.targets),
-            int(bool(stratum.targets) or not exposed.all()),
-            verdicts,
-            targets,
-            np.empty(longest * most + 1, np.int32),
+            *(lemmas, batch.derivations.rules, batch.derivations.offsets, batch.too_long),
+            *(int(stratum.repeated_lemmas), exposed, self._index.ranks(stratum.targets)),
+            *(words_matter, verdicts, targets, np.empty(longest * most + 1, np.int32)),
         )
         hashes = np.zeros((len(numbers), 2), np.uint64)
         if self.tables.distinct_sentences:

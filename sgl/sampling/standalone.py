@@ -39,10 +39,7 @@ BUNDLED = (
 
 
 def standalone_source(tables: Tables, identity: str) -> str:
-    """Return the source of the standalone sampler for these tables.
-
-    ``identity`` names the dataset that it reproduces.
-    """
+    """Return the source of the standalone sampler of the dataset with this identity."""
     environment = Environment(
         loader=PackageLoader("sgl.sampling"),
         undefined=StrictUndefined,

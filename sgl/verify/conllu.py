@@ -59,17 +59,11 @@ class Sentence(NamedTuple):
 
     def comment(self, key: str) -> str | None:
         """Return the value of the comment ``# key = …``."""
-        for name, value in self.comments:
-            if name == key:
-                return value
-        return None
+        return dict(self.comments).get(key)
 
 
 def ranges(path: Path, size: int) -> Iterator[tuple[int, int]]:
-    """Bytes from and to where a file can be cut into parts of about some size.
-
-    Cuts are behind empty lines: whatever comes before, a new block begins there.
-    """
+    """Yield where a file can be cut, behind empty lines, into parts of about some size."""
     start = 0
     with opened(path, TREEBANK) as stream:
         end = os.fstat(stream.fileno()).st_size
@@ -160,10 +154,7 @@ def _read_block(
 
 
 def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
-    """Return the edges of a sentence and the token under its root, and remember them.
-
-    Every token must lead to the root of the basic tree.
-    """
+    """Return and remember the edges of a sentence, each token of which leads to the one root."""
     for at, token in enumerate(arcs):
         if token.token != str(at + 1):
             raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)

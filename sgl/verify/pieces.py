@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import networkx as nx
+
 from sgl.verify.structure import (
     DegreeComparison,
     GraphPattern,
@@ -66,12 +68,9 @@ def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list
 
 def _parts(size: int, links: Iterable[Link]) -> list[list[int]]:
     """Return the connected parts of the variables."""
-    parts = [{number} for number in range(size)]
-    for link in links:
-        joined = parts[link.source] | parts[link.target]
-        for number in joined:
-            parts[number] = joined
-    return [sorted(part) for number, part in enumerate(parts) if min(part) == number]
+    graph = nx.Graph([(link.source, link.target) for link in links])
+    graph.add_nodes_from(range(size))
+    return sorted(sorted(part) for part in nx.connected_components(graph))
 
 
 def _piece(

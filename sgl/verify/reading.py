@@ -51,10 +51,7 @@ class ReadingTask:
 
     @classmethod
     def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> ReadingTask:
-        """Return what to find out about the sentences of a dataset.
-
-        If one of the structures cannot be read, none is looked for.
-        """
+        """Return the task of a dataset; if a structure cannot be read, none is looked for."""
         structures: tuple[GraphPattern, ...] = ()
         with suppress(StructureError):
             structures = tuple([read_structure(clause.text) for clause in clauses])

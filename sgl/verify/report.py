@@ -115,10 +115,7 @@ class Report:
 
     def result(self, code: str) -> Result:
         """Return the outcome of the check with this code; raises ``KeyError``."""
-        for result in self.results:
-            if result.code == code:
-                return result
-        raise KeyError(code)
+        return {result.code: result for result in self.results}[code]
 
     def as_data(self) -> dict[str, object]:
         """Return the report as plain data, for JSON."""

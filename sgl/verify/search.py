@@ -242,10 +242,7 @@ class _Host:
 def _walked(
     size: int, edges: tuple[tuple[int, int], ...], walk: Walk
 ) -> tuple[int, dict[tuple[int, int], None]]:
-    """Return the pairs of nodes that a walk over these edges connects, after how many steps.
-
-    There are none if there were too many steps.
-    """
+    """Return how many steps were taken, and what pairs a walk connects: none after too many."""
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
@@ -310,10 +307,7 @@ def _matches(
 
 
 def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
-    """Throw out of the domains what no edge fits; return for each link the pairs that are left.
-
-    None if a domain becomes empty.
-    """
+    """Throw out of the domains what no edge fits; return the pairs left, None if one is empty."""
     fitting: list[Pairs] = []
     host.spend(1 + len(domains))
     for first, second, connection in body.links:

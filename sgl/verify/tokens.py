@@ -51,10 +51,7 @@ class WordForm:
 
     def get(self, attribute: str) -> str:
         """Return the value of an attribute, ``""`` where the word has none."""
-        for name, value in self.attributes:
-            if name == attribute:
-                return value
-        return ""
+        return dict(self.attributes).get(attribute, "")
 
 
 @dataclass(frozen=True, slots=True)

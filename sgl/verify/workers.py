@@ -109,10 +109,7 @@ def judging(pool: ProcessPoolExecutor, judge: Judge, text: bytes) -> Judge:
 def workers_for(
     directory: Path, task: ReadingTask, number: int, standby: ProcessPoolExecutor | None = None
 ) -> Iterator[Workers]:
-    """Give ``number`` workers, of the pool ``standby`` or of a new one.
-
-    A small dataset is worth no processes: then the work is done here.
-    """
+    """Give workers, of ``standby`` or a new pool; a small dataset is read by this process."""
     work = 0
     with suppress(OSError):
         work = sum(path.stat().st_size for path in (directory / "conllu").glob("*.conllu"))

@@ -291,10 +291,7 @@ class Proofs:
 
     def of(self, pattern: str) -> PatternProofs:
         """Return the claims about a pattern; raises ``KeyError``."""
-        for proofs in self.patterns:
-            if proofs.name == pattern:
-                return proofs
-        raise KeyError(pattern)
+        return {proofs.name: proofs for proofs in self.patterns}[pattern]
 
     def refuted(self) -> Iterator[tuple[str, Claim]]:
         """Yield the claims that fail, each with the name of its pattern."""

@@ -106,11 +106,16 @@ class Evidence:
     @computed_once
     def leak(self, structure: Structure) -> tuple[StratumEvidence, Derivation] | None:
         """Return the first training stratum that derives the structure, with its smallest text."""
-        for stratum in self.training:
+        return self._first_with(structure, self.training)
+
+    def _first_with(
+        self, structure: Structure, strata: Iterable[StratumEvidence]
+    ) -> tuple[StratumEvidence, Derivation] | None:
+        for stratum in strata:
             if not self.excludes(stratum, structure):
-                witness = self.smallest(stratum, self.compiler.presence(structure))
-                if witness is not None:
-                    return stratum, witness
+                found = self.smallest(stratum, self.compiler.presence(structure))
+                if found is not None:
+                    return stratum, found
         return None
 
     @computed_once
@@ -124,12 +129,8 @@ class Evidence:
             if automaton.accepts_state(states[root]):
                 return text
         # The smallest text with the structure in the first stratum that derives it.
-        for stratum in self.populated_training:
-            if not self.excludes(stratum, structure):
-                derivation = self.smallest(stratum, self.compiler.presence(structure))
-                if derivation is not None:
-                    return Seen(stratum.stratum.stream, derivation)
-        return None
+        found = self._first_with(structure, self.populated_training)
+        return found and Seen(found[0].stratum.stream, found[1])
 
     @cached_property
     def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:

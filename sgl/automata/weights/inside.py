@@ -75,10 +75,7 @@ class EquationSystem:
 
 
 def inside_weights(system: EquationSystem) -> Vector:
-    """Return the least solution of the system.
-
-    Every state must derive something; otherwise its weight is 0.
-    """
+    """Return the least solution of the system; the weight of a state that derives nothing is 0."""
     inside = np.append(system.constant, 1.0)
     for _ in range(KLEENE_STEPS):
         improved = system.apply(inside)

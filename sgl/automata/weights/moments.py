@@ -165,10 +165,7 @@ class Consistency:
 
 
 def consistency(grammar: CoreGrammar) -> Consistency:
-    """Spectral radius, heaviest recursion and termination of a grammar.
-
-    Only categories that the start category reaches count.
-    """
+    """Say whether derivations end, looking only at the categories that the start reaches."""
     size, index = len(grammar.categories), GrammarIndex(grammar)
     below = nx.DiGraph((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
     below.add_node(grammar.start)

@@ -260,10 +260,7 @@ def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
 
 
 def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Transitions:
-    """Return the rules that the states can use, with their probabilities.
-
-    ``terms`` are the inside weights of the automaton's transitions.
-    """
+    """Return what the states can use; ``terms`` are the inside weights of the rows."""
     index = automaton.index
     live = (automaton.words != DEAD) & (index.word_weights > 0.0)
     words = automaton.words[live]
