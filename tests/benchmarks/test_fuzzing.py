@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import signal
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
@@ -16,6 +18,15 @@ from fuzz.guard import finish
 from fuzz.mutation import bytes_mutated, json_mutated, swapped_alike, tokens_mutated
 from fuzz.targets import TARGETS, Target
 from fuzz.targets.grammars import derived
+
+
+@pytest.fixture(autouse=True)
+def unsettled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """What the program does to its process (no Numba, bounded memory) stays out of this one."""
+    monkeypatch.setattr("fuzzing.settle_process", lambda: None)
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 def random(*numbers: object) -> Random:

@@ -82,6 +82,7 @@ def stratum(mass: float) -> dict[str, Any]:
     return {
         "split": "train",
         "category": "in_distribution",
+        "stream": "train/in_distribution",
         "count": 40000,
         "candidates": 50000,
         "mass": mass,
