@@ -127,11 +127,7 @@ class Cache:
         return sorted(entry for entry in self._files() if entry.path.suffix != _PARTIAL)
 
     def clear(self) -> int:
-        """Remove all entries, and return how many there were.
-
-        Raises:
-            OSError: an entry cannot be removed.
-        """
+        """Remove all entries, and return how many; raises ``OSError`` if one cannot be removed."""
         number = len(self.entries())
         for entry in list(self._files()):
             entry.path.unlink(missing_ok=True)
@@ -176,11 +172,7 @@ class Cache:
 
 
 def _own_content(path: Path) -> bytes:
-    """Return the content of a file that nobody but the user can have written.
-
-    Raises:
-        OSError: there is no such file.
-    """
+    """Return a file's content if only the user can have written it; else raises ``OSError``."""
     with os.fdopen(os.open(path, _OLD), "rb") as file:
         found = os.fstat(file.fileno())
         if not (stat.S_ISREG(found.st_mode) and _is_own(found)):

@@ -198,11 +198,7 @@ class TargetView(ViewOutput):
     """A view that is a target: where a text has no form, the error quotes the sentence."""
 
     def text(self, derivation: Derivation) -> str:
-        """Return the form of a derivation.
-
-        Raises:
-            ViewError: if it has none.
-        """
+        """Return the form of a derivation; raises ``ViewError`` if it has none."""
         try:
             return super().text(derivation)
         except ViewError as problem:

@@ -111,11 +111,7 @@ class StringFigures:
 
 
 def string_figures(content: Mapping[str, Any], path: Path = Path(MANIFEST)) -> StringFigures:
-    """Return the figures of the dataset that has this manifest.
-
-    Raises:
-        ForeignFileError: the manifest does not have them.
-    """
+    """Return the figures of a manifest; raises ``ForeignFileError`` if it has none."""
     manifest = JsonValue(path, content)
     splits = manifest["splits"].members().values()
     strata = [stratum for split in splits for stratum in split["strata"].elements()]

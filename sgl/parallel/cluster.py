@@ -113,11 +113,7 @@ def _local(workers: int) -> LocalCluster:
 
 
 def _prepare(client: Client, work: bytes) -> int:
-    """Give the work to the workers of a cluster; return how many there are.
-
-    Raises:
-        WorkerLostError: there are none, or they cannot do it.
-    """
+    """Give the work to the workers, return their number; raises ``WorkerLostError`` if none."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as problem:

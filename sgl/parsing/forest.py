@@ -84,11 +84,7 @@ class Forest:
         return self._counts[-1]
 
     def reading(self, number: int) -> Derivation:
-        """Return the reading of this number, counted from 0 in the order of alternatives.
-
-        Raises:
-            IndexError: there are not so many.
-        """
+        """Return the reading of this number, from 0, by alternatives; raises ``IndexError``."""
         if not 0 <= number < self.count:
             raise IndexError(f"there is no reading {number} of {self.count}")
         rules: list[int] = []

@@ -46,11 +46,7 @@ class ManifestError(ValueError):
 
 
 def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
-    """Return the manifest of a dataset directory, and its distinct structures by number.
-
-    Raises:
-        ManifestError: it is no manifest, or contradicts itself.
-    """
+    """Return the manifest and its structures by number; raises ``ManifestError``."""
     try:
         path = directory / MANIFEST
         text = read_bytes(path, foreign.MANIFEST, inside=directory)

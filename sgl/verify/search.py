@@ -122,11 +122,7 @@ class Searcher:
             raise BudgetError
 
     def occurring(self, shape: GraphShape) -> int:
-        """Return the structures that occur in a shape, with a bit for each.
-
-        Raises:
-            SearchError: this takes too many steps.
-        """
+        """Return the structures that occur, a bit for each; raises ``SearchError`` if too long."""
         host, columns = self._look(shape)
         answered = reduce(or_, shape.nodes, host.labels << len(self.questions.values))
         found = 0

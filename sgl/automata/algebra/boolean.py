@@ -70,11 +70,7 @@ def complement(automaton: TreeAutomaton) -> TreeAutomaton:
 
 
 def intersection(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both automata accept; trim and minimal.
-
-    Raises:
-        UnsupportedStructure: if there are too many states.
-    """
+    """Accept what both accept; trim and minimal; raises ``UnsupportedStructure`` if too large."""
     both = trim(pairs(first, second))
     check_size(both.size)
     return minimise(both)
@@ -118,21 +114,13 @@ class Combinations:
         return numbers
 
     def all(self) -> tuple[Numbers, Numbers]:
-        """Return the rules and the places of the states of all combinations, in order.
-
-        Raises:
-            UnsupportedStructure: if there are too many.
-        """
+        """Return all combinations in order: rules, places; raises ``UnsupportedStructure``."""
         rules, digits = _repeated(self._counts)
         return rules, digits // self._strides[:, rules] % self._bases[:, rules]
 
 
 def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
-    """Return every place as often as its count says, and numbers from 0 beside each.
-
-    Raises:
-        UnsupportedStructure: if they are more than an automaton may have transitions.
-    """
+    """Return each place as often as its count says, and numbers from 0; raises if too many."""
     total = int(counts.sum())
     check_size(transitions=total)
     places = np.repeat(np.arange(len(counts)), counts)

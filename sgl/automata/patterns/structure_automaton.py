@@ -291,11 +291,7 @@ class StructureAutomaton:
         self._budget = self._left = limits.current().matches if budget is None else budget
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
-        """Return the state of a phrase from a rule id and the states of its children.
-
-        Raises:
-            StructureTooCostly: if the budget is used up.
-        """
+        """Return a phrase's state from rule id and states; raises ``StructureTooCostly``."""
         symbol = self._symbols[rule]
         state = self._core.transitions.get((symbol, children))
         if state is not None:

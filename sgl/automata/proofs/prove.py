@@ -67,11 +67,7 @@ def prove(
     progress: Progress | None = None,
     only: str | None = None,
 ) -> Proofs:
-    """Decide every claim of a plan, or those of the pattern ``only``.
-
-    Raises:
-        UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
-    """
+    """Decide the claims, or those of the pattern ``only``; raises as ``StructureCompiler``."""
     chosen = [pattern for pattern in plan.patterns if only in (None, pattern.name)]
     if only is not None:
         # The generalization items of other patterns are left out.
