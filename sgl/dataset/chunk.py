@@ -59,10 +59,7 @@ class Chunk:
 
 
 def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Piece]]]:
-    """Cut what was sampled into the chunks of a dataset.
-
-    Yields for each its split, the number of its first row, from 1, and its candidates.
-    """
+    """Yield the chunks of a dataset: split, number of the first row from 1, candidates."""
     splits: dict[str, list[Piece]] = {}
     for sample in samples:
         piece = Piece(sample.stratum, sample.numbers)

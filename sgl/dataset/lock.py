@@ -44,11 +44,7 @@ class LockedFolder:
 
     @classmethod
     def take(cls, path: Path) -> Self:
-        """Make the folder if it is not there, and lock it.
-
-        Raises:
-            FolderLockedError: another process has it.
-        """
+        """Make the folder if need be, and lock it; raises ``FolderLockedError``."""
         # A soft lock would outlive a process that is killed.
         lock = FileLock(path / LOCK, blocking=False, fallback_to_soft=False)
         for _ in range(_ATTEMPTS):

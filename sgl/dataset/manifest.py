@@ -130,10 +130,7 @@ def manifest(
     files: Sequence[DataFile],
     readings: Mapping[str, Readings] | None = None,
 ) -> dict[str, Any]:
-    """Return the manifest as plain data, its members in the order in which they are written.
-
-    ``readings`` are those of the strata that were parsed, by stream.
-    """
+    """Return the manifest as plain data, in its order; ``readings`` are by stream."""
     items = sum(len(sample.numbers) for sample in samples)
     return {
         "format": FORMAT,

@@ -201,10 +201,7 @@ def _delete_dead_stages(target: Path) -> None:
 
 
 def put_back(place: Path, target: Path) -> None:
-    """Put a dataset back that a process had moved out of the way when it was killed.
-
-    To be called before a ``place`` is deleted in which it may be the only copy.
-    """
+    """Put back a dataset, perhaps the only copy, that a killed process had moved away."""
     old = place / "old"
     if old.exists() and not target.exists():
         old.rename(target)

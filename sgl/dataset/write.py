@@ -35,9 +35,7 @@ class Maker(Protocol):
 
 
 class SplitFiles:
-    """The files of one split: those of its targets, Parquet, CoNLL-U, and derivations.
-
-    There is no CoNLL-U without graphs.
+    """The files of one split: targets, Parquet, CoNLL-U (if there are graphs), derivations.
 
     The first target has the file ``data/train.tsv``, each other a folder of its name.
     ``paths`` are all files, in the order in which the manifest lists them.

@@ -108,10 +108,7 @@ def open_executor(work: object, parallelism: Parallelism, folder: Path | None = 
 
 
 def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
-    """Yield the results of tasks in their order.
-
-    Tasks that are submitted as ``tasks`` is read are submitted ``ahead`` at a time.
-    """
+    """Yield results in order; tasks are submitted as ``tasks`` is read, ``ahead`` at a time."""
     flight: deque[Task] = deque()
     for task in tasks:
         flight.append(task)

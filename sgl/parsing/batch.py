@@ -152,10 +152,7 @@ class FirstRead(NamedTuple):
 def read_first(
     batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple[str, ...]]]]
 ) -> list[FirstRead]:
-    """Read sentences that may be spelt in several ways, each with what was changed.
-
-    The first spellings of all are read together, then the second ones of the rest, and so on.
-    """
+    """Read sentences that may be spelt in several ways: all the first one, the rest the next."""
     spellings = [iter(sentence) for sentence in sentences]
     found: list[FirstRead] = [FirstRead("", (), 0, ())] * len(sentences)
     waiting = list(range(len(sentences)))

@@ -100,11 +100,7 @@ class Parser:
         return Packing(self.index, chart).forest() if chart.covers(chart.end) else None
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
-        """Return the first ``limit`` readings of a text or of a sequence of tokens.
-
-        The order is fixed: by the rules' numbers, from the root down, then by the
-        spans of their children.
-        """
+        """Return the first ``limit`` readings, by rules from the root down, then by spans."""
         forest = self.forest(sentence)
         return () if forest is None else tuple(forest.readings(limit))
 

@@ -241,10 +241,7 @@ def _compare(
     tally: Result,
     target: int,
 ) -> None:
-    """Compare rows with the sentences of a split, until one of them ends.
-
-    The rows have the target with that number, the first or a further one.
-    """
+    """Compare rows with the sentences of a split and their target of this number."""
     number = 0
     for number, (row, known) in enumerate(zip_longest(rows, split.rows[target]), 1):
         tally.checked += 1

@@ -55,10 +55,7 @@ class EquationSystem:
     constant: Vector
 
     def terms(self, values: Vector) -> Vector:
-        """Return the value of each term.
-
-        ``values`` are those of the states, and 1 for the children that a rule does not have.
-        """
+        """Return the value of each term, given those of the states and 1 for missing children."""
         terms = self.weight.copy()
         for children in self.children:
             terms *= values[children]
