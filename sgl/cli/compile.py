@@ -53,12 +53,9 @@ def prove_and_produce(
 ) -> tuple[ProducedDataset, Proofs]:
     """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
     if not compiled.grammar.graph_layers:
-        session.fail(
-            "SGL0307",
-            "a dataset is verified on its dependency graphs, but no graph layer is declared",
-            compiled.dataset_span,
-            hint=f"add `layer syn : graph on {compiled.plan.source}`",
-        )
+        message = "a dataset is verified on its dependency graphs, but no graph layer is declared"
+        hint = f"add `layer syn : graph on {compiled.plan.source}`"
+        session.fail("SGL0307", message, compiled.dataset_span, hint=hint)
     structures = StructureCompiler(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(

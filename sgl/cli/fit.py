@@ -160,12 +160,9 @@ def _fit(
         notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
         listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
         notes += [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in listed_rows]
-        session.fail(
-            "SGL1105",
-            "no row of the corpus says anything about the weights",
-            notes=notes,
-            hint=f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more",
-        )
+        message = "no row of the corpus says anything about the weights"
+        hint = f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more"
+        session.fail("SGL1105", message, notes=notes, hint=hint)
     fit = estimate(
         compiled.grammar,
         sample,

@@ -335,12 +335,8 @@ def _finder(session: Session, compiled: Compiled) -> NearestFinder:
     """Return what finds the nearest in-distribution sentence of an item."""
     stratum = compiled.plan.in_distribution("train")
     if stratum is None:
-        session.fail(
-            "SGL0804",
-            "the dataset has no in-distribution sentences that items could be held against",
-            compiled.dataset_span,
-            hint="say how many: `train 1000`",
-        )
+        message = "the dataset has no in-distribution sentences that items could be held against"
+        session.fail("SGL0804", message, compiled.dataset_span, hint="say how many: `train 1000`")
     split = StructureCompiler(compiled.grammar).split(stratum.constraint)
     if split.empty:
         session.fail("SGL0812", "training can contain no sentence", compiled.dataset_span)

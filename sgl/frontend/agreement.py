@@ -40,7 +40,7 @@ from typing import NamedTuple
 
 from sgl.diagnostics import Span
 from sgl.frontend.expand import Concrete, Instance
-from sgl.frontend.productions import ANY, CategoryPattern, Production, Slotting
+from sgl.frontend.productions import ANY, Production, Slotting
 from sgl.frontend.state import CompilerState
 
 
@@ -144,13 +144,9 @@ class FeaturePlace:
     """
 
     def __init__(
-        self,
-        production: Production,
-        number: int,
-        pattern: CategoryPattern,
-        slot: int,
-        beside: list[FeaturePlace],
+        self, production: Production, number: int, slot: int, beside: list[FeaturePlace]
     ) -> None:
+        pattern = (production.lhs, *production.rhs)[number - LEFT]
         self.production, self.number, self.beside = production, number, beside
         self.pattern, self.slot = pattern, slot
         self.feature, written = pattern.info.features[slot], pattern.slots[slot]
@@ -196,7 +192,7 @@ def _places_of(production: Production) -> list[FeaturePlace]:
     found: list[FeaturePlace] = []
     for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
         for slot in range(len(pattern.slots)):
-            found.append(FeaturePlace(production, number, pattern, slot, found))
+            found.append(FeaturePlace(production, number, slot, found))
     return found
 
 

@@ -56,7 +56,7 @@ def read_dataset(state: CompilerState) -> None:
     settings = DatasetSettings(gen=dataset.sizes)
     said: dict[str, s.Name] = {}
     for clause in dataset.clauses:
-        _read_clause(clause, settings, said, scope, state)
+        _read_clause(clause, settings, said, scope)
     if not hasattr(settings, "start"):
         if "from" not in said:
             message = "the dataset does not say which category to start from"
@@ -105,13 +105,10 @@ def _do_without(state: CompilerState) -> None:
 
 
 def _read_clause(
-    clause: s.DatasetClause,
-    settings: DatasetSettings,
-    said: dict[str, s.Name],
-    scope: Scope,
-    state: CompilerState,
+    clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope
 ) -> None:
     """Read a clause into the settings; ``said`` has the first of each keyword."""
+    state = scope.resolved.state
     name, key, values = clause.key, clause.key.text, clause.values
     if clause.when is not None:
         # A target under a condition stands after those that others name.
@@ -122,7 +119,7 @@ def _read_clause(
         state.report_twice("clause", name, said[key].span, _ONE_OF_TWO)
     said.setdefault(key, name)
     if clause.amount is not None and key in _KEYS:
-        _read_number(key, clause.amount, settings, scope, state)
+        _read_number(key, clause.amount, settings, scope)
     elif key == "from":
         settings.start = values[0]
     elif key == "distinct":
@@ -157,9 +154,8 @@ def _read_distinct(
         state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
 
 
-def _read_number(
-    key: str, amount: s.Amount, settings: DatasetSettings, scope: Scope, state: CompilerState
-) -> None:
+def _read_number(key: str, amount: s.Amount, settings: DatasetSettings, scope: Scope) -> None:
+    state = scope.resolved.state
     if key not in (*SPLITS, "seed"):
         message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
         name = amount.value.text

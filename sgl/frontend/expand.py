@@ -64,7 +64,7 @@ def expand(state: CompilerState) -> None:
     except _TooManyError:
         return
     instances = of_rules + of_words
-    _report_unbuildable(rules, of_rules, search.buildable, state)
+    _report_unbuildable(rules, of_rules, search)
     graph: nx.DiGraph[Concrete] = nx.DiGraph()
     for instance in instances:
         graph.add_node(instance.lhs)
@@ -223,16 +223,12 @@ def _choices(
 
 # ---- what falls away
 
-_Buildable = Mapping[str, Mapping[tuple[str, ...], None]]
-
 
 def _report_unbuildable(
-    rules: Sequence[Production],
-    expanded: Sequence[Instance],
-    buildable: _Buildable,
-    state: CompilerState,
+    rules: Sequence[Production], expanded: Sequence[Instance], search: _Search
 ) -> None:
     """Report categories that nothing builds, and rules none of whose combinations exists."""
+    buildable, state = search.buildable, search.state
     used = {id(instance.production) for instance in expanded}
     for rule in rules:
         if id(rule) in used or not all(buildable.get(p.info.name) for p in rule.rhs):
@@ -251,9 +247,8 @@ def _report_unbuildable(
     for name in sorted(unbuilt - made):
         message = f"nothing builds the category `{name}`: it has no rule and no word"
         hint = f'add `word {name}: "…"`, a lexicon, or a rule that builds it'
-        state.error(
-            "SGL0702", state.signature.categories[name].declaration.name.span, message, hint
-        )
+        declared = state.signature.categories[name].declaration.name
+        state.error("SGL0702", declared.span, message, hint)
     _report_unproductive(unbuilt & made, rules, state)
 
 

@@ -74,7 +74,7 @@ class _WordLowering:
     ) -> _WordLowering:
         """Return what lowers a word whose clauses may ask for the features of its category."""
         columns = evaluation.columns if evaluation.row else None
-        lhs = category_pattern(category, evaluation.scope, None, columns, state)
+        lhs = category_pattern(category, evaluation.scope, columns)
         if lhs is not None:
             features = dict(zip(lhs.info.features, lhs.slots, strict=True))
             evaluation = replace(evaluation, features=features)

@@ -156,18 +156,16 @@ def _misspelt(
     return next((value for value in values if one_slip(name, value)), None)
 
 
-def category_pattern(
-    ref: s.CategoryRef,
-    scope: Scope,
-    variables: VariableTable | None,
-    columns: Mapping[str, str] | None,
-    state: CompilerState,
-) -> CategoryPattern | None:
+#: What stands in brackets beside values: the variables of a rule, or the columns of a row.
+_Known = VariableTable | Mapping[str, str] | None
+
+
+def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known) -> CategoryPattern | None:
     """Resolve a mention of a category; None after a report.
 
-    ``variables`` collects the variables of a rule; it is None for words, where a
-    ``$column`` of ``columns`` may stand instead.
+    The variables of a rule are collected; of a word a ``$column`` may stand instead.
     """
+    state = scope.resolved.state
     declaration = scope.find(s.CategoryDecl, ref.name)
     info = state.signature.categories.get(ref.name.text) if declaration is not None else None
     if info is None:
@@ -183,7 +181,7 @@ def category_pattern(
             sound = False
             state.error("SGL0403", setting.span, f"`{feature}` is set twice")
         else:
-            slot = _slot(setting, variables, columns, state)
+            slot = _slot(setting, known, state)
             sound &= slot is not None
             slots[feature.text] = slot if slot is not None else frozenset()
     if not sound:
@@ -207,17 +205,13 @@ def _report_no_feature(feature: s.Name, info: CategoryInfo, state: CompilerState
     state.error("SGL0401", feature.span, message, hint, labels=labels)
 
 
-def _slot(
-    setting: s.Setting,
-    variables: VariableTable | None,
-    columns: Mapping[str, str] | None,
-    state: CompilerState,
-) -> Slotting | None:
+def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting | None:
     """Return what stands for the value of a feature; None after a report."""
     feature = setting.feature.text
     values = state.signature.features.get(feature, ())
+    variables = known if isinstance(known, VariableTable) else None
     if setting.comparison is not None:
-        return _compared(setting, values, setting.comparison.text, variables, state)
+        return _compared(setting, setting.comparison.text, variables, state)
     chosen: set[str] = set()
     for value in setting.values:
         alone = isinstance(value, s.Name) and len(setting.values) == 1 and not value.quoted
@@ -230,14 +224,14 @@ def _slot(
                 return text
         else:
             column, otherwise = column_of(value)
-            if columns is None:
+            if known is None or isinstance(known, VariableTable):
                 message = (
                     f"`${column.name}` stands for a column of a table, and there is no table here"
                 )
                 hint = f"for a variable write `{column.name}` without `$`"
                 state.error("SGL0404", column.span, message, hint)
                 return None
-            text = columns.get(column.name.text, "") or otherwise
+            text = known.get(column.name.text, "") or otherwise
         if text not in values:
             message = f"`{text}` is not a value of the feature `{feature}`"
             state.error("SGL0402", value.span, message, suggest(text, values, "its values are"))
@@ -247,14 +241,11 @@ def _slot(
 
 
 def _compared(
-    setting: s.Setting,
-    values: tuple[str, ...],
-    comparison: str,
-    variables: VariableTable | None,
-    state: CompilerState,
+    setting: s.Setting, comparison: str, variables: VariableTable | None, state: CompilerState
 ) -> Slotting | None:
     """Return what stands for a value that is compared; None after a report."""
     (bound,), feature = setting.values, setting.feature.text
+    values = state.signature.features.get(feature, ())
     assert isinstance(bound, s.Name)
     if not is_comparable(feature, setting.span, state):
         return None

@@ -38,7 +38,7 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
     errors, names = state.diagnostics.errors, RuleNames(rule, scope, state)
     rule = names.rule
     refs = (rule.lhs, *(child.category for child in names.children))
-    found = [category_pattern(ref, scope, names.variables, None, state) for ref in refs]
+    found = [category_pattern(ref, scope, names.variables) for ref in refs]
     # Clauses may mention a misspelt category by its name.
     unnamed = [child.category.name for child in names.children if child.role is None]
     known = all(name.text in state.signature.categories for name in unnamed)

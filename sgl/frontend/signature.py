@@ -135,7 +135,7 @@ def build_signature(state: CompilerState) -> None:
         told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)}
     )
     known = (*(layer.name for layer in graphs), *unsound)
-    categories = {d.name.text: _category(d, scope, graphs, known, state) for d, scope in declared}
+    categories = {d.name.text: _category(d, scope, graphs, known) for d, scope in declared}
     limits = (layer for category in categories.values() for _, layer in category.limited)
     complete &= all(layer in known for layer in limits)
     complete &= all(d.anchor is None or d.anchor.text in told for d in layers)
@@ -246,14 +246,11 @@ def _features(
 
 
 def _category(
-    declaration: s.CategoryDecl,
-    scope: Scope,
-    graphs: Sequence[GraphLayer],
-    known: Collection[str],
-    state: CompilerState,
+    declaration: s.CategoryDecl, scope: Scope, graphs: Sequence[GraphLayer], known: Collection[str]
 ) -> CategoryInfo:
     """Return a category; layers of its ports are graphs, or ``known`` to be wrong."""
     category, features = declaration.name.text, dict[str, None]()
+    state = scope.resolved.state
     for name in declaration.features:
         if name.text in features:
             state.error("SGL0403", name.span, f"`{category}` carries the feature `{name}` twice")

@@ -83,14 +83,11 @@ def _find_twins(state: CompilerState) -> None:
         other = next(found for found, at in first.values() if at == place)
         names = shortlist((categories[rule.lhs].name for rule in rules), _NAMED)
         partly = f" for {names}" if len(rules) < every[span] else ""
-        state.warning(
-            "SGL0406",
-            span,
-            f"the rule `{rules[0].name}` makes the same as `{other.name}`{partly}",
-            "remove one of the two; a weight makes a phrase more frequent",
-            labels=[Label(place, "the same rule")],
-            notes=("a sentence with such a phrase has two readings, each with its weight",),
-        )
+        message = f"the rule `{rules[0].name}` makes the same as `{other.name}`{partly}"
+        hint = "remove one of the two; a weight makes a phrase more frequent"
+        labels = [Label(place, "the same rule")]
+        notes = ("a sentence with such a phrase has two readings, each with its weight",)
+        state.warning("SGL0406", span, message, hint, labels=labels, notes=notes)
 
 
 def _find_idle_weights(state: CompilerState) -> None:
@@ -122,13 +119,10 @@ def _find_idle_weights(state: CompilerState) -> None:
         }
         listed = shortlist((f"`{name}`" for name in sorted(others)), _NAMED)
         why = f"with these features; others come from {listed}" if others else "at all"
-        state.warning(
-            "SGL0713",
-            weight.span,
-            f"the weight of `{made[span].name}` has no effect: it competes with nothing",
-            "remove it; the values of a feature have weights: `feature x = a ~ 9 | b`",
-            label=f"no other rule makes a `{category.base}` {why}",
-        )
+        message = f"the weight of `{made[span].name}` has no effect: it competes with nothing"
+        hint = "remove it; the values of a feature have weights: `feature x = a ~ 9 | b`"
+        label = f"no other rule makes a `{category.base}` {why}"
+        state.warning("SGL0713", weight.span, message, hint, label=label)
 
 
 def _find_odd_edges(state: CompilerState, layer: int) -> None:
@@ -146,13 +140,10 @@ def _find_odd_edges(state: CompilerState, layer: int) -> None:
             told.add((span, edge.label))
             turned = not _is_odd(edge, ends[1], ends[0])
             head, dependent = ("|".join(sorted(end)) for end in ends)
-            state.warning(
-                "SGL0515",
-                span,
-                f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}",
-                "turn the edge round" if turned else "look at the label, and at the `upos`",
-                notes=("Universal Dependencies have no such edge",),
-            )
+            message = f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}"
+            hint = "turn the edge round" if turned else "look at the label, and at the `upos`"
+            notes = ("Universal Dependencies have no such edge",)
+            state.warning("SGL0515", span, message, hint, notes=notes)
 
 
 def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:

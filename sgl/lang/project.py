@@ -252,13 +252,10 @@ def locate(
         return None
     sources.dependencies.followed(base / written, candidate)
     if not candidate.is_relative_to(root.directory):
-        diagnostics.error(
-            "SGL0005",
-            span,
-            f"`{written}` is outside the project directory",
-            notes=("a grammar reads only files in the directory of its main file or below",),
-            hint="move the file into the project and name it from there",
-        )
+        message = f"`{written}` is outside the project directory"
+        hint = "move the file into the project and name it from there"
+        notes = ("a grammar reads only files in the directory of its main file or below",)
+        diagnostics.error("SGL0005", span, message, hint, notes=notes)
         return None
     return candidate
 

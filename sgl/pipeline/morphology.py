@@ -24,13 +24,9 @@ def check_inflected(
     try:
         analyser = sudachi()
     except AnalyserMissing as problem:
-        diagnostics.error(
-            "SGL0655",
-            None,
-            "the morphological analyser is not installed",
-            notes=(str(problem),),
-            hint="pip install sudachipy sudachidict-core",
-        )
+        message = "the morphological analyser is not installed"
+        hint = "pip install sudachipy sudachidict-core"
+        diagnostics.error("SGL0655", None, message, hint, notes=(str(problem),))
         return None
     main = compiled.project.main
     library = library_knowledge(sources)

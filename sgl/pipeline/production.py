@@ -153,23 +153,19 @@ def produce(
     return produced
 
 
+@dataclass
 class _DatasetProduction:
     """One dataset on its way to the disk."""
 
-    def __init__(
-        self,
-        compiled: Compiled,
-        structures: StructureCompiler,
-        proofs: Proofs,
-        stage: Stage,
-        certificate: CertificateFile,
-    ) -> None:
+    compiled: Compiled
+    structures: StructureCompiler
+    proofs: Proofs
+    stage: Stage
+    certificate: CertificateFile
+
+    def __post_init__(self) -> None:
+        compiled, structures = self.compiled, self.structures
         grammar, plan = compiled.grammar, compiled.plan
-        self.compiled = compiled
-        self.structures = structures
-        self.proofs = proofs
-        self.stage = stage
-        self.certificate = certificate
         self.plan = plan
         self.items = sum(stratum.count for stratum in plan.strata)
         self.fingerprint = fingerprint(grammar, plan)

@@ -122,15 +122,11 @@ class _Reporter:
         note, hint = _CONTRADICTION
         if conflict.exclude and not conflict.require:
             note, hint = _EVERYWHERE
-        self.diagnostics.error(
-            "SGL0812",
-            primary.span,
-            what,
-            label=primary.text,
-            labels=clauses[1:],
-            notes=(note,) if clauses else (),
-            hint=hint,
-        )
+        labels = clauses[1:]
+        notes = (note,) if clauses else ()
+        label = primary.text
+        span = primary.span
+        self.diagnostics.error("SGL0812", span, what, hint, label=label, labels=labels, notes=notes)
 
     def _opposed(self, streams: Sequence[str], structure: Structure) -> None:
         """Report strata that must have a structure and may not."""
@@ -231,13 +227,8 @@ class _PatternReporter(_Reporter):
             other = _with_edges(structure, (*edges[:index], turned, *edges[index + 1 :]))
             if found := self.as_in(other):
                 hint = f"turn an edge round? the grammar has {other}{found}"
-        self.diagnostics.error(
-            "SGL0818",
-            self._place(structure),
-            "this structure cannot occur in any sentence of the grammar: nothing is held out",
-            notes=notes,
-            hint=hint,
-        )
+        message = "this structure cannot occur in any sentence of the grammar: nothing is held out"
+        self.diagnostics.error("SGL0818", self._place(structure), message, hint, notes=notes)
 
     def _unlicensed(self, index: int, claim: Licence) -> None:
         asked = self.as_in(claim.structure)
@@ -275,13 +266,10 @@ class _PatternReporter(_Reporter):
         )
 
     def _idle_waiver(self, structure: Structure, pieces: Sequence[Piece]) -> None:
-        self.diagnostics.error(
-            "SGL0852",
-            self._place(structure),
-            f"this is no piece of what `{self.lowered.pattern.name}` holds out",
-            notes=[f"a piece is {self._written(p.structure)}" for p in pieces[:_OFFERED]],
-            hint="remove the clause, or write one of the pieces",
-        )
+        message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
+        hint = "remove the clause, or write one of the pieces"
+        notes = [f"a piece is {self._written(p.structure)}" for p in pieces[:_OFFERED]]
+        self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
 
     def _unexposed(self, missing: Sequence[Unseen]) -> None:
         first = missing[0]
@@ -304,12 +292,9 @@ class _PatternReporter(_Reporter):
         reason = "lacks the structure that every item must contain"
         if claim.problem is not None:
             reason = "contains what another clause excludes"
-        self.diagnostics.error(
-            "SGL0816",
-            self.lowered.declaration.name.span,
-            f"an item of `{self.lowered.pattern.name}` {reason}",
-            notes=self.witness(claim.witness),
-        )
+        message = f"an item of `{self.lowered.pattern.name}` {reason}"
+        notes = self.witness(claim.witness)
+        self.diagnostics.error("SGL0816", self.lowered.declaration.name.span, message, notes=notes)
 
     def _shared(self, claim: Disjoint) -> None:
         self.diagnostics.error(

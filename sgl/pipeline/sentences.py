@@ -136,12 +136,9 @@ def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> 
     if declaration.expected is None:
         if readings:
             texts = interpret(grammar, readings[0]).texts
-            diagnostics.error(
-                "SGL0817",
-                sentence.span,
-                "the grammar derives this sentence, though the test rejects it",
-                notes=("its reading is " + " | ".join(texts),),
-            )
+            message = "the grammar derives this sentence, though the test rejects it"
+            notes = ("its reading is " + " | ".join(texts),)
+            diagnostics.error("SGL0817", sentence.span, message, notes=notes)
         return
     if not readings:
         _report_underivable(parser, sentence.text, _inside(sentence), "SGL0817", diagnostics)
@@ -191,12 +188,9 @@ def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagn
             readings = fitting
             continue
         edges = ", ".join(readings[0].edges(structure.layer))
-        diagnostics.error(
-            "SGL0817",
-            expected.graph.span,
-            f"the graph of this sentence in `{expected.layer}` does not contain this",
-            notes=(f"its edges are: {edges}",),
-        )
+        message = f"the graph of this sentence in `{expected.layer}` does not contain this"
+        notes = (f"its edges are: {edges}",)
+        diagnostics.error("SGL0817", expected.graph.span, message, notes=notes)
 
 
 def _check_like(

@@ -83,13 +83,10 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
             blamed.update(suspects)
             text = interpret(grammar, derivation).texts[view.anchor]
             layer = grammar.graph_layers[view.view.layer].name
-            diagnostics.error(
-                "SGL0513",
-                compiled.rule_spans[_to_blame(view, suspects or derivation, problem)],
-                f"a text has no form in the view `{view.name}`: {problem}",
-                notes=(f"the text is: {text}",),
-                hint=f"look at the attributes of its words and the edges of its rules in `{layer}`",
-            )
+            message = f"a text has no form in the view `{view.name}`: {problem}"
+            hint = f"look at the attributes of its words and the edges of its rules in `{layer}`"
+            span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
+            diagnostics.error("SGL0513", span, message, hint, notes=(f"the text is: {text}",))
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
@@ -159,15 +156,12 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
         else:
             what = f"{what}, so that {so_that}"
         both = " and ".join(f"`{mention}`" for mention in tie.agreeing)
-        diagnostics.warning(
-            "SGL0405",
-            tie.place,
-            what,
-            label=f"any value of `{tie.feature}`",
-            labels=[Label(place, elsewhere) for place in tie.tied_at[:1]],
-            notes=[note for note in (why, witness) if note],
-            hint=f"write {both}; if any value is meant, `{tie.any_value}`",
-        )
+        hint = f"write {both}; if any value is meant, `{tie.any_value}`"
+        labels = [Label(place, elsewhere) for place in tie.tied_at[:1]]
+        notes = [note for note in (why, witness) if note]
+        label = f"any value of `{tie.feature}`"
+        span = tie.place
+        diagnostics.warning("SGL0405", span, what, hint, label=label, labels=labels, notes=notes)
 
 
 def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
