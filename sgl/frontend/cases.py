@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from math import prod
 
 from sgl.diagnostics import Label, shortlist, suggest
-from sgl.frontend.children import RuleNames
-from sgl.frontend.mentions import VariableTable
+from sgl.frontend.mentions import RuleNames, VariableTable
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 

@@ -1,9 +1,11 @@
-"""What the clauses of rules and of words have in common: the layers that they are about.
+"""What the clauses of rules and of words have in common: layers, weights, attributes of words.
 
 A clause may be about several layers of a kind, whose names stand before what it says::
 
     syn sem  N -[det]-> Det          syn  N -[det]-> Det
                                      sem  N -[det]-> Det
+
+Graphs are published as CoNLL-U, which keeps some names of attributes and labels for itself.
 """
 
 from __future__ import annotations
@@ -11,11 +13,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
+from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import suggest
 from sgl.frontend.parameters import is_weight
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
+
+#: Attributes with a CoNLL-U column of their own; all others are UD features.
+COLUMNS = ("lemma", "upos", "xpos")
+#: What CoNLL-U itself writes in the columns of labels and of features.
+RESERVED_LABELS = ("root", "_")
+RESERVED_ATTRIBUTES = ("SpaceAfter", "Extracted")
 
 
 def each_layer(
@@ -104,3 +113,21 @@ def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
         state.error("SGL0701", weight.span, f"the weight `{name}` is not positive", hint)
         return 1.0
     return number if number is not None else 1.0
+
+
+def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: CompilerState) -> None:
+    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
+
+    The words of a free layer may have any others.
+    """
+    name = attribute.name.text
+    if layer.free:
+        return
+    if name not in COLUMNS and not name[0].isupper():
+        hint = suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`"
+        notes = ("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",)
+        message = f"`{name}` is no attribute of a word"
+        state.error("SGL0506", attribute.name.span, message, hint, notes=notes)
+    elif name in RESERVED_ATTRIBUTES:
+        message = f"CoNLL-U has its own use for the attribute `{name}`"
+        state.error("SGL0512", attribute.name.span, message)

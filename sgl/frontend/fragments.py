@@ -22,13 +22,13 @@ from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.attributes import RESERVED_LABELS, check_attribute_name
+from sgl.frontend.clauses import RESERVED_LABELS, check_attribute_name
 from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch
 from sgl.frontend.signature import CategoryInfo
 from sgl.lang import syntax as s
 
 if TYPE_CHECKING:
-    from sgl.frontend.children import RuleNames
+    from sgl.frontend.mentions import RuleNames
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 
 from sgl.core.grammar import Fragment, GraphLayer, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.attributes import check_attribute_name
-from sgl.frontend.clauses import check_layers, each_layer, rule_weight
+from sgl.frontend.clauses import check_attribute_name, check_layers, each_layer, rule_weight
 from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.frontend.cases import Case, cases_of
-from sgl.frontend.children import RuleNames
 from sgl.frontend.clauses import check_layers, rule_weight
 from sgl.frontend.fragments import FragmentLowering
-from sgl.frontend.mentions import category_pattern
+from sgl.frontend.mentions import RuleNames, category_pattern
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import CategoryPattern, FragmentSketch, Production, Version
 from sgl.frontend.signature import CategoryInfo

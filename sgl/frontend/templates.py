@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from sgl.core.grammar import Item, Slot, TextLayer, Token
 from sgl.diagnostics import Label
-from sgl.frontend.children import RuleNames
+from sgl.frontend.mentions import RuleNames
 from sgl.frontend.productions import FeatureVariable, TemplateSketch
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
