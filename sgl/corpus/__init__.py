@@ -7,5 +7,3 @@ rows: :mod:`sgl.corpus.audit` counts it, :mod:`sgl.corpus.fit` estimates weights
 
 from sgl.corpus.readings import DIFFERENCES, Normalizer
 from sgl.corpus.rows import Corpus, CorpusRow, Unreadable
-
-__all__ = ["DIFFERENCES", "Corpus", "CorpusRow", "Normalizer", "Unreadable"]

@@ -34,11 +34,10 @@ COLUMNS = ("form", "word", "gives", "reason")
 class ExpectedReading:
     """One way in which the analyser may read a form of the words of some ``classes``.
 
-    With ``last`` it is only about words that end in a morpheme of that dictionary form.
-    ``adds`` are the morphemes after the word, each with its possible dictionary forms;
-    ``replaces``, if any, are those in place of the last morpheme of the word itself.
-    The name of the last inflection begins with one of ``ends``, and one of the ``frames``
-    is written after the form.
+    With ``last`` it is only about words that end in a morpheme of that dictionary form.  ``adds``
+    are the morphemes after the word, each with its possible dictionary forms; ``replaces``, if any,
+    are those in place of the last morpheme of the word itself.  The name of the last inflection
+    begins with one of ``ends``, and one of the ``frames`` is written after the form.
     """
 
     classes: tuple[str, ...]

@@ -8,14 +8,3 @@ derivations at once).
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import Output, TextOutput, ViewOutput, outputs, written
-
-__all__ = [
-    "ConlluError",
-    "Output",
-    "TextOutput",
-    "ViewError",
-    "ViewOutput",
-    "conllu",
-    "outputs",
-    "written",
-]

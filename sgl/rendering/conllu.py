@@ -1,12 +1,11 @@
 """Write a graph over the tokens of a sentence as CoNLL-U.
 
-Universal Dependencies keeps two analyses in one table: columns HEAD and DEPREL
-hold the basic tree, column DEPS the enhanced graph.  Here the unmarked edges of
-a graph are its tree and all its edges together the enhanced graph, so that a
-reader gets the graph back with its ``~`` marks: *an edge of DEPS that is not the
-basic edge of its token is a* ``~`` *edge*.  A fronted word has ``~`` edges only;
-the first of them that makes a tree stands in as its basic edge, and
-``Extracted=Yes`` says so::
+Universal Dependencies keeps two analyses in one table: columns HEAD and DEPREL hold the basic tree,
+column DEPS the enhanced graph.  Here the unmarked edges of a graph are its tree and all its edges
+together the enhanced graph, so that a reader gets the graph back with its ``~`` marks: *an edge of
+DEPS that is not the basic edge of its token is a* ``~`` *edge*.  A fronted word has ``~`` edges
+only; the first of them that makes a tree stands in as its basic edge, and ``Extracted=Yes`` says
+so::
 
     # sent_id = gen-000001
     # category = wh_object
@@ -18,11 +17,10 @@ the first of them that makes a tree stands in as its basic edge, and
     4  see   see   VERB  _  _             0  root   0:root   SpaceAfter=No
     5  ?     ?     PUNCT _  _             4  punct  4:punct  _
 
-Attributes other than ``lemma``, ``upos`` and ``xpos`` are features.  Column
-FEATS admits only names and values spelt as UD spells them (``Tense=Past``); an
-attribute spelt otherwise (``form=past``) is written in MISC.  Format:
-Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2 of
-the UD validator as far as labels and tags are those of UD.
+Attributes other than ``lemma``, ``upos`` and ``xpos`` are features.  Column FEATS admits only names
+and values spelt as UD spells them (``Tense=Past``); an attribute spelt otherwise (``form=past``) is
+written in MISC.  Format: Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2
+of the UD validator as far as labels and tags are those of UD.
 """
 
 from __future__ import annotations
@@ -66,9 +64,8 @@ def conllu(
     token has exactly one node.  ``texts`` pairs the names of the text layers
     with their values, the layer of the tokens first.
 
-    Raises ``ConlluError`` when the edges do not give every word one place in a
-    tree, when a token has no node, or when a word, label or value contains
-    characters that the format reserves.
+    Raises ``ConlluError`` when the edges do not give every word one place in a tree, when a token
+    has no node, or when a word, label or value contains characters that the format reserves.
     """
     names = [name for name, _ in texts]
     try:
@@ -150,10 +147,9 @@ def _ordered(arcs: list[Arc], index: int) -> tuple[Arc, ...]:
 def _make_tree(arcs: list[tuple[Arc, ...]]) -> None:
     """Put first, for each fronted word, the ``~`` edge by which it joins the tree.
 
-    That edge must not come from below: in *the cake that Emma baked, Lina ate*
-    the verb of the relative clause governs *cake* as well.  So the words that
-    the tree reaches are found first, and a fronted word is attached to the first
-    of its governors among them.
+    That edge must not come from below: in *the cake that Emma baked, Lina ate* the verb of the
+    relative clause governs *cake* as well.  So the words that the tree reaches are found first, and
+    a fronted word is attached to the first of its governors among them.
     """
     reached = {0}
     waiting = list(range(len(arcs)))

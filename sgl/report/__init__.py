@@ -7,15 +7,3 @@ page without scripts and without anything to fetch.
 from sgl.report.model import Arc, Example, GraphWord, TreeNode, example_of, tree_of
 from sgl.report.render import render_audit, render_report
 from sgl.report.tree_svg import render_trees
-
-__all__ = [
-    "Arc",
-    "Example",
-    "GraphWord",
-    "TreeNode",
-    "example_of",
-    "render_audit",
-    "render_report",
-    "render_trees",
-    "tree_of",
-]

@@ -2,5 +2,3 @@
 
 from sgl.accel.draw.sampler import CompiledSampler, settle
 from sgl.accel.draw.sentence_table import SentenceTable
-
-__all__ = ["CompiledSampler", "SentenceTable", "settle"]

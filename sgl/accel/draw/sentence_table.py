@@ -1,10 +1,9 @@
 """The sentences that a dataset has, as hashes in a table: which of some candidates are new?
 
-A sentence is known by 112 bits of its hash; the other 16 say which stratum took it.  Among
-*n* sentences some two have the same 112 bits with a probability of about n² / 2¹¹³, which
-is 10⁻²⁰ for ten million.  The table has open addressing and takes 24 to 48 bytes for each
-sentence; one that outgrows ``memory`` bytes is kept in a file, of which the system holds in
-memory what is used.
+A sentence is known by 112 bits of its hash; the other 16 say which stratum took it.  Among *n*
+sentences some two have the same 112 bits with a probability of about n² / 2¹¹³, which is 10⁻²⁰ for
+ten million.  The table has open addressing and takes 24 to 48 bytes for each sentence; one that
+outgrows ``memory`` bytes is kept in a file, of which the system holds in memory what is used.
 
 A row is the first half of a hash and 48 bits of the second half; its lowest 16 bits are the
 number of the stratum, from 1, so that a row of zeros is free.

@@ -2,5 +2,3 @@
 
 from sgl.accel.parse.productions import UnsuitableLayerError
 from sgl.accel.parse.reader import CompiledReader
-
-__all__ = ["CompiledReader", "UnsuitableLayerError"]

@@ -1,10 +1,9 @@
 """The kernel: texts of one layer are read, each into a chart, in machine code.
 
 A text is first cut into the words of the layer in every way that reaches its end
-(:mod:`sgl.accel.parse.lattice_kernel`).  The chart goes through the positions from left to
-right; at each, what ends there is built from the later beginnings to the earlier, so that
-every part is complete when something is made of it, with its number of derivations and its
-best one::
+(:mod:`sgl.accel.parse.lattice_kernel`).  The chart goes through the positions from left to right;
+at each, what ends there is built from the later beginnings to the earlier, so that every part is
+complete when something is made of it, with its number of derivations and its best one::
 
     0 The 1 dog 2 saw 3 Emma 4       at 4:  from 3  NP           words, then productions of
                                             from 2  VP = V NP    one part, then what waited

@@ -5,5 +5,3 @@ numbers of rows.  The plain definition of it is ``sgl.rendering.templates.Templa
 """
 
 from sgl.accel.write.table import TemplateTable
-
-__all__ = ["TemplateTable"]

@@ -16,22 +16,3 @@ from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, audit_data
 from sgl.corpus.audit.sets import PatternNames, RowSet, SetCollector
 from sgl.corpus.audit.structures import DeclaredStructure, StructureFinder, declared_structures
-
-__all__ = [
-    "Ambiguity",
-    "AmbiguityFinder",
-    "Audit",
-    "Auditor",
-    "DeclaredStructure",
-    "Difference",
-    "Judgement",
-    "PatternNames",
-    "RowSet",
-    "SentenceReader",
-    "SetCollector",
-    "StructureFinder",
-    "audit_data",
-    "declared_structures",
-    "explain_difference",
-    "gives",
-]

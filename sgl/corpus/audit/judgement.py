@@ -8,9 +8,8 @@ one of these readings, and one reading whose phrase does not::
     犬が寝た。   sought: A dog slept.      Det  {a: …}      another: the
                                          NP   {a dog: …}  another: the dog
 
-What does not occur there can be no part of it, but for the first letter, which a rule
-higher up may raise.  Views are not made of the words of their parts: of them the likeliest
-readings are listed.
+What does not occur there can be no part of it, but for the first letter, which a rule higher up may
+raise.  Views are not made of the words of their parts: of them the likeliest readings are listed.
 """
 
 from __future__ import annotations

@@ -13,16 +13,3 @@
 from sgl.corpus.fit.estimate import Fit, LeftOut, Options, Selection, estimate, expected_uses
 from sgl.corpus.fit.report import fit_data, weights_text
 from sgl.corpus.fit.sample import Collector, Sample
-
-__all__ = [
-    "Collector",
-    "Fit",
-    "LeftOut",
-    "Options",
-    "Sample",
-    "Selection",
-    "estimate",
-    "expected_uses",
-    "fit_data",
-    "weights_text",
-]

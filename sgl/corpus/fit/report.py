@@ -132,8 +132,7 @@ def weights_text(
 ) -> str:
     """Return the text of the file: ``comment`` as its first lines, then what it comes from.
 
-    ``keys`` are what the rules of the grammar are called; ``provenance`` has plain
-    values only.
+    ``keys`` are what the rules of the grammar are called; ``provenance`` has plain values only.
     """
     lines = "".join(f"# {line}".rstrip() + "\n" for line in comment)
     sections = {PROVENANCE: dict(provenance)}, weights_data(grammar, keys, fit)

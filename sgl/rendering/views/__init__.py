@@ -13,8 +13,6 @@ from pkgutil import iter_modules
 
 from sgl.rendering.registry import VIEWS, View
 
-__all__ = ["VIEWS", "View"]
-
 for _module in iter_modules(__path__):
     import_module(f"{__name__}.{_module.name}")
 

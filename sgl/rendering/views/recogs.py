@@ -6,11 +6,10 @@
     nmod . on ( 1 , 4 )                                          modifiers
     AND see ( 5 ) AND agent ( 5 , 1 ) AND theme ( 5 , 6 )        verbs and their roles
 
-Version 2 has random numbers in place of the positions; version 1 has all modifiers
-before the first verb as well.  Here the random numbers are a function of a seed and
-of the form itself, so that one graph has one form on every machine: the numbers 0 to
-59 are sorted by SHA-256 of seed, positional form and number, and given out in the
-order in which the variables first occur.
+Version 2 has random numbers in place of the positions; version 1 has all modifiers before the first
+verb as well.  Here the random numbers are a function of a seed and of the form itself, so that one
+graph has one form on every machine: the numbers 0 to 59 are sorted by SHA-256 of seed, positional
+form and number, and given out in the order in which the variables first occur.
 
 Published ReCOGS has neither questions nor relative clauses.  They are written in its
 spirit: a wh-word is a name called ``?``, a relative clause is ``nmod ( noun , verb )``.

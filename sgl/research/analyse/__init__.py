@@ -23,18 +23,3 @@ from sgl.research.analyse.metrics import (
 )
 from sgl.research.analyse.scoring import AnalysisSettings
 from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
-
-__all__ = [
-    "Analysis",
-    "AnalysisSettings",
-    "Measures",
-    "Sides",
-    "TreebankReader",
-    "TreebankSentence",
-    "TreebankWord",
-    "analyse",
-    "edge_accuracy",
-    "measure",
-    "sentence_bleu",
-    "without_punctuation",
-]

@@ -7,10 +7,9 @@
         │ └──── structures, by view ───────────────> tables that know a tree when it comes again
         └────── output of each system ── scores ───> a row of numbers
 
-Nothing else of a sentence is kept but its place in the file: some hundred bytes, and the
-structures of its tree if that is new.  Then the statistics are computed on columns,
-structures are mined in tables, and the few sentences that are shown as examples are read
-again.
+Nothing else of a sentence is kept but its place in the file: some hundred bytes, and the structures
+of its tree if that is new.  Then the statistics are computed on columns, structures are mined in
+tables, and the few sentences that are shown as examples are read again.
 
 Each system has its own failed sentences, and so its own suspicion for each structure.  A
 structure that is suspicious for many systems is hard in itself; one that is for a single

@@ -1,8 +1,7 @@
 """The page of an analysis: the JSON object of ``sglc analyse`` as one HTML file.
 
-Correlations are drawn as a triangle of coloured squares.  The colour is the sign, its
-strength the size of a coefficient.  The number is written as well, so that nothing depends
-on seeing colours::
+Correlations are drawn as a triangle of coloured squares.  The colour is the sign, its strength the
+size of a coefficient.  The number is written as well, so that nothing depends on seeing colours::
 
             length  depth  BLEU
     depth     0.81

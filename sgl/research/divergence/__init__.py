@@ -32,27 +32,3 @@ from sgl.research.divergence.sources import (
     find_files,
     read_items,
 )
-
-__all__ = [
-    "TEST",
-    "TRAIN",
-    "Annealing",
-    "Bounds",
-    "ElementSettings",
-    "Elements",
-    "Greedy",
-    "ItemSet",
-    "NoItemsError",
-    "NoSuchSplitError",
-    "SplitDivergence",
-    "SplitRequest",
-    "SplitTarget",
-    "anneal",
-    "certificate",
-    "count_names",
-    "divergence",
-    "find_files",
-    "greedy",
-    "measure",
-    "read_items",
-]

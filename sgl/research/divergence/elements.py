@@ -118,9 +118,8 @@ def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
 def feature_elements(sentences: Sequence[TreebankSentence], above: Fraction | None) -> Elements:
     """Return lemmas and features as atoms, words as compounds.
 
-    The elements are those of Moisio, Creutz & Kurimo (2023): a compound is a lemma with all of
-    its features, a word form; atoms are lemmas and single features.  Words without features
-    have none::
+    The elements are those of Moisio, Creutz & Kurimo (2023): a compound is a lemma with all of its
+    features, a word form; atoms are lemmas and single features.  Words without features have none::
 
         dogs   dog   Case=Nom|Number=Sing      atoms      dog  +Case=Nom  +Number=Sing
                                                compounds  dog+Case=Nom|Number=Sing

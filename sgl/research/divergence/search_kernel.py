@@ -1,10 +1,9 @@
 """The two searches, step by step: simulated annealing, and the greedy procedure.
 
-Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes one of three moves in each step: an
-item gets another label, two items of different labels change places, or all items of one
-compound go to one side.  What breaks a bound is not proposed; what brings the split nearer
-to its targets is done; what takes it further away is done with probability
-exp(-loss / temperature)::
+Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes one of three moves in each step: an item gets
+another label, two items of different labels change places, or all items of one compound go to one
+side.  What breaks a bound is not proposed; what brings the split nearer to its targets is done;
+what takes it further away is done with probability exp(-loss / temperature)::
 
     temperature 1e-4, loss 5e-5:  done in 61 of 100 cases;  temperature 1e-6:  never
 

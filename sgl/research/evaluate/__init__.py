@@ -14,5 +14,3 @@
 """
 
 from sgl.research.evaluate.equivalence import FormComparison, equivalent, reformatted_exact_match
-
-__all__ = ["FormComparison", "equivalent", "reformatted_exact_match"]

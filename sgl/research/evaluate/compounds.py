@@ -11,9 +11,8 @@ modifier before the noun.  A verb or preposition in two parts is written with do
 noun phrase (``在 … 里``): the first part stands before the noun, the second one behind it.
 If the lexicon has *fillers*, words that may stand between atoms, nothing else may.
 
-The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of
-which some translation is wrong.  Compounds are told apart by name, so that the order of lines
-does not matter.
+The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of which some
+translation is wrong.  Compounds are told apart by name, so that the order of lines does not matter.
 
 Any such rule calls some gold translations wrong.  The rate on the gold side is the noise
 floor of the metric, and belongs beside every score.

@@ -3,11 +3,10 @@
 *Exact Match* compares texts in Unicode's form NFKC, because tokenizers change characters that
 mean the same: SentencePiece writes ``?`` for ``？``.
 
-Two *logical forms* mean the same in COGS if one becomes the other by reordering its conjuncts
-and by an injective renaming of its variables; definite nouns are a group of their own.  In
-functions (``LAMBDA``) the order of the binders counts.  Variable-free forms are equal up to the
-order of the arguments of a head.  A text that is not a logical form is equal to nothing, not
-even to itself.
+Two *logical forms* mean the same in COGS if one becomes the other by reordering its conjuncts and
+by an injective renaming of its variables; definite nouns are a group of their own.  In functions
+(``LAMBDA``) the order of the binders counts.  Variable-free forms are equal up to the order of the
+arguments of a head.  A text that is not a logical form is equal to nothing, not even to itself.
 
 *Reformatted exact match* is the metric published with SLOG (Li et al. 2023, section 4).  Its
 script sorts conjuncts as text, old numbers included, and then numbers the variables as they

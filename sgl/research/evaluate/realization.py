@@ -1,9 +1,8 @@
 """Realize derivations: their phrases in several languages, and what the words stand for.
 
-A structure speaks of the nodes of a graph, which stand on English words; a prediction is a
-Japanese sentence.  The derivation has both.  Each node comes from a rule, whose words in the
-other layer are the *word* of the node; and the largest phrase that a node is the head of is
-its *phrase*::
+A structure speaks of the nodes of a graph, which stand on English words; a prediction is a Japanese
+sentence.  The derivation has both.  Each node comes from a rule, whose words in the other layer are
+the *word* of the node; and the largest phrase that a node is the head of is its *phrase*::
 
     The cat in a box slept.        箱の中の猫が眠った。
 
@@ -27,10 +26,9 @@ from sgl.core.interpret import Derivation, derive_graph, finish
 class DerivedPhrase(NamedTuple):
     """What a rule makes of its children.
 
-    The words of the layer that the graph stands on have numbers.  ``anchors`` are those of
-    the phrase in order, ``own`` the ones that the rule writes itself, and ``ports`` are the
-    words under the ports of the graph.  ``texts`` are the words of the phrase in each of the
-    other layers.
+    The words of the layer that the graph stands on have numbers.  ``anchors`` are those of the
+    phrase in order, ``own`` the ones that the rule writes itself, and ``ports`` are the words under
+    the ports of the graph.  ``texts`` are the words of the phrase in each of the other layers.
     """
 
     rule: Rule

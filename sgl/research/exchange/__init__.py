@@ -17,14 +17,3 @@ from sgl.research.exchange.source_layer import with_source
 from sgl.research.exchange.write_irtg import write_irtg
 from sgl.research.exchange.write_nltk import write_nltk
 from sgl.research.exchange.write_sgl import write_sgl
-
-__all__ = [
-    "ImportedGrammar",
-    "lower_irtg",
-    "read_irtg",
-    "with_source",
-    "without_capitals",
-    "write_irtg",
-    "write_nltk",
-    "write_sgl",
-]

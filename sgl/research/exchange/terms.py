@@ -1,9 +1,8 @@
 """What terms over Alto's algebras of strings and trees are as templates.
 
-A string is its words.  A tree has no value in SGL; its template writes the tree as
-Alto prints it, ``NP(Det(the),N(dog))``, in a layer without spaces.  Terms may be
-deep (a string of a hundred words is a hundred operations), so they are not walked
-by recursion::
+A string is its words.  A tree has no value in SGL; its template writes the tree as Alto prints it,
+``NP(Det(the),N(dog))``, in a layer without spaces.  Terms may be deep (a string of a hundred words
+is a hundred operations), so they are not walked by recursion::
 
     StringAlgebra      *(?1, *(the, ?2))       WideStringAlgebra       conc3(?1, the, ?2)
     TreeAlgebra        NP(?1, N(?2))           TreeWithAritiesAlgebra  NP_2(?1, N_1(?2))

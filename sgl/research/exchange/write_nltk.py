@@ -1,9 +1,8 @@
 """Write a text layer as a probabilistic context-free grammar of NLTK.
 
-A layer is context-free unless it repeats a child.  A child that the layer drops, or
-that never has words in it, is left out: its derivations have the probability 1
-together, so that the sentences keep theirs.  Rules that become the same production
-are one, with the sum of their weights.
+A layer is context-free unless it repeats a child.  A child that the layer drops, or that never has
+words in it, is left out: its derivations have the probability 1 together, so that the sentences
+keep theirs.  Rules that become the same production are one, with the sum of their weights.
 
 The reader of NLTK takes probabilities without exponents, and nonterminals of letters,
 digits and ``-``::

@@ -2,5 +2,3 @@
 
 from sgl.research.logical_forms.graphs import read_cogs, read_varfree
 from sgl.research.logical_forms.notation import LogicalFormError
-
-__all__ = ["LogicalFormError", "read_cogs", "read_varfree"]

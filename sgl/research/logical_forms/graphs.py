@@ -1,21 +1,19 @@
 """From logical forms back to their semantic graphs.
 
-In a form of COGS nouns are the variables with an atom of their own, or adjectives if an
-``amod`` leads to them; verbs are the variables that begin other atoms; names and ``?`` are
-nodes too, one for each.  The order of the atoms of a variable is the order of its roles.  The
-head is the word that all others hang on: the verb that nothing leads to, or in a noun phrase
-its noun.
+In a form of COGS nouns are the variables with an atom of their own, or adjectives if an ``amod``
+leads to them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one
+for each.  The order of the atoms of a variable is the order of its roles.  The head is the word
+that all others hang on: the verb that nothing leads to, or in a noun phrase its noun.
 
 A variable-free form has no variables, so copies are told apart by their words, which is enough
 where no noun and no name occurs twice in a sentence::
 
     want ( agent = cat ( nmod . in = bed ) , xcomp = run ( agent = cat ( nmod . in = bed ) ) )
 
-A bare noun that is being modified at this point (it stands inside its own brackets) is
-that noun; a noun equal to an earlier one, modifiers included, is that earlier one;
-every other noun is a new node.  A name is always the same node, so is ``?``, and each
-verb and each adjective is a node of its own.  What the form does not tell is a matter of
-convention:
+A bare noun that is being modified at this point (it stands inside its own brackets) is that noun; a
+noun equal to an earlier one, modifiers included, is that earlier one; every other noun is a new
+node.  A name is always the same node, so is ``?``, and each verb and each adjective is a node of
+its own.  What the form does not tell is a matter of convention:
 
 * A word is a verb if it has roles, or is the value of ``ccomp``, ``xcomp`` or ``nmod``;
   an adjective if it is the value of ``amod``; a noun if it has ``*`` or modifiers;

@@ -15,15 +15,13 @@ A form of COGS consists of *atoms*::
     CONSTANT  = Name | "?"
     FUNCTION  = "LAMBDA" a "." { "LAMBDA" b "." } ATOM { "AND" ATOM }
 
-In a function the arguments are the variables that it binds.  A form of definite nouns
-alone (``* ball ( x _ 1 )``, the noun phrase *the ball*) is admitted.  A variable-free form is
-a *term*::
+In a function the arguments are the variables that it binds.  A form of definite nouns alone (``*
+ball ( x _ 1 )``, the noun phrase *the ball*) is admitted.  A variable-free form is a *term*::
 
     TERM = [ "*" ] HEAD [ "(" LABEL "=" TERM { "," LABEL "=" TERM } ")" ]
     HEAD = noun | Name | verb | "?"          LABEL = word { "." word }
 
-A head with ``nmod`` and ``amod`` labels is a noun, with other labels a verb; only a noun
-has ``*``.
+A head with ``nmod`` and ``amod`` labels is a noun, with other labels a verb; only a noun has ``*``.
 """
 
 from __future__ import annotations
