@@ -26,16 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from sgl.foreign import TREEBANK, opened
+from sgl.research.analyse import mining, statistics
 from sgl.research.analyse.metrics import skeleton_of
-from sgl.research.analyse.mining import (
-    Collector,
-    collapsed,
-    frequent,
-    labels_of,
-    occurrence,
-    scores,
-    suspicion,
-)
 from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
 from sgl.research.analyse.scoring import (
     INEXACT,
@@ -47,13 +39,6 @@ from sgl.research.analyse.scoring import (
     SystemScores,
     TreebankMeasures,
     mean,
-)
-from sgl.research.analyse.statistics import (
-    Values,
-    corrected,
-    correlations,
-    projectivity_test,
-    spearman,
 )
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
@@ -93,7 +78,7 @@ def analyse(
     chosen = settings or AnalysisSettings()
     given = [SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, SystemScores.open)
-    collectors = [Collector(view, *chosen.nodes) for view in chosen.views] if given else []
+    collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []
     treebank = TreebankMeasures(path, chosen.by)
     with opened(path, TREEBANK) as stream:
         size = stream.seek(0, SEEK_END)
@@ -169,12 +154,12 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
     projectivity tests of all scores of all systems are one.  So are the tests of freedom,
     which tell over relations whether edges with a freer order are kept less.
     """
-    columns: dict[str, Mapping[str, Values]]
+    columns: dict[str, Mapping[str, statistics.Values]]
     columns = {system.name: {**treebank.columns, **system.columns} for system in systems}
     projectivity = iter(
-        corrected(
+        statistics.corrected(
             [
-                projectivity_test(score, values, treebank.projective)
+                statistics.projectivity_test(score, values, treebank.projective)
                 for system in systems
                 for score, values in system.columns.items()
             ]
@@ -182,9 +167,9 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
     )
     labels = [label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES]
     entropy = np.array([treebank.relations[label].entropy for label in labels], np.float64)
-    freedom = corrected(
+    freedom = statistics.corrected(
         [
-            spearman(
+            statistics.spearman(
                 "entropy",
                 "dea",
                 entropy,
@@ -195,7 +180,7 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
     )
     return {
         "correlations": {
-            name: [asdict(test) for test in correlations(found)]
+            name: [asdict(test) for test in statistics.correlations(found)]
             for name, found in (columns or {"": treebank.columns}).items()
         },
         "projectivity": {
@@ -223,17 +208,17 @@ def find_suspects(
     treebank: TreebankMeasures,
     systems: Sequence[SystemScores],
     failed: Mapping[str, Flags],
-    collector: Collector,
+    collector: mining.Collector,
     settings: AnalysisSettings,
 ) -> Json:
     """Return the suspicious structures of one view, the worst first.
 
     A structure is suspicious for some systems; its score is the mean over these.
     """
-    table = collapsed(frequent(collector.table(), settings.support))
+    table = mining.collapsed(mining.frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
-    blamed = np.array([suspicion(table, counts, settings.rounds) for counts in by_tree])
-    scored = scores(table, blamed)
+    blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])
+    scored = mining.scores(table, blamed)
     failing = np.array([table.failing(counts) for counts in by_tree])
     suspicious = blamed > 0
     coverage = suspicious.sum(axis=0)
@@ -314,8 +299,8 @@ def _add_examples(
             continue
         sentence = sentences[at]
         skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
-        labels = labels_of(sentence.words, skeleton, view)
-        marked = occurrence(skeleton.heads, labels, suspect["structure"]) or ()
+        labels = mining.labels_of(sentence.words, skeleton, view)
+        marked = mining.occurrence(skeleton.heads, labels, suspect["structure"]) or ()
         text, said = outputs[rank].get(int(treebank.places[at, 0]), SystemOutput(""))
         suspect["example"] = {
             "sent_id": sentence.comment("sent_id") or "",

@@ -23,13 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.evaluate.benchmark import (
-    Benchmark,
-    BenchmarkRow,
-    DatasetError,
-    manifest_of,
-    read_benchmark,
-)
+from sgl.research.evaluate import benchmark
 
 TRAIN, DEV = "train", "dev"
 
@@ -45,9 +39,9 @@ class BaselineData:
     signature: str
     source: str
     target: str
-    train: tuple[BenchmarkRow, ...]
-    dev: tuple[BenchmarkRow, ...]
-    predicted: tuple[Benchmark, ...]
+    train: tuple[benchmark.BenchmarkRow, ...]
+    dev: tuple[benchmark.BenchmarkRow, ...]
+    predicted: tuple[benchmark.Benchmark, ...]
 
     @property
     def digest(self) -> str:
@@ -67,19 +61,19 @@ def read_data(path: Path, target: str | None) -> BaselineData:
         DatasetError: it is no dataset, or there is nothing to learn or to predict.
     """
     if path.is_file():
-        raise DatasetError(
+        raise benchmark.DatasetError(
             f"`{path}` is a file, not a dataset",
             hint="DATASET is a directory that `sglc compile` has written",
         )
-    train = read_benchmark(path, TRAIN, target)
-    names = list(manifest_of(path)["splits"].members())
+    train = benchmark.read_benchmark(path, TRAIN, target)
+    names = list(benchmark.manifest_of(path)["splits"].members())
     # Files of a run are called by these names, and have to stay in its directory.
     for name in (train.name, *names):
         if name in ("", "..") or name != Path(name).name:
-            raise DatasetError(f"`{path}` has a name that no file can have: {name!r}")
+            raise benchmark.DatasetError(f"`{path}` has a name that no file can have: {name!r}")
     others = [name for name in names if name not in (TRAIN, DEV)]
     if not others:
-        raise DatasetError(
+        raise benchmark.DatasetError(
             f"`{path}` has nothing to predict", hint="it has no split but train and dev"
         )
     return BaselineData(
@@ -88,8 +82,8 @@ def read_data(path: Path, target: str | None) -> BaselineData:
         source=train.source,
         target=train.target,
         train=train.rows,
-        dev=read_benchmark(path, DEV, target).rows if DEV in names else (),
-        predicted=tuple(read_benchmark(path, name, target) for name in others),
+        dev=benchmark.read_benchmark(path, DEV, target).rows if DEV in names else (),
+        predicted=tuple(benchmark.read_benchmark(path, name, target) for name in others),
     )
 
 

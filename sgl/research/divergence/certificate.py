@@ -36,16 +36,8 @@ from sgl import foreign
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
 from sgl.foreign import ForeignFileError, read_document
+from sgl.research.divergence import problem
 from sgl.research.divergence.elements import measure
-from sgl.research.divergence.problem import (
-    SETS,
-    TEST,
-    TRAIN,
-    Annealing,
-    Bounds,
-    Greedy,
-    SplitTarget,
-)
 from sgl.research.divergence.search import Progress, anneal, greedy
 from sgl.research.divergence.sources import ElementSettings, ItemSet
 
@@ -63,9 +55,9 @@ class SplitRequest:
     """What is asked of a split."""
 
     elements: ElementSettings
-    target: SplitTarget
-    bounds: Bounds
-    method: Annealing | Greedy
+    target: problem.SplitTarget
+    bounds: problem.Bounds
+    method: problem.Annealing | problem.Greedy
     seed: int
 
     def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
@@ -75,7 +67,7 @@ class SplitRequest:
             NoSuchSplitError: no split keeps to the bounds, or none was found.
         """
         task = items.elements, self.target, self.bounds, self.seed
-        if isinstance(self.method, Annealing):
+        if isinstance(self.method, problem.Annealing):
             return anneal(*task, self.method, progress)
         return greedy(*task, self.method, progress)
 
@@ -95,10 +87,10 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
 def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8]) -> dict[str, Any]:
     """Return the certificate of the split with these labels."""
     target, bounds = request.target, request.bounds
-    seen = measure(items.elements, labels == TRAIN, labels == TEST)
-    sizes = np.bincount(labels, minlength=len(SETS)).tolist()
+    seen = measure(items.elements, labels == problem.TRAIN, labels == problem.TEST)
+    sizes = np.bincount(labels, minlength=len(problem.SETS)).tolist()
     pairs = zip(items.ids, labels.tolist(), strict=True)
-    assignment = "".join(f"{name}\t{SETS[label]}\n" for name, label in pairs)
+    assignment = "".join(f"{name}\t{problem.SETS[label]}\n" for name, label in pairs)
     return {
         "format": FORMAT,
         "files": [
@@ -114,11 +106,11 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
         },
         "bounds": {"test": [str(bounds.least), str(bounds.most)], "discards": bounds.discards},
         "method": {
-            "name": ANNEALING if isinstance(request.method, Annealing) else GREEDY,
+            "name": ANNEALING if isinstance(request.method, problem.Annealing) else GREEDY,
             **request.method._asdict(),
         },
         "seed": request.seed,
-        "sizes": dict(zip(SETS, sizes, strict=True)),
+        "sizes": dict(zip(problem.SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
         "divergence": {"atoms": seen.atoms, "compounds": seen.compounds},
         "score": -abs(seen.compounds - target.compounds) - abs(seen.atoms - target.atoms),
@@ -140,7 +132,7 @@ def split_files(directory: Path) -> Collection[str] | None:
     except ForeignFileError:
         return None
     endings = (".txt", ".conllu", ".parquet", ".tsv")
-    return {CERTIFICATE, *(f"{name}{ending}" for name in SETS for ending in endings)}
+    return {CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)}
 
 
 def write_split(
@@ -153,11 +145,11 @@ def write_split(
     """
     ids = items.ids
     with staged_directory(out, listing=listing) as stage:
-        for label, name in enumerate(SETS):
+        for label, name in enumerate(problem.SETS):
             chosen = np.flatnonzero(labels == label).tolist()
             text = "".join(f"{ids[item]}\n" for item in chosen)
             (stage / f"{name}.txt").write_text(text, "utf-8", errors="replace")
-            if name != SETS[-1]:
+            if name != problem.SETS[-1]:
                 _write_items(items, chosen, stage / name)
         document = json.dumps(proof, ensure_ascii=False, indent=1) + "\n"
         (stage / CERTIFICATE).write_text(document, "utf-8", errors="replace")

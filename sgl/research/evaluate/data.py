@@ -21,17 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
+from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import places_by
-from sgl.research.evaluate.scoring import (
-    EDGES,
-    EQUIVALENT,
-    EXACT,
-    PARTIAL,
-    RAW,
-    REFORMATTED,
-    VERDICTS,
-    Mistake,
-)
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
 
 if TYPE_CHECKING:
@@ -42,12 +33,12 @@ Json = dict[str, Any]
 FORMAT = "sgl-evaluation/1"
 
 METRICS = {
-    EXACT: "Exact Match",
-    RAW: "Exact Match, raw",
-    PARTIAL: "Partial Match",
-    EQUIVALENT: "Equivalent forms",
-    REFORMATTED: "Reformatted Exact Match",
-    EDGES: "Edge accuracy",
+    scoring.EXACT: "Exact Match",
+    scoring.RAW: "Exact Match, raw",
+    scoring.PARTIAL: "Partial Match",
+    scoring.EQUIVALENT: "Equivalent forms",
+    scoring.REFORMATTED: "Reformatted Exact Match",
+    scoring.EDGES: "Edge accuracy",
     BLEU_METRIC: "BLEU",
     CHRF_METRIC: "chrF++",
 }
@@ -101,7 +92,7 @@ def evaluation_data(evaluation: Evaluation) -> Json:
         "signatures": dict(evaluation.signatures),
         "not_computed": dict(evaluation.unavailable),
         "tables": _tables(evaluation),
-        "partial_match": partial if PARTIAL in scores.scores else None,
+        "partial_match": partial if scoring.PARTIAL in scores.scores else None,
         "mistakes": _mistakes(evaluation),
         "tests": _tests(evaluation),
     }
@@ -157,7 +148,7 @@ def _row(
                 continue
             cell = _spread([float(share) for share in judged.mean(axis=1)])
             cell["items"] = judged.shape[1]
-            if metric in VERDICTS:
+            if metric in scoring.VERDICTS:
                 low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
                 cell |= {"low": low, "high": high}
             if table == "groups":
@@ -182,7 +173,7 @@ def _spread(runs: Sequence[float]) -> Json:
 
 def _mistakes(evaluation: Evaluation) -> Json:
     """For each system and kind of item how many predictions have which kind of mistake."""
-    found: Json = {"kinds": [kind.value for kind in Mistake], "systems": {}}
+    found: Json = {"kinds": [kind.value for kind in scoring.Mistake], "systems": {}}
     for name, runs in evaluation.scores.mistakes.items():
         counts: dict[str, Counter[str]] = {}
         for kinds in runs:
@@ -201,7 +192,7 @@ def _tests(evaluation: Evaluation) -> Json:
     found = []
     for first, second in combinations(evaluation.systems, 2):
         for metric, scores in evaluation.scores.scores.items():
-            if metric not in VERDICTS or metric == RAW:
+            if metric not in scoring.VERDICTS or metric == scoring.RAW:
                 continue
             for part, items in parts:
                 x, y = (scores[name][:, items].mean(axis=0) for name in (first, second))

@@ -25,12 +25,7 @@ from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Token
 from sgl.core.interpret import finish
-from sgl.research.analyse.metrics import (
-    EdgeAccuracy,
-    edge_accuracy,
-    without_punctuation,
-    word_depths,
-)
+from sgl.research.analyse import metrics
 from sgl.research.analyse.scoring import AnalysisSettings, GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.realization import Realization
@@ -78,7 +73,7 @@ class GrammarEdges:
             output = tree_of(said).words
         else:
             output = tuple(self._content(self._cut(text) if words is None else words))
-        return edge_accuracy(tree.words, tree.heads, output).share
+        return metrics.edge_accuracy(tree.words, tree.heads, output).share
 
     def _content(self, words: Sequence[str]) -> Iterator[str]:
         """Yield the words that have nodes, or that the grammar does not know."""
@@ -118,7 +113,7 @@ class TreebankEdges:
     def __init__(self, sentences: Sequence[TreebankSentence]) -> None:
         settings = AnalysisSettings()
         self._golds = [
-            GoldSentence(sentence, without_punctuation(sentence.words), settings)
+            GoldSentence(sentence, metrics.without_punctuation(sentence.words), settings)
             for sentence in sentences
         ]
 
@@ -126,7 +121,7 @@ class TreebankEdges:
         """Return the share of the edges of a sentence that a prediction has; None without edges."""
         gold = self._golds[place]
         given = tokenize_at_marks(text, gold.sentence) if words is None else words
-        return EdgeAccuracy.of(gold.edges_kept([folded(word) for word in given])).share
+        return metrics.EdgeAccuracy.of(gold.edges_kept([folded(word) for word in given])).share
 
 
 class TreeShape(NamedTuple):
@@ -170,4 +165,4 @@ def _shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
             met[relations[at]] += 1
             at = heads[at] - 1
         nested = max(nested, *met.values(), 0)
-    return TreeShape(len(heads), max(word_depths(heads)), nested)
+    return TreeShape(len(heads), max(metrics.word_depths(heads)), nested)
