@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import load64
+from sgl.accel.machine import Bits, Bytes, load64
 
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
@@ -42,7 +42,7 @@ def _low(value: np.uint64, count: int) -> np.uint64:
 
 
 @part
-def hash128(data: NDArray[np.uint8], start: int, end: int) -> tuple[np.uint64, np.uint64]:
+def hash128(data: Bytes, start: int, end: int) -> tuple[np.uint64, np.uint64]:
     """Return the hash of ``data[start:end]``; at least 16 bytes must follow the end."""
     first = second = np.uint64(0)
     at = start
@@ -72,9 +72,7 @@ def hash128(data: NDArray[np.uint8], start: int, end: int) -> tuple[np.uint64, n
 
 
 @kernel
-def hash_column(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]
-) -> None:
+def hash_column(data: Bytes, offsets: NDArray[np.int64], hashes: Bits) -> None:
     """Write the hash of each text of a column into a row of ``hashes``."""
     for row in range(len(offsets) - 1):
         hashes[row, 0], hashes[row, 1] = hash128(data, offsets[row], offsets[row + 1])

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sgl.accel.jit import part
-from sgl.accel.machine import copy32
+from sgl.accel.machine import Bytes, copy32
 
 
 @part
-def put(data: NDArray[np.uint8], at: int, pool: NDArray[np.uint8], piece: int) -> int:
+def put(data: Bytes, at: int, pool: Bytes, piece: int) -> int:
     """Write a piece of a pool at a position; where it ends."""
     return copy(data, at, pool, piece & 0xFFFFFFFF, piece >> 32)
 
 
 @part
-def copy(
-    data: NDArray[np.uint8], at: int, source: NDArray[np.uint8], start: int, length: int
-) -> int:
+def copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
     """Write so many bytes of another buffer at a position; where they end.
 
     Vectors of 32 bytes are copied whole: what lies behind the bytes is overwritten later.
@@ -32,7 +29,7 @@ def copy(
 
 
 @part
-def put_item_number(data: NDArray[np.uint8], at: int, number: int) -> int:
+def put_item_number(data: Bytes, at: int, number: int) -> int:
     """Write the number of an item, with six digits at least; where it ends."""
     power = 100_000
     while number < power and power > 1:
@@ -43,7 +40,7 @@ def put_item_number(data: NDArray[np.uint8], at: int, number: int) -> int:
 
 
 @part
-def put_number(data: NDArray[np.uint8], at: int, number: int) -> int:
+def put_number(data: Bytes, at: int, number: int) -> int:
     """Write a number that is not negative in decimal; where it ends."""
     digits = 1
     power = 10

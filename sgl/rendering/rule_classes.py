@@ -17,6 +17,9 @@ from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token
 from sgl.rendering.placeholders import LONG, SHORT, is_marked, placeholder
 
+#: Gives what is to stand for a word of a rule, whose table it gets.
+StandIn = Callable[[Rule, int, str], str]
+
 #: The name under which words of texts can be looked at; no attribute has it.
 _TOKENS = ""
 
@@ -91,11 +94,11 @@ class RuleClasses:
         return "\0"
 
     def abstracted(
-        self, rule: Rule, stand_in: Callable[[Rule, int, str], str]
+        self, rule: Rule, stand_in: StandIn
     ) -> tuple[int, tuple[Template, ...], tuple[Fragment, ...], tuple[tuple[bool, bool], ...]]:
         """Return what an output uses of a rule, with something else for its words.
 
-        ``stand_in`` gives what is to stand for a word, whose table it gets.  The last part says
+        The last part says
         for each word of a template whether it takes no space, as it is and raised.
         """
         flags: list[tuple[bool, bool]] = []
@@ -109,11 +112,7 @@ class RuleClasses:
         return len(rule.rhs), templates, fragments, tuple(flags)
 
     def _template(
-        self,
-        rule: Rule,
-        layer: int,
-        stand_in: Callable[[Rule, int, str], str],
-        flags: list[tuple[bool, bool]],
+        self, rule: Rule, layer: int, stand_in: StandIn, flags: list[tuple[bool, bool]]
     ) -> Template:
         if layer not in self.uses.texts:
             if layer != self._anchor:
@@ -147,9 +146,7 @@ class RuleClasses:
             return True
         return name not in self._looked_at and is_token(text) and len(text) <= LONG
 
-    def _fragment(
-        self, rule: Rule, layer: int, stand_in: Callable[[Rule, int, str], str]
-    ) -> Fragment:
+    def _fragment(self, rule: Rule, layer: int, stand_in: StandIn) -> Fragment:
         fragment = rule.fragments[layer]
         nodes: list[Node] = []
         for number, node in enumerate(fragment.nodes):
@@ -162,14 +159,7 @@ class RuleClasses:
             nodes.append(Node(attributes, node.token, node.glue))
         return Fragment(tuple(nodes), fragment.edges, fragment.exports)
 
-    def _value(
-        self,
-        rule: Rule,
-        node: int,
-        name: str,
-        value: str,
-        stand_in: Callable[[Rule, int, str], str],
-    ) -> str:
+    def _value(self, rule: Rule, node: int, name: str, value: str, stand_in: StandIn) -> str:
         kept = self.uses.kept(name, value) if self._replaceable(name, value) else None
         if kept is None or kept >= len(value):
             return value

@@ -40,6 +40,10 @@ FEW_SHAPES = 1_000
 SECONDS_OF_ITEM = 60e-6
 
 
+#: Writes a derivation, by its row, that has no template.
+Plain = Callable[[int, Derivation], str] | None
+
+
 class Templated(Protocol):
     """An output that templates can be learned of."""
 
@@ -142,14 +146,8 @@ class TemplateWriter:
     @property
     def learned(self) -> Learned:
         """What the writer has learned so far."""
-        return Learned(
-            looked_at=self._looked_at,
-            raised=tuple(self.rules.raised_tables),
-            templates=self._templates,
-            seen=self._seen,
-            one_line=self.one_line,
-            table=self._table,
-        )
+        known = self._templates, self._seen, self.one_line, self._table
+        return Learned(self._looked_at, tuple(self.rules.raised_tables), *known)
 
     # --- one derivation --------------------------------------------------------------------
 
@@ -220,14 +218,9 @@ class TemplateWriter:
     # --- many derivations ------------------------------------------------------------------
 
     def column(
-        self,
-        derivations: Derivations,
-        heading: Sequence[Heading] = (),
-        plain: Callable[[int, Derivation], str] | None = None,
+        self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None
     ) -> Column:
         """Return the texts of some derivations, each behind its heading.
-
-        ``plain`` writes a derivation, by its row, that has no template.
 
         Raises:
             ValueError: what the definition raises.
@@ -248,9 +241,7 @@ class TemplateWriter:
             except _Reclassified:
                 self._begin()
 
-    def _texts(
-        self, derivations: Derivations, plain: Callable[[int, Derivation], str] | None
-    ) -> list[str]:
+    def _texts(self, derivations: Derivations, plain: Plain) -> list[str]:
         texts: list[str] = []
         for row, derivation in enumerate(iter(derivations)):
             template = self._template(derivation)
@@ -260,9 +251,7 @@ class TemplateWriter:
                 texts.append(self._written(row, derivation, plain))
         return texts
 
-    def _written(
-        self, row: int, derivation: Derivation, plain: Callable[[int, Derivation], str] | None
-    ) -> str:
+    def _written(self, row: int, derivation: Derivation, plain: Plain) -> str:
         if plain is None or not derivation:
             return self._plain(derivation)
         text = plain(row, derivation)
@@ -274,7 +263,7 @@ class TemplateWriter:
         table: TemplateTable,
         derivations: Derivations,
         heading: Sequence[Heading],
-        plain: Callable[[int, Derivation], str] | None,
+        plain: Plain,
     ) -> Column:
         """Return the same by machine code, which knows the templates by number."""
         self._seen += derivations.number

@@ -47,19 +47,8 @@ class CompiledSampler(Sampler):
         key = np.uint64(stream_key(self.tables.seed, stratum.stream))
         done = 0
         while True:
-            done = derive_texts(
-                key,
-                numbers,
-                done,
-                stratum.start,
-                self.program,
-                rules,
-                rule_ends,
-                text,
-                text_ends,
-                too_long,
-                stack,
-            )
+            buffers = rules, rule_ends, text, text_ends, too_long, stack
+            done = derive_texts(key, numbers, done, stratum.start, self.program, *buffers)
             if done == len(numbers):
                 break
             rules, text = _grown(rules), _grown(text)

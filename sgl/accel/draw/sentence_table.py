@@ -19,7 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
+from sgl.accel.machine import Bits, Ints
 from sgl.sampling.seen import MEMORY, Earlier
+
+Flags = NDArray[np.bool_]
 
 #: Rows of an empty table.
 _SMALLEST = 1 << 12
@@ -40,7 +43,7 @@ _AHEAD = 64
 
 
 @part
-def _slot(rows: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> np.int64:
+def _slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
     """Return the row of a hash, or the free row for it."""
     mask = np.uint64(len(rows) - 1)
     slot = first & mask
@@ -55,12 +58,7 @@ def _slot(rows: NDArray[np.uint64], first: np.uint64, second: np.uint64) -> np.i
 
 @kernel
 def _find(
-    rows: NDArray[np.uint64],
-    hashes: NDArray[np.uint64],
-    asked: NDArray[np.bool_],
-    stratum: NDArray[np.int32],
-    earlier: NDArray[np.int32],
-    scratch: NDArray[np.int32],
+    rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints
 ) -> np.uint64:
     """For each candidate the stratum that has its sentence, and the candidate before it.
 
@@ -93,9 +91,7 @@ def _find(
 
 
 @kernel
-def _commit(
-    rows: NDArray[np.uint64], hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int
-) -> int:
+def _commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
     """Put the hashes of accepted candidates into the table; how many were not in it."""
     added = 0
     label = np.uint64(stratum + 1)
@@ -110,7 +106,7 @@ def _commit(
 
 
 @kernel
-def _rehash(old: NDArray[np.uint64], new: NDArray[np.uint64]) -> None:
+def _rehash(old: Bits, new: Bits) -> None:
     """Put all rows of a table into a larger, empty one."""
     for row in range(len(old)):
         if old[row, 1] != _NONE:
@@ -137,14 +133,14 @@ class SentenceTable:
         """Return the number of sentences."""
         return self._taken
 
-    def earlier(self, hashes: NDArray[np.uint64], asked: NDArray[np.bool_]) -> Earlier:
+    def earlier(self, hashes: Bits, asked: Flags) -> Earlier:
         """Return where the sentences of the ``asked`` candidates occurred before."""
         found = Earlier(np.full(len(hashes), -1, np.int32), np.full(len(hashes), -1, np.int32))
         scratch = np.full(_power(2 * len(hashes)), -1, np.int32)
         _find(self._rows, hashes, asked, found.stratum, found.candidate, scratch)
         return found
 
-    def add(self, hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int) -> None:
+    def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
         """Take the sentences of the accepted candidates for a stratum.
 
         At most two thirds of the table are taken.
@@ -161,7 +157,7 @@ class SentenceTable:
             self._rows = rows
         self._taken += _commit(self._rows, hashes, accepted, stratum)
 
-    def _new(self, rows: int) -> NDArray[np.uint64]:
+    def _new(self, rows: int) -> Bits:
         if rows * _ROW <= self._memory:
             return np.zeros((rows, 2), np.uint64)
         # The file has no name: it goes when the array goes.

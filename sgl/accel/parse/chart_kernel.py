@@ -283,10 +283,8 @@ def _derivation(tables: Tables, space: Space, root: int, rules: NDArray[np.int32
         production = int_at(space.production, top)
         rules[end] = int_at(tables.rule, production)
         end += 1
-        first, last = (
-            int_at(tables.order_first, production),
-            int_at(tables.order_first, production + 1),
-        )
+        first = int_at(tables.order_first, production)
+        last = int_at(tables.order_first, production + 1)
         for child in range(last - 1, first - 1, -1):
             number = int_at(tables.order, child)
             if number >= 0:

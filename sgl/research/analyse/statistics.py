@@ -158,11 +158,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def compare(
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    test: DifferenceTest,
-    samples: int,
-    seed: int,
+    first: Values, second: Values, test: DifferenceTest, samples: int, seed: int
 ) -> tuple[float, float, float, float]:
     """Return the mean difference of two systems' scores, its interval, and a p-value."""
     values, numbers = np.unique(np.round(second - first, _DECIMALS), return_counts=True)

@@ -26,9 +26,17 @@ from typing import Any
 
 import yaml
 
-from sgl import foreign
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
+from sgl.foreign import (
+    COMPOUNDS,
+    LEXICON,
+    ForeignFileError,
+    JsonValue,
+    lines_of,
+    read_document,
+    read_text,
+)
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (
@@ -69,7 +77,7 @@ def read_lexicon(path: Path) -> CompoundLexicon:
     Raises:
         CompoundError: it is no lexicon.
     """
-    text = foreign.read_text(path, foreign.LEXICON)
+    text = read_text(path, LEXICON)
     try:
         # Atoms are texts; for the safe loader `on` and `no` are true and false.
         content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
@@ -96,7 +104,7 @@ def read_compounds(
     Raises:
         CompoundError: the file does not fit the rows, or a compound the lexicon or its row.
     """
-    lines = foreign.lines_of(foreign.read_text(path, foreign.COMPOUNDS))
+    lines = lines_of(read_text(path, COMPOUNDS))
     if len(lines) != len(rows):
         raise CompoundError(f"`{path}` has {len(lines):,} compounds for {len(rows):,} rows")
     found: list[CompoundOccurrence] = []
@@ -121,8 +129,8 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
         return None
     path = benchmark.directory / FILE
     try:
-        content = foreign.read_document(path, foreign.COMPOUNDS, inside=benchmark.directory)
-    except foreign.ForeignFileError as problem:
+        content = read_document(path, COMPOUNDS, inside=benchmark.directory)
+    except ForeignFileError as problem:
         if problem.is_missing:
             return None
         raise
@@ -134,7 +142,7 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
         raise CompoundError(f"`{path}`: {problem}") from problem
 
 
-def _table(content: foreign.JsonValue, benchmark: Benchmark) -> CompoundTable:
+def _table(content: JsonValue, benchmark: Benchmark) -> CompoundTable:
     entries = {
         role: {atom: found.texts() for atom, found in atoms.members().items()}
         for role, atoms in content["lexicon"].members().items()

@@ -155,16 +155,10 @@ def _rules(
             )
         split += reader.split
         weight = 1.0 if rule.weight is None else _weight(rule.weight, diagnostics)
-        rules.append(
-            TreeRule(
-                label=label,
-                state=rule.state.name.text,
-                children=tuple(child.name.text for child in rule.children),
-                weight=weight,
-                weighted=rule.weight is not None,
-                templates=tuple(templates),
-            )
-        )
+        children = tuple(child.name.text for child in rule.children)
+        weighted = rule.weight is not None
+        state = rule.state.name.text
+        rules.append(TreeRule(label, state, children, weight, weighted, tuple(templates)))
     for span in dict.fromkeys(split):
         diagnostics.warning("SGL1207", span, "this word has spaces in it and becomes several words")
     return rules
