@@ -99,12 +99,7 @@ def fit_data(
         "before": _likelihood(Likelihood(fit.before, fit.tokens)),
         "after": _likelihood(Likelihood(fit.after, fit.tokens)),
         "changes": [
-            {
-                **asdict(change.key),
-                "before": change.before,
-                "after": change.after,
-                "effect": change.effect,
-            }
+            asdict(change.key) | {at: getattr(change, at) for at in ("before", "after", "effect")}
             for change in changes(grammar, keys, fit, sample.rows)
         ],
         "unparsed_rows": [row.data("reason") for row in sample.unparsed],

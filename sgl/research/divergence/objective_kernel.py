@@ -29,6 +29,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.accel import compiles
 from sgl.research.divergence.elements import Elements, Occurrences
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN, Bounds, SplitTarget
 
@@ -39,18 +40,12 @@ def _interpreted(function: Function) -> Function:
     return function
 
 
-def _compilers() -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
-    """Return what compiles kernels and parts of them; where nothing does, they stay as they are."""
-    from sgl.accel import compiles
-
-    if not compiles():
-        return _interpreted, _interpreted
+#: What compiles kernels and parts of them; where nothing does, they stay as they are.
+kernel = part = _interpreted
+if compiles():
     from sgl.accel import jit
 
-    return jit.kernel, jit.part
-
-
-kernel, part = _compilers()
+    kernel, part = jit.kernel, jit.part
 
 #: Where the totals of bags have the sum of all terms, after the occurrences by label.
 SUM = 3
