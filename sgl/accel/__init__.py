@@ -111,11 +111,7 @@ def _digest() -> str | None:
 
 
 def sources() -> dict[Path, str]:
-    """Return the sources of kernels, and all that they import from ``sgl``.
-
-    Raises:
-        OSError: one cannot be read.
-    """
+    """Return the sources of kernels, and all that they import from ``sgl``; raises ``OSError``."""
     waiting = sorted({*_PACKAGE.joinpath("accel").rglob("*.py"), *_PACKAGE.rglob("*_kernel.py")})
     found: dict[Path, str] = {}
     while waiting:

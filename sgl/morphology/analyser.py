@@ -52,11 +52,7 @@ class Sudachi:
 
 @cache
 def sudachi() -> Sudachi:
-    """SudachiPy in its mode of short units.
-
-    Raises:
-        AnalyserMissing: it is not installed, or has no dictionary.
-    """
+    """SudachiPy in its mode of short units; raises ``AnalyserMissing`` if it is not installed."""
     try:
         from sudachipy import Dictionary, SplitMode
 

@@ -122,11 +122,7 @@ class Knowledge:
 
 
 def library_knowledge(sources: SourceMap) -> Knowledge:
-    """Return the tables of the standard library.
-
-    Raises:
-        ValueError: they cannot be read; the installation is damaged.
-    """
+    """Return the library's tables; raises ``ValueError`` if the installation is damaged."""
 
     def rows(name: str) -> Sequence[TableRow]:
         file, diagnostics = f"{LANGUAGE}/analysis/{name}.yaml", Diagnostics()

@@ -75,11 +75,7 @@ def _is_label(label: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]:
-    """Return what attributes say: type and lemma, whether it is definite, open roles.
-
-    Raises:
-        ViewError: if there is no type or no proper lemma.
-    """
+    """Return type, lemma, definiteness, open roles; raises ``ViewError`` without type or lemma."""
     values = dict(attributes)
     kind, lemma, definite = values.get("type", ""), values.get("lemma", ""), values.get("definite")
     if kind == DET:
@@ -157,11 +153,7 @@ class Meaning:
                 raise ViewError(f"'{word}' hangs on no other word")
 
     def roles(self, number: int) -> list[str]:
-        """Return the open roles of an event by itself, in the order of their atoms.
-
-        Raises:
-            ViewError: if there are none, or more than there are letters for.
-        """
+        """Return an event's open roles in order; raises ``ViewError`` if none, or too many."""
         roles = self.open[number].split("+") if self.open[number] else []
         if not 1 <= len(roles) <= len(PARAMETERS) or not all(map(is_word, roles)):
             raise ViewError(f"'{self.lemma[number]}' cannot have the open roles {roles}")

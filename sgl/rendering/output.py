@@ -107,11 +107,7 @@ class ViewOutput:
         return written(self, derivation)
 
     def text(self, derivation: Derivation) -> str:
-        """Return the graph of the derivation in the notation of the view.
-
-        Raises:
-            ViewError: if the graph has no such form.
-        """
+        """Return the graph in the notation of the view; raises ``ViewError`` if it has no form."""
         graph = derive_graph(self.grammar, derivation, self.view.layer)
         tokens = derive_tokens(self.grammar, derivation, self.anchor) if self.view.template else ()
         return self.render(graph, tokens)
@@ -126,11 +122,7 @@ class ViewOutput:
         return self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
 
     def render(self, graph: Graph, tokens: Sequence[str]) -> str:
-        """Return a graph that is known already in the notation of the view.
-
-        Raises:
-            ViewError: if the graph has no such form.
-        """
+        """Return a known graph in the notation of the view; raises ``ViewError``, too."""
         if self.view.template:
             return _of_author(self.view.template)(graph, tokens)
         notation = VIEWS[self.view.kind]
@@ -163,11 +155,7 @@ class WordsOutput:
         return Uses((self.anchor,), self.layer, shown=_columns_shown, kept=_kept_of_column)
 
     def text(self, derivation: Derivation) -> str:
-        """Return the lines.
-
-        Raises:
-            ConlluError: the sentence has no faithful form.
-        """
+        """Return the lines; raises ``ConlluError`` if the sentence has no faithful form."""
         tokens = derive_tokens(self.grammar, derivation, self.anchor)
         text = finish(self.grammar.text_layers[self.anchor], tokens)
         graph = derive_graph(self.grammar, derivation, self.layer)

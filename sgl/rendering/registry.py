@@ -52,20 +52,12 @@ class View(NamedTuple):
     finish: Callable[[str], str] | None = None
 
     def render(self, graph: Graph, tokens: Sequence[str] = ()) -> str:  # noqa: ARG002
-        """Return a graph in the notation of the view; the tokens of its sentence do not matter.
-
-        Raises:
-            ViewError: if the graph has no such form.
-        """
+        """Return a graph in this notation, whatever its tokens; raises ``ViewError``."""
         form = self.unfinished(graph)
         return form if self.finish is None else self.finish(form)
 
     def unfinished(self, graph: Graph) -> str:
-        """Return a graph in the notation of the view, before its variables have names.
-
-        Raises:
-            ViewError: if the graph has no such form.
-        """
+        """Return the same before its variables have names; raises ``ViewError``."""
         meaning = Meaning(graph)
         if self.finish is not None and any(map(_MARKS.search, meaning.lemma.values())):
             raise ViewError("a word has a character that stands for variables")
@@ -77,11 +69,7 @@ VIEWS: dict[str, View] = {}
 
 
 def register(view: View) -> None:
-    """Add a view.
-
-    Raises:
-        ValueError: if there is one of this name.
-    """
+    """Add a view; raises ``ValueError`` if there is one of this name."""
     if view.name in VIEWS:
         raise ValueError(f"there are two views called '{view.name}'")
     VIEWS[view.name] = view

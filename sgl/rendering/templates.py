@@ -152,11 +152,7 @@ class TemplateWriter:
     # --- one derivation --------------------------------------------------------------------
 
     def __call__(self, derivation: Derivation) -> str:
-        """Return the text of a derivation; of an empty one it is empty.
-
-        Raises:
-            ValueError: what the definition raises.
-        """
+        """Return the text of a derivation, as its definition; of an empty one it is empty."""
         while True:
             try:
                 template = self._template(derivation)

@@ -68,11 +68,7 @@ class Auditor:
         self.audit = Audit(source, targets, self._declared)
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
-        """Audit all files.
-
-        Raises:
-            OSError: a file cannot be opened or read.
-        """
+        """Audit all files; raises ``OSError`` if one cannot be read."""
         counted = [self._file(path, progress) for path in paths]
         if self._collector is not None:
             self.audit.sets = list(self._collector.sets.values())

@@ -34,20 +34,12 @@ _VARIABLE = re.compile(f"{OPEN}([0-9]+){CLOSE}")
 
 
 def recogs(meaning: Meaning) -> str:
-    """Return the positional ReCOGS form of a semantic graph.
-
-    Raises:
-        ViewError: if two words share a token, or one stands on no token.
-    """
+    """Return the positional ReCOGS form; raises ``ViewError`` if a word has no token of its own."""
     return _function(meaning) or _write(meaning, lambda number: meaning.position[number])
 
 
 def unfinished(meaning: Meaning, *, modifiers_first: bool = False) -> str:
-    """Return the form with marks for variables, and behind it the positional form.
-
-    Raises:
-        ViewError: as ``recogs``, and for more than ``VARIABLES`` nouns, names and verbs.
-    """
+    """Return the form with marks for variables, then the positional one; raises ``ViewError``."""
     positional = recogs(meaning)
     if _function(meaning):
         return positional

@@ -88,11 +88,7 @@ def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> t
 def subtrees(
     heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int
 ) -> Counter[Subtree]:
-    """Return the structures of a tree with so many words, and how often each occurs.
-
-    Raises:
-        TooManySubtreesError: the tree is so broad that they cannot be listed.
-    """
+    """Return how often each structure of so many words occurs; raises ``TooManySubtreesError``."""
     depths = word_depths(heads)
     below: list[list[_Rooted]] = [[] for _ in heads]
     found: Counter[Subtree] = Counter()

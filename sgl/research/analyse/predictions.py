@@ -118,11 +118,7 @@ class Aligned:
             self._asked.add(sent_id)
 
     def finish(self) -> None:
-        """Say whether there were as many outputs as sentences.
-
-        Raises:
-            PredictionsError: there were not; missing ones of a file with ids are no fault.
-        """
+        """Raise ``PredictionsError`` unless there was an output for each sentence (or ids)."""
         if self.by_id is not None:
             unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
             if unknown:

@@ -55,11 +55,7 @@ class BaselineData:
 
 
 def read_data(path: Path, target: str | None) -> BaselineData:
-    """Read all splits of a dataset.
-
-    Raises:
-        DatasetError: it is no dataset, or there is nothing to learn or to predict.
-    """
+    """Read all splits; raises ``DatasetError`` if there is nothing to learn or to predict."""
     if path.is_file():
         raise benchmark.DatasetError(
             f"`{path}` is a file, not a dataset",

@@ -89,11 +89,7 @@ class Directory:
             self._held = None
 
     def check(self, run: str, *, resume: bool) -> None:
-        """Whether a run may be begun, or resumed, here; writes nothing.
-
-        Raises:
-            DirectoryError: it holds something else, or a run that is not to be resumed.
-        """
+        """Raise ``DirectoryError`` unless a run may be begun, or resumed, here; writes nothing."""
         if self.path.exists() and not self.path.is_dir():
             raise DirectoryError(f"`{self.path}` is a file")
         if not self.path.is_dir() or {child.name for child in self.path.iterdir()} <= _LOCKING:
@@ -176,11 +172,7 @@ def write_tensors(
 
 
 def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
-    """Read a checkpoint of the run with this hash.
-
-    Raises:
-        DirectoryError: it is damaged, or that of another run.
-    """
+    """Read a checkpoint; raises ``DirectoryError`` if it is damaged, or that of another run."""
     try:
         opened(path, CHECKPOINT, inside=path.parent).close()
         with safe_open(path, framework="pt") as file:

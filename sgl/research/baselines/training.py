@@ -99,11 +99,7 @@ class Training:
         self.state = TrainingProgress()
 
     def resume(self) -> None:
-        """Go on where the checkpoint is.
-
-        Raises:
-            DirectoryError: it is damaged, that of another run, or of another model.
-        """
+        """Go on where the checkpoint is; raises ``DirectoryError`` if it does not fit."""
         self.state, tensors = load(self.checkpoint, self.run)
         try:
             for name, weight in self.weights.items():

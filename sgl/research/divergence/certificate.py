@@ -61,11 +61,7 @@ class SplitRequest:
     seed: int
 
     def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
-        """Return the label of each item.
-
-        Raises:
-            NoSuchSplitError: no split keeps to the bounds, or none was found.
-        """
+        """Return the label of each item; raises ``NoSuchSplitError`` if no split was found."""
         task = items.elements, self.target, self.bounds, self.seed
         if isinstance(self.method, problem.Annealing):
             return anneal(*task, self.method, progress)
@@ -138,11 +134,7 @@ def split_files(directory: Path) -> Collection[str] | None:
 def write_split(
     items: ItemSet, labels: NDArray[np.int8], proof: dict[str, Any], out: Path, listing: Listing
 ) -> None:
-    """Write everything, or nothing.
-
-    Raises:
-        OutputError: there is something else of that name, or writing is refused.
-    """
+    """Write everything, or nothing; raises ``OutputError`` if writing is refused."""
     ids = items.ids
     with staged_directory(out, listing=listing) as stage:
         for label, name in enumerate(problem.SETS):

@@ -29,7 +29,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.accel import compiles
 from sgl.research.divergence.elements import Elements, Occurrences
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN, Bounds, SplitTarget
 
@@ -40,12 +39,18 @@ def _interpreted(function: Function) -> Function:
     return function
 
 
-#: What compiles kernels and parts of them; where nothing does, they stay as they are.
-kernel = part = _interpreted
-if compiles():
+def _compilers() -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
+    """Return what compiles kernels and parts of them; where nothing does, they stay as they are."""
+    from sgl.accel import compiles
+
+    if not compiles():
+        return _interpreted, _interpreted
     from sgl.accel import jit
 
-    kernel, part = jit.kernel, jit.part
+    return jit.kernel, jit.part
+
+
+kernel, part = _compilers()
 
 #: Where the totals of bags have the sum of all terms, after the occurrences by label.
 SUM = 3

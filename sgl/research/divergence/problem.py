@@ -67,20 +67,12 @@ class Bounds:
         return max(least, 1), min(most, used - 1)
 
     def start(self, items: int) -> tuple[int, int]:
-        """Return how many items a search uses at first, and how many of them are in test.
-
-        Raises:
-            NoSuchSplitError: no numbers are within the bounds.
-        """
+        """Return how many items are used at first, and in test; raises ``NoSuchSplitError``."""
         used = max(self._possible(items))
         return used, sum(self.test_sizes(used)) // 2
 
     def fewest(self, items: int) -> int:
-        """Return the smallest number of items that can be used.
-
-        Raises:
-            NoSuchSplitError: no number is within the bounds.
-        """
+        """Return the smallest number of items that can be used; raises ``NoSuchSplitError``."""
         return min(self._possible(items))
 
     def _possible(self, items: int) -> list[int]:

@@ -107,11 +107,7 @@ def greedy(
     settings: Greedy | None = None,
     progress: Progress | None = None,
 ) -> Labels:
-    """Return the label of each item, chosen greedily; as many as possible are discarded.
-
-    Raises:
-        NoSuchSplitError: no split keeps to the bounds, or this procedure finds none.
-    """
+    """Return labels chosen greedily, with as many discarded as can be; raises as ``anneal``."""
     wanted = bounds.fewest(elements.atoms.items)
     labels, _ = choose(elements, target, bounds, seed, settings or Greedy(), wanted, progress)
     train, test, discarded = np.bincount(labels, minlength=len(SETS)).tolist()

@@ -114,11 +114,7 @@ class ItemSet:
         return chosen
 
     def blocks(self, items: Sequence[int]) -> Iterable[bytes]:
-        """Yield the sentences of items as they stand in their files, without the empty line.
-
-        Raises:
-            ForeignFileError: a file cannot be read again.
-        """
+        """Yield the sentences of items as they stand in their files, without the empty line."""
         for file in self.files:
             last = file.first + len(file.ids)
             wanted = [self.sentences[item] for item in items if file.first <= item < last]
@@ -169,11 +165,7 @@ def _files_at(path: Path, suffix: str) -> list[Path]:
 def read_items(
     files: Sequence[Path], settings: ElementSettings, progress: Progress | None = None
 ) -> ItemSet:
-    """Read the files and count what occurs in their items.
-
-    Raises:
-        NoItemsError: a file holds something else, or nothing.
-    """
+    """Read the files and count what occurs; raises ``NoItemsError`` for one that holds no items."""
     read = _read_tables if settings.view == DERIVATION else _read_sentences
     return read(files, settings, progress or (lambda _name, _done: None))
 

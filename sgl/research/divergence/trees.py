@@ -92,11 +92,7 @@ class NotADerivationError(ValueError):
 
 
 def read_derivations(texts: Iterable[str]) -> Trees:
-    """Return the trees of s-expressions.
-
-    Raises:
-        NotADerivationError: a text is not one s-expression.
-    """
+    """Return the trees of s-expressions; raises ``NotADerivationError`` for any other text."""
     return _trees(_derivation(row, text) for row, text in enumerate(texts))
 
 

@@ -121,11 +121,7 @@ class CompoundFinder:
     def compounds(
         self, structures: Sequence[Structure], derivation: Derivation
     ) -> list[FoundCompound]:
-        """Return the compounds that contain one of the structures, each once.
-
-        Raises:
-            UnknownRoleError: one of them has a part without a role.
-        """
+        """Return the compounds with one of the structures; raises ``UnknownRoleError``."""
         root = self._realizer.phrases(derivation)[-1]
         graph = derive_graph(self._grammar, derivation, self._graph)
         matcher = GraphMatcher(graph)

@@ -72,11 +72,7 @@ class CompoundTable:
 
 
 def read_lexicon(path: Path) -> CompoundLexicon:
-    """Read a lexicon.
-
-    Raises:
-        CompoundError: it is no lexicon.
-    """
+    """Read a lexicon; raises ``CompoundError`` if it is none."""
     text = read_text(path, LEXICON)
     try:
         # Atoms are texts; for the safe loader `on` and `no` are true and false.

@@ -87,11 +87,7 @@ class CompoundLexicon:
         )
 
     def atoms(self, compound: str) -> tuple[Atom, ...]:
-        """Return the atoms of a compound, in its order.
-
-        Raises:
-            CompoundError: it has words that are in no atom of the lexicon.
-        """
+        """Return a compound's atoms in order; raises ``CompoundError`` for words of no atom."""
         found = next(self._splits(compound.split(), 0), None)
         if not found:
             raise CompoundError(f"`{compound}` is not made of atoms of the lexicon")

@@ -149,11 +149,7 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
 
 
 def _pieces(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
-    """Return how many predictions are pieces of words; none if gold texts have such marks.
-
-    Raises:
-        PredictionsError: most of them are.
-    """
+    """Return how many are pieces of words, as no gold text is; most raise ``PredictionsError``."""
     if any(_PIECE.search(row.target) for row in rows):
         return 0
     marked = [text for text in texts if _PIECE.search(text)]

@@ -137,11 +137,7 @@ class TreeFileError(Exception):
 
 
 def read_tree_shapes(path: Path, inside: Path) -> list[TreeShape]:
-    """Return the shapes of the sentences of a CoNLL-U file of a dataset, in their order.
-
-    Raises:
-        TreeFileError: a sentence cannot be read.
-    """
+    """Return the shapes of the sentences of a file; raises ``TreeFileError`` if one is no tree."""
     shapes: list[TreeShape] = []
     for block in TreebankReader().read(path, inside):
         if isinstance(block, Malformed):

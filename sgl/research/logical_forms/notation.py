@@ -150,11 +150,7 @@ class Form:
 
 
 def read_form(text: str) -> Form:
-    """Read a COGS logical form into its atoms.
-
-    Raises:
-        LogicalFormError: if ``text`` is not one.
-    """
+    """Read a COGS logical form into its atoms; raises ``LogicalFormError`` if it is none."""
     reader = TokenReader(text)
     if reader.next == "LAMBDA":
         form = _function(reader)
@@ -270,11 +266,7 @@ def is_modifier(label: str) -> bool:
 
 
 def read_term(text: str) -> Term:
-    """Read a variable-free form as a term.
-
-    Raises:
-        LogicalFormError: if ``text`` is not one.
-    """
+    """Read a variable-free form as a term; raises ``LogicalFormError`` if it is none."""
     reader = TokenReader(text)
     term = _term(reader, 1)
     reader.take("")
