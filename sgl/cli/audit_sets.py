@@ -27,15 +27,12 @@ def warn_of_missing_needs(session: Session, audit: Audit) -> None:
     if not missing:
         return
     rows = count(audit.training.rows, "row")
-    session.diagnostics.warning(
-        "SGL1106",
-        None,
-        f"training lacks {count(len(missing), 'part')} that patterns need",
-        notes=[
-            *(f"{entry.name}: {_short(str(entry.structure))}" for entry in missing),
-            f"training: {rows} of {audit.files[0].name}, the first file, that are no items",
-        ],
-    )
+    message = f"training lacks {count(len(missing), 'part')} that patterns need"
+    notes = [
+        *(f"{entry.name}: {_short(str(entry.structure))}" for entry in missing),
+        f"training: {rows} of {audit.files[0].name}, the first file, that are no items",
+    ]
+    session.diagnostics.warning("SGL1106", None, message, notes=notes)
     session.show()
 
 

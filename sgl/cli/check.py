@@ -52,7 +52,7 @@ def command(
         session.sources,
         session.diagnostics,
         claims=not fast,
-        progress=lambda name: session.progress(f"proving {name}"),
+        progress=session.proving,
     )
     if size is None:
         session.stop()

@@ -58,12 +58,7 @@ def prove_and_produce(
         session.fail("SGL0307", message, compiled.dataset_span, hint=hint)
     structures = StructureCompiler(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
-        proofs = establish(
-            compiled,
-            structures,
-            session.diagnostics,
-            lambda name: session.progress(f"proving {name}"),
-        )
+        proofs = establish(compiled, structures, session.diagnostics, session.proving)
         session.stop_on_errors()
         assert proofs is not None
         compiled = with_needs(compiled, proofs)

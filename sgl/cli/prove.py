@@ -98,13 +98,7 @@ def _prove(
 ) -> Compiled:
     names = [lowered.pattern.name for lowered in compiled.patterns]
     session.check_names([pattern], names, "pattern")
-    proofs = establish(
-        compiled,
-        structures,
-        session.diagnostics,
-        lambda name: session.progress(f"proving {name}"),
-        pattern,
-    )
+    proofs = establish(compiled, structures, session.diagnostics, session.proving, pattern)
     session.show()
     compiled = compiled if proofs is None else with_needs(compiled, proofs)
     if proofs is None or session.quiet:

@@ -190,6 +190,10 @@ class Session:
         """Say on a terminal how far the command is; the line is gone before anything else."""
         self._line(what, done, total)
 
+    def proving(self, name: str) -> None:
+        """Say on a terminal what is being proved."""
+        self.progress(f"proving {name}")
+
     def echo(self, text: str = "", *, end: str = "\n", err: bool = False) -> None:
         """Write a text to standard output, or to standard error."""
         self._line.clear()

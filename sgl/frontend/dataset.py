@@ -92,14 +92,10 @@ def _do_without(state: CompilerState) -> None:
     if start is None:
         state.error("SGL0804", None, message, hint)
         return
-    state.warning(
-        "SGL0804",
-        start.span,
-        f"{message}: its sentences start from `{start}`",
-        hint,
-        label="no rule uses it",
-        notes=("without a dataset no claim is proved and nothing is compiled",),
-    )
+    message = f"{message}: its sentences start from `{start}`"
+    label = "no rule uses it"
+    notes = ("without a dataset no claim is proved and nothing is compiled",)
+    state.warning("SGL0804", start.span, message, hint, label=label, notes=notes)
     state.dataset = DatasetSettings(declared=False)
     state.dataset.start = start
 

@@ -49,10 +49,8 @@ def lower(state: CompilerState) -> None:
     numbers: dict[Concrete, int] = {}
     for instance in instances:
         numbers.setdefault(instance.lhs, len(numbers))
-    categories = []
-    for name, values in numbers:
-        info = signature.categories[name]
-        categories.append(Category(info.written(values), info.ports, info.limited))
+    infos = ((signature.categories[name], values) for name, values in numbers)
+    categories = [Category(info.written(v), info.ports, info.limited) for info, v in infos]
     weights = _weights(instances, signature)
     grammar = CoreGrammar(
         name=state.project.name,

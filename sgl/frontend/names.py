@@ -46,12 +46,7 @@ KINDS: dict[type, str] = {
 }
 
 #: The keywords of kinds that authors call otherwise.
-_KEYWORDS: dict[type, str] = {
-    s.Labels: "labels",
-    s.WordSet: "words",
-    s.Forms: "forms",
-    s.Weights: "weights",
-}
+_KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights: "weights"}
 
 #: Declarations that are not there to be used by others.
 _OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
@@ -132,14 +127,12 @@ class Scope:
             if not isinstance(declared, kind) or not isinstance(declared, s.NamedDeclaration):
                 continue
             if declared.name.text == name.text:
-                self.resolved.state.error(
-                    "SGL0201",
-                    name.span,
-                    f"this file does not see the {KINDS[kind]} `{name}`",
-                    f"write `use {self._spelling(scope.unit)}` here",
-                    labels=[Label(declared.name.span, "declared here")],
-                    notes=("`use` shows what a file declares, not what that file uses",),
-                )
+                message = f"this file does not see the {KINDS[kind]} `{name}`"
+                hint = f"write `use {self._spelling(scope.unit)}` here"
+                labels = [Label(declared.name.span, "declared here")]
+                notes = ("`use` shows what a file declares, not what that file uses",)
+                state = self.resolved.state
+                state.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
                 return True
         return False
 

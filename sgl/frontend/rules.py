@@ -52,11 +52,8 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
     cases = cases_of(names)
     if cases is None:
         return None
-    versions: list[Version] = []
-    for case in cases.cases:
-        version = _version(names, case, patterns)
-        if version is not None:
-            versions.append(version)
+    found_versions = [_version(names, case, patterns) for case in cases.cases]
+    versions = [version for version in found_versions if version is not None]
     if state.diagnostics.errors == errors:
         names.variables.report_lonely(patterns)
     if state.diagnostics.errors > errors or len(versions) < len(cases.cases):

@@ -276,17 +276,15 @@ class _PatternReporter(_Reporter):
         names = ", ".join(f"the {thing.kind.value} `{thing.name}`" for thing in missing[:_NAMED])
         more = len(missing) - _NAMED
         place = self.compiled.rule_spans[first.rules[0]]
-        self.diagnostics.error(
-            "SGL0853",
-            self.lowered.declaration.name.span,
-            f"items of `{self.lowered.pattern.name}` can use what training never shows",
-            labels=[Label(place, f"`{first.name}` comes from here")],
-            notes=(
-                f"missing: {names}" + (f" and {more:,} more" if more > 0 else ""),
-                "the patterns together hold out all sentences with it",
-            ),
-            hint="add the words to `targets`, expose them, or hold out less",
+        message = f"items of `{self.lowered.pattern.name}` can use what training never shows"
+        hint = "add the words to `targets`, expose them, or hold out less"
+        labels = [Label(place, f"`{first.name}` comes from here")]
+        notes = (
+            f"missing: {names}" + (f" and {more:,} more" if more > 0 else ""),
+            "the patterns together hold out all sentences with it",
         )
+        span = self.lowered.declaration.name.span
+        self.diagnostics.error("SGL0853", span, message, hint, labels=labels, notes=notes)
 
     def _misfit(self, claim: Instance) -> None:
         reason = "lacks the structure that every item must contain"
@@ -297,16 +295,14 @@ class _PatternReporter(_Reporter):
         self.diagnostics.error("SGL0816", self.lowered.declaration.name.span, message, notes=notes)
 
     def _shared(self, claim: Disjoint) -> None:
-        self.diagnostics.error(
-            "SGL0815",
-            self.lowered.declaration.name.span,
-            f"an item of `{self.lowered.pattern.name}` can also be a training sentence",
-            notes=(
-                *self.witness(claim.witness),
-                "an item must contain something that training does not",
-            ),
-            hint="let `gen` imply one of the `forbid` structures",
+        message = f"an item of `{self.lowered.pattern.name}` can also be a training sentence"
+        hint = "let `gen` imply one of the `forbid` structures"
+        notes = (
+            *self.witness(claim.witness),
+            "an item must contain something that training does not",
         )
+        span = self.lowered.declaration.name.span
+        self.diagnostics.error("SGL0815", span, message, hint, notes=notes)
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
