@@ -18,20 +18,3 @@ from sgl.diagnostics.model import (
 )
 from sgl.diagnostics.registry import CODES, Code
 from sgl.diagnostics.source import FileDependencies, SourceFile, SourceMap
-
-__all__ = [
-    "CODES",
-    "Code",
-    "Diagnostic",
-    "Diagnostics",
-    "FileDependencies",
-    "Label",
-    "Severity",
-    "SourceFile",
-    "SourceMap",
-    "Span",
-    "one_slip",
-    "shortlist",
-    "suggest",
-    "suggested",
-]
