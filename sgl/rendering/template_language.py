@@ -192,11 +192,7 @@ class ViewEnvironment(ImmutableSandboxedEnvironment):
 
 
 def prepared(tree: nodes.Template) -> nodes.Template:
-    """Return a template that counts its steps.
-
-    Raises:
-        TemplateSyntaxError: if the template has something that views do not have.
-    """
+    """Return a template that counts its steps; raises ``TemplateSyntaxError``."""
     _check(tree, 0)
     _Counted().visit(tree)
     return tree

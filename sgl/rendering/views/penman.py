@@ -29,11 +29,7 @@ _OPENED = re.compile(f'\\(({OPEN}[0-9]+{CLOSE}) / "?(.)', re.DOTALL)
 
 
 def penman(meaning: Meaning) -> str:
-    """Return the Penman form of a semantic graph, on one line, with marks for variables.
-
-    Raises:
-        ViewError: if a word hangs on nothing, or on a chain of more than 100 words.
-    """
+    """Return the Penman form, with marks for variables; raises ``ViewError`` if there is none."""
     writer = _Writer(meaning)
     text = writer.open(meaning.head, 1)
     meaning.check_shown(writer.opened)

@@ -161,11 +161,7 @@ def presets() -> tuple[str, ...]:
 
 
 def read_config(wanted: str | None, model: str | None) -> Config:
-    """Return the configuration of a preset or a file, or the small preset of ``model``.
-
-    Raises:
-        ConfigError: it cannot be read, or has keys or values that there are not.
-    """
+    """Return settings of a preset, a file, or the small ones of ``model``; or ``ConfigError``."""
     if wanted is None:
         name = model or TRANSFORMER
         if name not in SMALL:

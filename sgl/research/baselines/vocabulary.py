@@ -50,11 +50,7 @@ def scheme_for(wanted: str, language: str) -> str:
 
 
 def tokenize(how: str, text: str) -> list[str]:
-    """Return the words of a text; joined, they give the text again.
-
-    Raises:
-        AnalyserMissing: SudachiPy is asked for and not installed.
-    """
+    """Return words that joined give the text; raises ``AnalyserMissing`` without SudachiPy."""
     return _TOKENIZERS[how](text)
 
 

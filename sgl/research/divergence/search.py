@@ -57,11 +57,7 @@ def anneal(
     settings: Annealing | None = None,
     progress: Progress | None = None,
 ) -> Labels:
-    """Return the label of each item, found by simulated annealing.
-
-    Raises:
-        NoSuchSplitError: no split keeps to the bounds.
-    """
+    """Return labels found by annealing; raises ``NoSuchSplitError`` if none are within bounds."""
     from sgl.research.divergence.objective_kernel import new_state
 
     items = elements.atoms.items

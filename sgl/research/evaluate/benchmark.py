@@ -230,11 +230,7 @@ def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[Benchmark
 
 
 def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
-    """Return all items of a file.
-
-    Raises:
-        DatasetError: an item cannot be read, or there is none.
-    """
+    """Return a file's items; raises ``DatasetError`` if one cannot be read, or none is there."""
     found: list[Item] = []
     faults: list[Malformed | Unreadable] = []
     for item in read:

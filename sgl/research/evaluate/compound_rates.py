@@ -95,11 +95,7 @@ def read_lexicon(path: Path) -> CompoundLexicon:
 def read_compounds(
     path: Path, rows: Sequence[BenchmarkRow], lexicon: CompoundLexicon
 ) -> tuple[CompoundOccurrence, ...]:
-    """Read the compound of each row.
-
-    Raises:
-        CompoundError: the file does not fit the rows, or a compound the lexicon or its row.
-    """
+    """Read the compound of each row; raises ``CompoundError`` if rows or lexicon do not fit."""
     lines = lines_of(read_text(path, COMPOUNDS))
     if len(lines) != len(rows):
         raise CompoundError(f"`{path}` has {len(lines):,} compounds for {len(rows):,} rows")

@@ -290,11 +290,7 @@ class PublishedStop(Exception):
 def published_correct(
     lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str
 ) -> bool:
-    """Tell whether the published script calls a translation right.
-
-    Raises:
-        PublishedStop: the script stops with a traceback.
-    """
+    """Tell if the published script calls it right; raises ``PublishedStop`` if that stops."""
     if not hypothesis.strip():
         raise PublishedStop("the output is empty")
     try:

@@ -151,11 +151,7 @@ class Surface:
     """Score the outputs of systems in one language."""
 
     def __init__(self, language: str, segmentation: Segmentation | None = None) -> None:
-        """With a ``segmentation`` texts are cut by it, and not by sacreBLEU.
-
-        Raises:
-            ImportError: sacreBLEU is not installed.
-        """
+        """A ``segmentation`` cuts instead of sacreBLEU; raises ``ImportError`` without that."""
         from sacrebleu.metrics.bleu import BLEU
         from sacrebleu.metrics.chrf import CHRF
 
