@@ -97,9 +97,7 @@ def word_lines(
     """Return the lines of the words and the empty line behind them.
 
     ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``.
-
-    Raises:
-        ConlluError: the sentence has no faithful form.
+    Raises ``ConlluError``: the sentence has no faithful form.
     """
     if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
         raise ConlluError("not every token has exactly one node")

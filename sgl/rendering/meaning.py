@@ -91,12 +91,10 @@ def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]
 class Meaning:
     """A semantic graph, checked and laid out for writing.
 
-    ``nodes`` are the nodes that mean something, in the order of their tokens; all
-    attributes below are indexed by the numbers of these nodes in the graph.
-
-    Raises:
-        ViewError: if a node has no type or no proper lemma, or an edge leads from or
-            to a function word, other than from a noun to its determiner.
+    ``nodes`` are the nodes that mean something, in the order of their tokens; all attributes below
+    are indexed by the numbers of these nodes in the graph.  Raises ``ViewError`` if a node has no
+    type or no proper lemma, or an edge leads from or to a function word, other than from a noun to
+    its determiner.
     """
 
     def __init__(self, graph: Graph) -> None:

@@ -57,12 +57,10 @@ _MISTAKES = (
 def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     """Make a view of an author's template; the view takes a graph and its tokens.
 
-    White space at both ends of what it writes is dropped, a line end or a tab is a space.
-
-    Raises:
-        ViewError: if ``source`` is not a template of the language above; the view
-            itself raises it if the template fails, writes more than ``LONGEST``
-            characters, or does not end within ``MOST_STEPS`` steps.
+    White space at both ends of what it writes is dropped, a line end or a tab is a space.  Raises
+    ``ViewError`` if ``source`` is not a template of the language above; the view itself raises it
+    if the template fails, writes more than ``LONGEST`` characters, or does not end within
+    ``MOST_STEPS`` steps.
     """
     if len(source) > LONGEST_TEMPLATE:
         raise ViewError(f"the template is longer than {LONGEST_TEMPLATE} characters")

@@ -218,8 +218,7 @@ class TemplateWriter:
     ) -> Column:
         """Return the texts of some derivations, each behind its heading.
 
-        Raises:
-            ValueError: what the definition raises.
+        Raises ``ValueError``: what the definition raises.
         """
         while True:
             try:

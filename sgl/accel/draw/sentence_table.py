@@ -143,10 +143,8 @@ class SentenceTable:
     def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
         """Take the sentences of the accepted candidates for a stratum.
 
-        At most two thirds of the table are taken.
-
-        Raises:
-            ValueError: the stratum has a number from ``MOST_STRATA`` on.
+        At most two thirds of the table are taken.  Raises ``ValueError``: the stratum has a number
+        from ``MOST_STRATA`` on.
         """
         if stratum >= MOST_STRATA:
             raise ValueError(f"a table tells {MOST_STRATA:,} strata apart")

@@ -27,9 +27,8 @@ from sgl.rendering.registry import View, register
 def cogs(meaning: Meaning) -> str:
     """Return the COGS logical form of a semantic graph.
 
-    Raises:
-        ViewError: if the graph has none: two words share a token, a name is modified,
-            or a verb has neither arguments nor open roles.
+    Raises ``ViewError`` if the graph has none: two words share a token, a name is modified, or a
+    verb has neither arguments nor open roles.
     """
     if len(meaning.nodes) == 1:
         (number,) = meaning.nodes

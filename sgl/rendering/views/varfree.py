@@ -32,9 +32,8 @@ DEEPEST = 100
 def varfree(meaning: Meaning) -> str:
     """Return the variable-free form of a semantic graph.
 
-    Raises:
-        ViewError: if the graph has none: a word hangs on nothing, or the copies would
-            fill more than ``MOST_HEADS`` heads or ``DEEPEST`` levels.
+    Raises ``ViewError`` if the graph has none: a word hangs on nothing, or the copies would fill
+    more than ``MOST_HEADS`` heads or ``DEEPEST`` levels.
     """
     unfolding = _Unfolding(meaning)
     unfolding.write(meaning.head)

@@ -94,8 +94,8 @@ class Aligned:
     def output(self, sent_id: str | None) -> SystemOutput | None:
         """Return the output for the next sentence; none if there is none.
 
-        Raises:
-            PredictionsError: the file has ids and the sentence has none, or one that was there.
+        Raises ``PredictionsError``: the file has ids and the sentence has none, or one that was
+        there.
         """
         if self.by_id is None:
             found = next(self.in_order, None)
@@ -139,10 +139,8 @@ def some_outputs(
 ) -> dict[int, SystemOutput]:
     """Return the outputs for some sentences, by their places in the treebank.
 
-    ``wanted`` has the places with the ids of the sentences.
-
-    Raises:
-        PredictionsError: the file is not what its ending says.
+    ``wanted`` has the places with the ids of the sentences.  Raises ``PredictionsError``: the file
+    is not what its ending says.
     """
     aligned = open_predictions(path, column)
     if aligned.by_id is None:
@@ -159,10 +157,8 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     """Open the predictions of a file.
 
     ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins
-    with one of ``ids`` and a tab has ids.
-
-    Raises:
-        PredictionsError: the file is not what its ending or its first line says.
+    with one of ``ids`` and a tab has ids.  Raises ``PredictionsError``: the file is not what its
+    ending or its first line says.
     """
     opened(path, PREDICTIONS).close()
     kind = path.suffix.lower()

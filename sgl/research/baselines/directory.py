@@ -64,9 +64,8 @@ class Directory:
     def take(self, run: str, *, resume: bool) -> None:
         """Begin a run, or go on with it, here; until ``leave`` no other process can.
 
-        Raises:
-            DirectoryError: it holds something else, or a run that is not to be resumed, or
-                another process is at work in it.
+        Raises ``DirectoryError``: it holds something else, or a run that is not to be resumed, or
+        another process is at work in it.
         """
         # A directory of others does not even get the file of the lock.
         self.check(run, resume=resume)

@@ -34,9 +34,8 @@ from sgl.research.evaluate.benchmark import Benchmark
 class Job:
     """A run of training and decoding, which holds its directory until it is closed.
 
-    Raises:
-        DirectoryError: the directory cannot be used, or what is in it is damaged.
-        LanguageModelError: there is no language model where the settings say.
+    Raises ``DirectoryError``: the directory cannot be used, or what is in it is damaged.  Raises
+    ``LanguageModelError``: there is no language model where the settings say.
     """
 
     def __init__(
@@ -90,9 +89,7 @@ class Job:
         """Train, and write what has come of it.
 
         ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
-
-        Raises:
-            DirectoryError: the checkpoint is damaged, or that of another run.
+        Raises ``DirectoryError``: the checkpoint is damaged, or that of another run.
         """
         checkpoint, run = self.directory.checkpoint, self.run
         if isinstance(self.learner, Seq2SeqLearner):

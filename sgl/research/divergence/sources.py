@@ -127,9 +127,8 @@ class ItemSet:
 def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
     """Return the files that are meant, in the order of splits, and the view if none was named.
 
-    Raises:
-        NoItemsError: a directory has no such files, or a file is of another kind.
-        ForeignFileError: a directory has something that is no file of its own.
+    Raises ``NoItemsError``: a directory has no such files, or a file is of another kind.  Raises
+    ``ForeignFileError``: a directory has something that is no file of its own.
     """
     given = list(paths)
     if view is None:

@@ -129,8 +129,7 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
         split: which split; ``gen`` if there is one and none is asked for.
         target: which target; the one of the main files if none is asked for.
 
-    Raises:
-        DatasetError: it lacks the split, or has rows that cannot be read.
+    Raises ``DatasetError``: it lacks the split, or has rows that cannot be read.
     """
     return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
 

@@ -113,9 +113,8 @@ def read_compounds(
 def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     """Return the compounds that a dataset has for its rows; None without any for the target.
 
-    Raises:
-        ForeignFileError: it is no table of compounds.
-        CompoundError: a compound has no atoms in its lexicon, or is not in its sentence.
+    Raises ``ForeignFileError``: it is no table of compounds.  Raises ``CompoundError``: a compound
+    has no atoms in its lexicon, or is not in its sentence.
     """
     if benchmark.directory is None:
         return None

@@ -120,8 +120,7 @@ _Span = tuple[int, int]
 def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool:
     """Tell whether a segmented text has all atoms of a compound, modifiers before the noun.
 
-    Raises:
-        CompoundError: the lexicon does not have its atoms.
+    Raises ``CompoundError``: the lexicon does not have its atoms.
     """
     words = hypothesis.split()
     translations = {role: lexicon.entries[role][text] for role, text in lexicon.atoms(compound)}

@@ -77,10 +77,8 @@ def exact(gold: str, prediction: str) -> bool:
 def equivalent(first: str, second: str, form: str = "cogs") -> FormComparison:
     """Compare two logical forms exactly; the reason calls them *first* and *second*.
 
-    ``form`` is the view in which both are written.
-
-    Raises:
-        ValueError: forms of this view cannot be compared by meaning.
+    ``form`` is the view in which both are written.  Raises ``ValueError``: forms of this view
+    cannot be compared by meaning.
     """
     syntax = VIEWS[form].syntax if form in VIEWS else ""
     if not syntax:

@@ -75,11 +75,9 @@ def read_run(
 ) -> Run:
     """Read the predictions of a file; ``language`` says whether words have spaces between them.
 
-    ``words`` are those of the rows, if they are known.  A prediction of these words, without
-    a text, has the text of the row: nothing says where it would have other spaces.
-
-    Raises:
-        PredictionsError: the file cannot be read, or does not fit the rows.
+    ``words`` are those of the rows, if they are known.  A prediction of these words, without a
+    text, has the text of the row: nothing says where it would have other spaces.  Raises
+    ``PredictionsError``: the file cannot be read, or does not fit the rows.
     """
     aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
     outputs = [aligned.output(row.id) for row in rows]
@@ -127,10 +125,8 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     """Refuse lines of which some begin with what may be meant as the name of a row.
 
     Without exact names, from the first line on, a line is all text: then all would be wrong.
-
-    Raises:
-        PredictionsError: a line begins like ``gen-000001,``, or most begin with names of rows
-            but for case and white space.
+    Raises ``PredictionsError``: a line begins like ``gen-000001,``, or most begin with names of
+    rows but for case and white space.
     """
     names = {row.id.casefold() for row in rows}
     found = [(text, _CELL.match(text)) for text in texts]

@@ -51,8 +51,7 @@ def segmentation(way: str, words: Iterable[str] = ()) -> Segmentation:
     >>> segmentation("characters").cut("那顶 红")
     '那 顶 红'
 
-    Raises:
-        ImportError: the library is not installed.
+    Raises ``ImportError``: the library is not installed.
     """
     if way == "characters":
         return Segmentation(way, lambda text: " ".join(" ".join(piece) for piece in text.split()))

@@ -68,10 +68,8 @@ def is_quotable(name: str) -> bool:
 def quoted(name: str) -> str:
     """Return the name as Alto's codec reads it: plain where possible, else in quotes.
 
-    The codec has no escapes: a quoted name ends at the next mark of its kind.
-
-    Raises:
-        ValueError: the name has quotation marks of both kinds.
+    The codec has no escapes: a quoted name ends at the next mark of its kind.  Raises
+    ``ValueError``: the name has quotation marks of both kinds.
     """
     if _PLAIN.fullmatch(name) and name not in _KEYWORDS:
         return name

@@ -54,12 +54,10 @@ Edge = tuple[int | str, str, int | str]
 def read_cogs(text: str, tokens: Sequence[str] = ()) -> Graph:
     """Read a COGS logical form.
 
-    The position of a noun or verb is the number of its variable.  Names and wh-words
-    have none in the form: with the ``tokens`` of the sentence a name is on the token
-    that it is equal to and a wh-word on the first, otherwise both are ``UNANCHORED``.
-
-    Raises:
-        LogicalFormError: if ``text`` is not the form of one connected graph.
+    The position of a noun or verb is the number of its variable.  Names and wh-words have none in
+    the form: with the ``tokens`` of the sentence a name is on the token that it is equal to and a
+    wh-word on the first, otherwise both are ``UNANCHORED``.  Raises ``LogicalFormError`` if
+    ``text`` is not the form of one connected graph.
     """
     form = read_form(text)
     if form.constant:
@@ -222,10 +220,8 @@ CLAUSAL = frozenset({"ccomp", "xcomp", "nmod"})
 def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
     """Read a variable-free form; ``common_nouns`` are those with a capital (``TV``).
 
-    The edges are in the order of the form, so ``varfree`` writes the same form again.
-
-    Raises:
-        LogicalFormError: if ``text`` is not a variable-free form.
+    The edges are in the order of the form, so ``varfree`` writes the same form again.  Raises
+    ``LogicalFormError`` if ``text`` is not a variable-free form.
     """
     term = read_term(text)
     builder = _TermGraph(frozenset(common_nouns))
