@@ -88,9 +88,7 @@ class Form:
 #: Rules of `published=on` that build what the other setting builds otherwise.
 ORDERS = {
     "gap_of_thing_published": Form("子供教師が見た見つけた本", "教師が見た子供が見つけた本"),
-    "deep_gap_published": Form(
-        "子供母が聞いた教師が見た見つけた本", "母が聞いた教師が見た子供が見つけた本"
-    ),
+    "deep_gap": Form("子供母が聞いた教師が見た見つけた本", "母が聞いた教師が見た子供が見つけた本"),
 }
 ORDER = Erratum("construction", "embedding")
 NAME = Erratum("construction", "name")
@@ -145,17 +143,18 @@ class Errata:
                 erratum, form = self.words[number]
                 if form.stands_in(english):
                     found[erratum] = form
-            elif rule.name in ORDERS:
+            elif _reorders(grammar, rule):
                 found[ORDER] = ORDERS[rule.name]
             below = derivation[place + 1 : place + 2]
-            if _modifies(rule) and below and grammar.rules[below[0]].name == "name":
+            modifies = rule.name == "nested" or _reorders(grammar, rule)
+            if modifies and below and grammar.rules[below[0]].name == "name":
                 found[NAME] = NAME_FORM
         return found
 
 
-def _modifies(rule: Rule) -> bool:
-    """Whether a rule puts a relative clause on the noun phrase that is its first child."""
-    return rule.name in ("nested", *ORDERS)
+def _reorders(grammar: CoreGrammar, rule: Rule) -> bool:
+    """Whether a rule puts the subject of a relative clause before a clause of its own."""
+    return rule.name in ORDERS and "order=regular" not in grammar.categories[rule.lhs].name
 
 
 def _gives(parser: Parser, readings: Sequence[Derivation], japanese: str) -> bool:

@@ -7,7 +7,7 @@ Four kinds of ingredients make up an item::
     word    lend                  a lemma
     entry   Vd: lend              a word in its frame, in whatever form
     form    貸す                   what a word writes in the target layer
-    rule    present_double_object a rule with children, as it is written
+    rule    double_object         a rule with children, as it is written
 
 Each that some item uses must have positive mass in training.  What a pattern is
 about is excused, and listed: its *targets*, what occurs *with the structure* only
