@@ -176,8 +176,7 @@ class TreebankReader:
             at = first
             self._check(tuple([word.head for word in words]))
         except _Fault as fault:
-            sent_id = _comment(block[:first], "sent_id")
-            return Malformed(line + at, offset, end, str(fault), sent_id)
+            return Malformed(line + at, offset, end, str(fault), _comment(block[:first], "sent_id"))
         contractions = tuple([span for _, span in spans])
         return TreebankSentence(line, offset, end, tuple(block[:first]), tuple(words), contractions)
 

@@ -171,7 +171,7 @@ def test_explain_of_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page_of_the_site_is_up_to_date() -> None:
     kept = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
-    assert kept == markdown(), "python -m sgl.docs_pages"
+    assert kept == markdown(), "python tests/support/docs_pages.py"
 
 
 def test_the_page_of_the_site_has_every_code_with_its_anchor() -> None:

@@ -30,10 +30,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from docs_pages import pages
 
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.diagnostics.render import render
-from sgl.docs_pages import pages
 from sgl.lang.reader import read
 
 ROOT = Path(__file__).parent.parent.parent
@@ -123,7 +123,9 @@ def test_the_first_command_of_the_readme_ends_with_a_verified_dataset(tmp_path: 
 
 @pytest.mark.parametrize(("name", "text"), list(pages()))
 def test_generated_pages_are_up_to_date(name: str, text: str) -> None:
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "python -m sgl.docs_pages"
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
+        "python tests/support/docs_pages.py"
+    )
 
 
 def test_there_is_something_to_run() -> None:

@@ -50,7 +50,7 @@ ALLOWED: dict[str, set[str]] = {
 LATE = "accel"
 
 #: What puts everything together: the job, the command line, the reference pages.
-ON_TOP = {"pipeline", "cli", "docs_pages", "__main__"}
+ON_TOP = {"pipeline", "cli", "__main__"}
 
 #: What the packages of ``sgl.research`` may import of one another.
 RESEARCH: dict[str, set[str]] = {

@@ -139,12 +139,8 @@ def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) ->
     """Tell whether the libraries of an extra of the package are there; report those missing."""
     missing = [name for name in libraries if find_spec(name) is None]
     if missing:
-        diagnostics.error(
-            "SGL0904",
-            None,
-            f"no {' and no '.join(missing)}",
-            hint=f"pip install 'sgl-compiler[{extra}]'",
-        )
+        message = f"no {' and no '.join(missing)}"
+        diagnostics.error("SGL0904", None, message, f"pip install 'sgl-compiler[{extra}]'")
     return not missing
 
 
@@ -189,23 +185,15 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     for mined in found.data["mined"]:
         if mined["too_broad"]:
             left_out = count(mined["too_broad"], "sentence")
-            diagnostics.warning(
-                "SGL1506",
-                None,
-                f"{left_out} left out of mining ({mined['view']}): too many structures",
-                hint="`--nodes` with a smaller maximum has fewer",
-            )
+            message = f"{left_out} left out of mining ({mined['view']}): too many structures"
+            hint = "`--nodes` with a smaller maximum has fewer"
+            diagnostics.warning("SGL1506", None, message, hint)
 
 
 def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) -> None:
     """Report a file of predictions that cannot be used."""
-    diagnostics.error(
-        "SGL1402",
-        None,
-        f"`{path}` cannot be scored: {visible(fault.message)}",
-        notes=map(visible, fault.details),
-        hint=fault.hint,
-    )
+    message = f"`{path}` cannot be scored: {visible(fault.message)}"
+    diagnostics.error("SGL1402", None, message, fault.hint, notes=map(visible, fault.details))
 
 
 def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:

@@ -179,8 +179,7 @@ def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
         if not matches:
             return 0.0
         logarithms += log(matches / ngrams)
-    penalty = min(0.0, 1 - len(reference) / len(output))
-    return exp(logarithms / _ORDER + penalty)
+    return exp(logarithms / _ORDER + min(0.0, 1 - len(reference) / len(output)))
 
 
 def _matches(reference: Sequence[str], output: Sequence[str], order: int) -> tuple[int, int]:

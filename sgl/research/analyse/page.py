@@ -92,8 +92,7 @@ def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str)
         for test in tests
     )
     width = left + (len(titles) - 1) * _CELL_WIDTH + _CELL_WIDTH / 2 + _MARGIN
-    height = top + len(titles) * _CELL_HEIGHT + _MARGIN
-    return picture(name, title, words, width, height, *drawn)
+    return picture(name, title, words, width, top + len(titles) * _CELL_HEIGHT + _MARGIN, *drawn)
 
 
 def _square(test: Mapping[str, Any], pair: str, x: float, y: float) -> Markup:

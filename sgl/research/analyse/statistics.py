@@ -189,8 +189,7 @@ def _randomised(
             items = int(numbers[np.abs(values) == size].sum())
             sums += size * (2.0 * random.binomial(items, 0.5, samples) - items)
     # Sums that are equal but for rounding count as equal.
-    as_far = int(np.sum(np.abs(sums) >= abs(total) - 1e-6))
-    return (as_far + 1) / (samples + 1)
+    return (int(np.sum(np.abs(sums) >= abs(total) - 1e-6)) + 1) / (samples + 1)
 
 
 def wilson(right: float, items: int) -> tuple[float, float]:

@@ -271,5 +271,4 @@ def latex_table(
         *(indent + line for line in (r"\toprule", *head, r"\midrule", *rows, r"\bottomrule")),
         r"\end{tabular}",
     ]
-    lines = [r"\begin{table}", *(indent + line for line in outer), r"\end{table}", ""]
-    return "\n".join(lines)
+    return "\n".join([r"\begin{table}", *(indent + line for line in outer), r"\end{table}", ""])

@@ -108,11 +108,9 @@ def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
         # PyTorch has an exception of its own for a lack of memory on GPUs only.
         if not isinstance(problem, MemoryError) and "memory" not in str(problem):
             raise
-        session.fail(
-            "SGL1601",
-            "there is not enough memory for this model and its batches",
-            hint="a smaller `width`, `layers`, `inner` or `batch` needs less",
-        )
+        message = "there is not enough memory for this model and its batches"
+        hint = "a smaller `width`, `layers`, `inner` or `batch` needs less"
+        session.fail("SGL1601", message, hint=hint)
 
 
 def _job(session: Session, options: dict[str, Any]) -> Job:
@@ -166,12 +164,9 @@ def _run(session: Session, job: Job) -> dict[str, Path]:
         f"{config.model}, {path}"
     )
     for split, number in job.unwritable():
-        session.diagnostics.warning(
-            "SGL1606",
-            None,
-            f"{count(number, 'gold text')} of `{split}` cannot be written with the vocabulary",
-            hint="`tokens: bpe` writes every text whose characters training has",
-        )
+        message = f"{count(number, 'gold text')} of `{split}` cannot be written with the vocabulary"
+        hint = "`tokens: bpe` writes every text whose characters training has"
+        session.diagnostics.warning("SGL1606", None, message, hint)
     try:
         with _reporting(session, path):
             result = job.train(

@@ -80,8 +80,7 @@ class Job:
         """Yield splits with gold texts that the vocabulary cannot write, and how many."""
         if isinstance(self.learner, Seq2SeqLearner):
             for benchmark in self.data.predicted:
-                texts = [row.target for row in benchmark.rows]
-                found = unwritable(self.learner.target, texts)
+                found = unwritable(self.learner.target, [row.target for row in benchmark.rows])
                 if found:
                     yield benchmark.split, len(found)
 

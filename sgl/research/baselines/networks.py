@@ -49,8 +49,7 @@ class Seq2Seq(nn.Module, ABC):
 
 def said_before(target: Tensor) -> Tensor:
     """For each token of gold texts the one before it; ``<s>`` before the first."""
-    begin = target.new_full((target.size(0), 1), BEGIN)
-    return torch.cat((begin, target[:, :-1]), dim=1)
+    return torch.cat((target.new_full((target.size(0), 1), BEGIN), target[:, :-1]), dim=1)
 
 
 def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
@@ -146,8 +145,7 @@ class Lstm(Seq2Seq):
         before = hidden.transpose(0, 1).contiguous(), cell.transpose(0, 1).contiguous()
         x, (hidden, cell) = self.decoder(x, before)
         likeness = x @ source.transpose(1, 2)
-        weights = likeness.masked_fill(~mask, float("-inf")).softmax(-1)
-        context = weights @ source
+        context = likeness.masked_fill(~mask, float("-inf")).softmax(-1) @ source
         x = self.dropout(self.together(torch.cat((context, x), -1)).tanh())
         scores = x @ self.embedding.weight.T
         return scores, (hidden.transpose(0, 1), cell.transpose(0, 1), source, mask)

@@ -149,16 +149,14 @@ class Training:
     def _step(self) -> bool:
         """Take a step, or none if the loss or its gradient is no finite number: return False."""
         config, state = self.config, self.state
-        module = self.learner.module
-        module.train()
+        self.learner.module.train()
         torch.manual_seed((config.seed << 32) + state.step + 1)
         for group in self.optimiser.param_groups:
             group["lr"] = rate(config, state.step)
         self.optimiser.zero_grad()
         total, tokens = 0.0, 0
         for part in range(config.accumulate):
-            rows = self.order.rows(state.step * config.accumulate + part)
-            loss, number = self.learner.loss(rows)
+            loss, number = self.learner.loss(self.order.rows(state.step * config.accumulate + part))
             loss.backward()
             total += loss.item()
             if not math.isfinite(total):

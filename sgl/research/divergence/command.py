@@ -331,8 +331,7 @@ def _show(
 
     train = items.files[0]
     figures = ("items", "D_A", "D_C", "compounds", "unseen", "of occurrences")
-    first = escape(f"{train.name} →")
-    table = text_table(first, *figures, "most frequent unseen", right=figures)
+    table = text_table(escape(f"{train.name} →"), *figures, "most frequent unseen", right=figures)
     for name, number, found in rows:
         table.add_row(
             escape(name),

@@ -63,8 +63,7 @@ class Bounds:
         (192, 288)
         """
         least = -(-self.least.numerator * used // self.least.denominator)
-        most = self.most.numerator * used // self.most.denominator
-        return max(least, 1), min(most, used - 1)
+        return max(least, 1), min(self.most.numerator * used // self.most.denominator, used - 1)
 
     def start(self, items: int) -> tuple[int, int]:
         """Return how many items are used at first, and in test; raises ``NoSuchSplitError``."""

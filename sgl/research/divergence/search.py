@@ -67,8 +67,7 @@ def anneal(
     for start in range(min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)):
         state = new_state(elements, target, bounds)
         key = stream_key(seed, f"split/anneal/{start}")
-        distance = _anneal_once(state, sizes, key, moves, progress)
-        found.append((distance, start, state.labels))
+        found.append((_anneal_once(state, sizes, key, moves, progress), start, state.labels))
     return min(found)[2]
 
 
@@ -151,8 +150,7 @@ def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
     from sgl.research.divergence.search_kernel import mix as mix_array
 
     used, test = sizes
-    base = np.uint64(mix(key ^ MASK))
-    counters = base + np.arange(1, items + 1, dtype=np.uint64) * GAMMA
+    counters = np.uint64(mix(key ^ MASK)) + np.arange(1, items + 1, dtype=np.uint64) * GAMMA
     order = np.argsort(mix_array(counters), kind="stable")
     labels = np.full(items, TRAIN, np.int8)
     labels[order[:test]] = TEST

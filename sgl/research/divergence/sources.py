@@ -132,8 +132,7 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
     """
     given = list(paths)
     if view is None:
-        tables = all(_files_at(path, ".parquet") for path in given)
-        view = DERIVATION if tables else GRAPH
+        view = DERIVATION if all(_files_at(path, ".parquet") for path in given) else GRAPH
     suffix = _SUFFIX[view]
     files = []
     for path in given:

@@ -270,18 +270,13 @@ def grammar_of(
     path = given or next(_grammar_files(benchmark), None)
     if path is None:
         return None
-    parameters = {**benchmark.parameters, **settings}
-    compiled = open_grammar(path, parameters, sources, diagnostics)
+    compiled = open_grammar(path, {**benchmark.parameters, **settings}, sources, diagnostics)
     if compiled is None or benchmark.directory is None:
         return compiled
     if benchmark.grammar_sha256 not in _fingerprints(compiled):
-        diagnostics.warning(
-            "SGL1404",
-            None,
-            f"`{path}` is not the grammar that the dataset was made from",
-            notes=["its fingerprint differs from the one in the manifest"],
-            hint="`--grammar` names another one",
-        )
+        message = f"`{path}` is not the grammar that the dataset was made from"
+        notes = ["its fingerprint differs from the one in the manifest"]
+        diagnostics.warning("SGL1404", None, message, "`--grammar` names another one", notes=notes)
     return compiled
 
 

@@ -244,8 +244,7 @@ class CompoundObserver:
             if self._finder and pattern in self._structures and len(piece.numbers):
                 derivations = self._sampler.derive(piece.stratum, piece.numbers).derivations
                 for place, derivation in enumerate(iter(derivations)):
-                    name = f"{chunk.split}-{row + place:06d}"
-                    self._add(self._finder, name, pattern, derivation)
+                    self._add(self._finder, f"{chunk.split}-{row + place:06d}", pattern, derivation)
             row += len(piece.numbers)
 
     def _add(

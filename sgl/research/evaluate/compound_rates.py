@@ -229,12 +229,9 @@ def compounds_of(
         diagnostics.error("SGL1406", None, str(problem))
         return None
     if table is not None and table.left_out:
-        diagnostics.warning(
-            "SGL1405",
-            None,
-            f"not computed: the error rate of {count(table.left_out, 'compound')}",
-            notes=["they have parts without a role; the others are counted"],
-        )
+        message = f"not computed: the error rate of {count(table.left_out, 'compound')}"
+        notes = ["they have parts without a role; the others are counted"]
+        diagnostics.warning("SGL1405", None, message, notes=notes)
     if way == "words" and dataset is None:
         diagnostics.error(
             "SGL1406",

@@ -200,8 +200,7 @@ def _tests(evaluation: Evaluation) -> Json:
                 if not judged.any():
                     continue
                 figures = compare(x[judged], y[judged], request.test, request.samples, request.seed)
-                size = int(judged.sum())
-                found.append(Difference(first, second, metric, part, size, *figures))
+                found.append(Difference(first, second, metric, part, int(judged.sum()), *figures))
     return {
         "test": request.test,
         "samples": request.samples,

@@ -131,13 +131,10 @@ class Evaluation:
                     )
             if run.cut:
                 predictions = count(run.cut, "prediction")
-                self._diagnostics.warning(
-                    "SGL1408",
-                    None,
-                    f"`{path}`: {predictions} cut after {limits.current().letters:,} letters",
-                    notes=["models that repeat themselves write without end"],
-                    hint="`--limit letters=NUMBER` scores longer ones, which takes its time",
-                )
+                message = f"`{path}`: {predictions} cut after {limits.current().letters:,} letters"
+                hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
+                notes = ["models that repeat themselves write without end"]
+                self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)
             if run.pieces:
                 predictions = count(run.pieces, "prediction")
                 self._diagnostics.warning(
@@ -239,12 +236,9 @@ class Evaluation:
         for what, why in self.unavailable.items():
             self._diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
         if self.scores.edgeless:
-            self._diagnostics.warning(
-                "SGL1405",
-                None,
-                f"not computed: {METRICS[EDGES]} of {count(self.scores.edgeless, 'item')}",
-                notes=["the grammar does not derive their gold texts; the others are counted"],
-            )
+            message = f"not computed: {METRICS[EDGES]} of {count(self.scores.edgeless, 'item')}"
+            notes = ["the grammar does not derive their gold texts; the others are counted"]
+            self._diagnostics.warning("SGL1405", None, message, notes=notes)
         short = {name: pair for name, pair in self.scores.gold.items() if pair[0] != pair[1]}
         if short:
             self._diagnostics.warning(

@@ -80,8 +80,7 @@ class Realizer:
         made = 0
         for number in reversed(derivation):
             rule = self._grammar.rules[number]
-            children = tuple([stack.pop() for _ in rule.rhs])
-            stack.append(self._phrase(rule, children, made))
+            stack.append(self._phrase(rule, tuple([stack.pop() for _ in rule.rhs]), made))
             found.append(stack[-1])
             made += len(rule.templates[self._anchor])
         return found

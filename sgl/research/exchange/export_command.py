@@ -62,8 +62,7 @@ def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
     # Nodes of phrase-structure trees are labelled by categories without features.
     names = [category.base for category in compiled.grammar.categories]
     labels = [names[category] for category in resolved.category_of] if tree else None
-    text = write_irtg(resolved.grammar, labels, _title(compiled))
-    session.deliver(text, out)
+    session.deliver(write_irtg(resolved.grammar, labels, _title(compiled)), out)
 
 
 @command.command("nltk")
@@ -80,15 +79,11 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None) -
     number = core.text_layer(name)
     _report_words(session, compiled, [number], "NLTK")
     for rule in repeating(core, number):
-        session.diagnostics.error(
-            "SGL1214",
-            compiled.rule_spans[rule],
-            f"`{name}` is not context-free: this rule repeats a child in it",
-            hint="`--layer` names another layer",
-        )
+        message = f"`{name}` is not context-free: this rule repeats a child in it"
+        hint = "`--layer` names another layer"
+        session.diagnostics.error("SGL1214", compiled.rule_spans[rule], message, hint)
     resolved = _prepare(session, compiled, [number])
-    text = write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})")
-    session.deliver(text, out)
+    session.deliver(write_nltk(resolved.grammar, number, f"{_title(compiled)} ({name})"), out)
 
 
 def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> WithoutCapitals:
@@ -116,12 +111,9 @@ def _report_words(
             if isinstance(item, Slot) or not item.text:
                 continue
             if item.text == reserved or not is_quotable(item.text):
-                session.diagnostics.error(
-                    "SGL1213",
-                    compiled.rule_spans[rule.id],
-                    f"{tool} has no way to write the word `{item.text}`",
-                    hint="spell it otherwise",
-                )
+                message = f"{tool} has no way to write the word `{item.text}`"
+                hint = "spell it otherwise"
+                session.diagnostics.error("SGL1213", compiled.rule_spans[rule.id], message, hint)
 
 
 def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[int]) -> None:
@@ -159,13 +151,9 @@ def _report_joining(session: Session, compiled: Compiled, number: int, declared:
         words = " ".join(f"`{word}`" for word in sorted(layer.attach))
         what = f"no space stands before {words} here"
     if what:
-        session.diagnostics.warning(
-            "SGL1210",
-            declared.span,
-            f"how `{layer.name}` joins its words is not exported",
-            label=what,
-            notes=("the exported grammar has the same words, with spaces between them",),
-        )
+        message = f"how `{layer.name}` joins its words is not exported"
+        notes = ("the exported grammar has the same words, with spaces between them",)
+        session.diagnostics.warning("SGL1210", declared.span, message, label=what, notes=notes)
 
 
 def _title(compiled: Compiled) -> str:

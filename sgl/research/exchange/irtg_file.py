@@ -98,8 +98,7 @@ class _SyntaxBuilder(Transformer[Token, Any]):
 
     def plain(self, token: Token, marks: int = 0) -> Name:
         start, text = token.start_pos or 0, str(token)
-        span = self._source.span(start, start + len(text))
-        return Name(text[marks:], span)
+        return Name(text[marks:], self._source.span(start, start + len(text)))
 
     def quoted(self, token: Token) -> Name:
         # The marks are no part of the name.

@@ -73,11 +73,8 @@ def lower_irtg(
         diagnostics: takes what is wrong, and what has no counterpart.
     """
     for feature in file.features:
-        diagnostics.warning(
-            "SGL1202",
-            feature.span,
-            f"the feature `{feature}` is left out: SGL has weights of rules only",
-        )
+        message = f"the feature `{feature}` is left out: SGL has weights of rules only"
+        diagnostics.warning("SGL1202", feature.span, message)
     algebras = _algebras(file, diagnostics)
     rules = _rules(file, algebras, diagnostics)
     if diagnostics.errors:
@@ -147,12 +144,8 @@ def _rules(
             if name in meaning:
                 templates.append(reader.template(meaning[name].term, kind))
                 continue
-            diagnostics.error(
-                "SGL1203",
-                label.span,
-                f"the rule `{label}` has no value in the interpretation `{name}`",
-                hint=f"add a line `[{name}] …` below it",
-            )
+            message = f"the rule `{label}` has no value in the interpretation `{name}`"
+            diagnostics.error("SGL1203", label.span, message, f"add a line `[{name}] …` below it")
         split += reader.split
         weight = 1.0 if rule.weight is None else _weight(rule.weight, diagnostics)
         children = tuple(child.name.text for child in rule.children)

@@ -32,8 +32,7 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
     chosen: int | None = wanted
     misfit = _unfit(imported.grammar, wanted)
     if misfit is not None:
-        fit = (layer for layer in others if _unfit(imported.grammar, layer) is None)
-        chosen = next(fit, None)
+        chosen = next((layer for layer in others if _unfit(imported.grammar, layer) is None), None)
         instead = "the source is a layer that prints derivations"
         if chosen is not None:
             instead = f"`{layers[chosen].name}` is the source"
@@ -126,8 +125,7 @@ def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> Importe
     weights: dict[int, float] = {}
     merged: dict[int, int] = {}
     for rule in imported.grammar.rules:
-        key = (rule.lhs, rule.templates) if rule.lexical else rule.id
-        earlier = first.setdefault(key, rule.id)
+        earlier = first.setdefault((rule.lhs, rule.templates) if rule.lexical else rule.id, rule.id)
         weights[earlier] = weights.get(earlier, 0.0) + rule.weight
         if earlier != rule.id:
             merged[rule.id] = earlier

@@ -1,4 +1,4 @@
-"""The reference pages that are made from the program: ``python -m sgl.docs_pages``.
+"""The reference pages that are made from the program: ``python tests/support/docs_pages.py``.
 
 =======================  =====================================================
 ``docs/diagnostics.md``  every code of the compiler, from the registry
