@@ -22,7 +22,8 @@ from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.core.plan import Constraint, Stratum
 from sgl.pipeline.proofs import certificate_of
 from sgl.verify import certificate as checking
-from sgl.verify.certificate import Checker, judge
+from sgl.verify.certificate import judge
+from sgl.verify.certificate_structures import Structures
 from tampering import alone, certificates
 from tampering.copy import Copy
 
@@ -211,7 +212,7 @@ def test_changes_drawn_at_random_are_noticed_by_the_checker_alone(
 def test_a_checker_that_believes_every_automaton_would_be_noticed(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Checker, "automaton", lambda *_: None)
+    monkeypatch.setattr(Structures, "check", lambda *_: None)
     assert alone.run(dataset / "certificate.json", count=40, seed=3, target=None) == 1
 
 

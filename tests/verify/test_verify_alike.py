@@ -252,9 +252,9 @@ def test_processes_that_stand_by_verify_one_dataset_after_the_other(dataset: Pat
 
 STANDING_BY = """
 import time
-from sgl.verify.workers import _ready, standing_by
+from sgl.verify.workers import standing_by
 with standing_by(2) as standby:
-    standby.submit(_ready).result()
+    standby.submit(int).result()
     print(*standby._processes, flush=True)
     time.sleep(60)
 """
