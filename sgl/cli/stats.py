@@ -37,22 +37,21 @@ def command(session: Session, grammar: Path, what: str | None, words: int, as_js
 
     The counts are exact expectations, nothing is sampled.  For each rule the table names
     the rules that its weight competes with.  WHAT is as for `sglc sample`: a pattern,
-    `train`, a category, a structure or a partial tree.
+    `train`, a category (its first variant), a structure or a partial tree.
     """
     compiled = session.open(grammar)
     chosen = choose(session, compiled, what)
-    core = chosen.grammar
-    for start in chosen.starts[:1]:
-        split = StructureCompiler(replace(core, start=start)).split(chosen.constraint)
-        if split.empty:
-            session.fail("SGL0812", "no sentence of the grammar qualifies", compiled.dataset_span)
-        found = expectations(split)
-        if as_json:
-            session.json({"of": what, **asdict(found)})
-            return
-        category = core.categories[start].name
-        session.echo(f"expected in one {category}, which has {found.tokens:.1f} words on average\n")
-        _show(session, found, words)
+    core, start = chosen.grammar, chosen.starts[0]
+    split = StructureCompiler(replace(core, start=start)).split(chosen.constraint)
+    if split.empty:
+        session.fail("SGL0812", "no sentence of the grammar qualifies", compiled.dataset_span)
+    found = expectations(split)
+    if as_json:
+        session.json({"of": what, **asdict(found)})
+        return
+    category = core.categories[start].name
+    session.echo(f"expected in one {category}, which has {found.tokens:.1f} words on average\n")
+    _show(session, found, words)
 
 
 def _show(session: Session, found: Expectations, words: int) -> None:

@@ -98,9 +98,10 @@ def _find_idle_weights(state: CompilerState) -> None:
     grammar = state.declared.grammar
     rivals: dict[Span, set[str]] = {}
     made: dict[Span, Rule] = {}
+    # Once for each category: it may have thousands of rules.
+    names_of = [{rule.name for rule in rules} for rules in grammar.rules_of]
     for rule, span in _phrasal(state):
-        names = {other.name for other in grammar.rules_of[rule.lhs]} - {rule.name}
-        rivals.setdefault(span, set()).update(names)
+        rivals.setdefault(span, set()).update(names_of[rule.lhs] - {rule.name})
         made.setdefault(span, rule)
     here = {id(rule) for rule, _ in state.names.of(s.Rule)}
     declared = (rule for rule, _ in state.names.declared(s.Rule))

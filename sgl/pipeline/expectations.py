@@ -19,8 +19,7 @@ class RuleUse:
     """How often a text uses a rule, over all choices of features.
 
     ``share`` is its part of the phrases of its category.  ``competitors`` are the rules that
-    it competes with; ``alone`` are the categories in which it has none, though it competes in
-    others or its category has other rules.
+    it competes with; ``alone`` are the categories, with their features, in which it has none.
     """
 
     name: str
@@ -52,7 +51,7 @@ def expectations(split: SplitGrammar) -> Expectations:
     words: dict[tuple[str, str], float] = defaultdict(float)
     labels: dict[tuple[str, str], float] = defaultdict(float)
     for rule, expected in zip(grammar.rules, uses, strict=True):
-        categories[_bare(grammar, rule.lhs)] += expected
+        categories[grammar.categories[rule.lhs].base] += expected
         if rule.lexical:
             words[rule.name, " ".join(rule.words(0))] += expected
         for layer, fragment in zip(grammar.graph_layers, rule.fragments, strict=True):
@@ -75,7 +74,7 @@ def _rule_uses(
     places: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
     for rule in grammar.rules:
         if not rule.lexical:
-            key = (rule.name, _bare(grammar, rule.lhs))
+            key = (rule.name, grammar.categories[rule.lhs].base)
             expected[key] += uses[rule.id]
             places[key][rule.lhs] = None
     competing = [tuple(dict.fromkeys(rule.name for rule in rules)) for rules in grammar.rules_of]
@@ -87,11 +86,6 @@ def _rule_uses(
         share = count / categories[category] if categories[category] else 0.0
         found.append(RuleUse(name, category, count, share, tuple(rivals), alone))
     return tuple(found)
-
-
-def _bare(grammar: CoreGrammar, number: int) -> str:
-    """Return the name of a category without its features."""
-    return grammar.categories[number].base
 
 
 def _falling(entry: tuple[object, float]) -> float:

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Token
+from sgl.core.grammar import Category, CoreGrammar, Rule, Token
 
 #: What stands for anything.
 HOLE = "_"
@@ -183,23 +183,22 @@ class _Cut:
             return None
         children = list(rule.rhs)
         for item, part in zip(items, bracket.parts, strict=True):
-            child = None if isinstance(item, Token) else item.child
             if part == HOLE:
                 continue
-            if child is None or isinstance(part, str):
+            if isinstance(item, Token):
                 # A word with a capital letter, as trees are written, reads as a category.
-                if child is not None or str(part) != _text(item):
+                if str(part) != item.text:
                     return None
-            elif isinstance(part, CategoryTest):
-                if not part.accepts(self.grammar.categories[rule.rhs[child]]):
-                    return None
-            else:
-                below = rule.rhs[child]
-                fits = part.test.accepts(self.grammar.categories[below])
-                new = self.category(part, below) if fits else None
+                continue
+            below = rule.rhs[item.child]
+            test = part.test if isinstance(part, Bracket) else part
+            if isinstance(test, str) or not test.accepts(self.grammar.categories[below]):
+                return None
+            if isinstance(part, Bracket):
+                new = self.category(part, below)
                 if new is None:
                     return None
-                children[child] = new
+                children[item.child] = new
         return tuple(children)
 
     def fault(self, bracket: Bracket) -> str:
@@ -223,7 +222,3 @@ class _Cut:
             for item in rule.templates[0]
         ]
         return " ".join(parts)
-
-
-def _text(item: Item) -> str | None:
-    return item.text if isinstance(item, Token) else None
