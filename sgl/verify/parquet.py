@@ -53,7 +53,7 @@ def read_columns(path: Path, wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]
         raise ParquetError(f"no column {', '.join(missing)} of texts or numbers")
     texts = [name for name in wanted if types[name] == "string"]
     with _parquet(path, texts) as file:
-        for batch in file.iter_batches(_BATCH, columns=[*wanted]):
+        for batch in file.iter_batches(_BATCH, columns=[*wanted], use_threads=False):
             yield from zip(*[_values(batch.column(name)) for name in wanted], strict=True)
 
 
@@ -77,10 +77,14 @@ def _parquet(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
     try:
         with opened(path, TABLE) as stream:
             reader = import_module("pyarrow.parquet").ParquetFile
-            yield reader(stream, read_dictionary=[*shared])
+            # One thread: those that Arrow starts end the process where memory is short.
+            yield reader(stream, read_dictionary=[*shared], pre_buffer=False)
     except (arrow.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
         # What Arrow says of damage is for those who write Arrow.
-        reason = getattr(error, "strerror", None) or "it is damaged, or no Parquet file"
+        damage = "it is damaged, or no Parquet file"
+        if isinstance(error, MemoryError):
+            damage = "it is damaged, or needs more memory than there is"
+        reason = getattr(error, "strerror", None) or damage
         raise ParquetError(reason) from None
 
 
