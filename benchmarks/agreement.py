@@ -40,11 +40,10 @@ from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.rendering import conllu
-from sgl.verify.conllu import Sentence, read_sentences
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
+from sgl.verify.items import ShapeTable
 from sgl.verify.search import Searcher
-from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import read_structure
-from sgl.verify.tokens import Malformed, TokenTable
 
 #: Structures that are compared in one task.
 BATCH = 20

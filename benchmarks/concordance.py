@@ -19,11 +19,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from concordance_findings import COUNTS, FINDINGS, Count
-from sgl.verify.conllu import Sentence, read_sentences
+from sgl.verify.conllu import Sentence, TokenTable, read_sentences
+from sgl.verify.items import ShapeTable
 from sgl.verify.search import Searcher
-from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import read_structure
-from sgl.verify.tokens import TokenTable
 
 TRAIN = "train"
 

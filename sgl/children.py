@@ -10,7 +10,7 @@ process that has started it is gone, even if that was killed::
     begin()                             there
 
 The module needs the standard library alone, so that it is imported quickly.  The verifier has
-the same for itself (``sgl.verify.workers``), as it imports nothing of SGL.
+the same for itself (``sgl.verify.reading``), as it imports nothing of SGL.
 """
 
 from __future__ import annotations

@@ -10,8 +10,7 @@ from sgl.cli.files import FILE
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
-from sgl.pipeline.grammar import check_grammar
-from sgl.pipeline.roots import grammars_of
+from sgl.pipeline.grammar import check_grammar, grammars_of
 
 #: Other grammars of a module that are named.
 _NAMED = 3
@@ -58,7 +57,7 @@ def command(
         session.stop()
     inspected = None
     if morphology:
-        from sgl.pipeline.morphology import check_inflected
+        from sgl.morphology.check import check_inflected
 
         inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
     if session.form != "full":

@@ -11,8 +11,8 @@ import click
 from rich.table import Table
 
 from sgl.automata import Proofs, StructureCompiler
+from sgl.cli.arguments import parallel_options, resumable
 from sgl.cli.files import DIRECTORY
-from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines
@@ -20,9 +20,8 @@ from sgl.dataset import check_target, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
-from sgl.pipeline.needs import with_needs
 from sgl.pipeline.production import ProducedDataset, produce
-from sgl.pipeline.proofs import certificate_file, establish
+from sgl.pipeline.proofs import certificate_file, establish, with_needs
 
 
 @click.command("compile")

@@ -11,16 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl.automata import StructureTooCostly, UnsupportedStructure
-from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.process import refusal
+from sgl.cli.main import FAILED, OUTPUT, refusal
 from sgl.cli.terminal import count
 from sgl.dataset import OutputError
 from sgl.dataset.chunk import TextTooLongError
 from sgl.diagnostics import Diagnostic, Severity, Span
 from sgl.foreign import ForeignFileError
 from sgl.parsing import TooLongError
-from sgl.pipeline.messages import place_of_stream, undecided
-from sgl.pipeline.sentences import too_long
+from sgl.pipeline.sentences import place_of_stream, too_long, undecided
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import AMBIGUOUS, NotEnoughError
 from sgl.sampling.acceptance import REPEATED_LEMMA, TRAIN, UNEXPOSED_WORD

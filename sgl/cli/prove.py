@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.cli.files import CERTIFICATE, FILE, force_option
-from sgl.cli.prove_between import show_between
 from sgl.cli.prove_pattern import PatternText
 from sgl.cli.session import Session, grammar_options, json_option
 from sgl.cli.terminal import count, text_table
-from sgl.dataset import fingerprint
+from sgl.core.interpret import interpret
+from sgl.dataset import fingerprint, plain
 from sgl.frontend import Compiled
+from sgl.pipeline.comparison import Between, Comparison, Departure, Found
 from sgl.pipeline.guarantees import CHECKED, REFUTED
-from sgl.pipeline.needs import with_needs
-from sgl.pipeline.proof_data import DatasetCounts, proof_data, read_counts
-from sgl.pipeline.proofs import certificate_file, establish, known_figures
+from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
+from sgl.pipeline.report import DatasetCounts, proof_data, read_counts
 
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
 
@@ -177,3 +179,83 @@ def _sign(claims: Sequence[Claim]) -> str:
     if Verdict.REFUTED in verdicts:
         return _REFUTED
     return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
+
+
+# ---- between
+
+_MEANINGS = {
+    Found.SHOWN: "shown: training of {grammar} contains it",
+    Found.HELD_OUT: "not shown: {grammar} makes it, but not in training",
+    Found.NEVER: "not shown: no sentence of {grammar} contains it",
+    Found.STRANGE: "not shown: {reason}",
+}
+
+
+def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
+    """Compare two grammars, and show the result in words or as JSON."""
+    first, second = (session.open(path) for path in paths)
+    session.progress("comparing")
+    between = Between(first, second)
+    comparisons, departures = list(between.comparisons()), list(between.departures())
+    if as_json:
+        data = {
+            "training": first.project.name,
+            "tests": second.project.name,
+            "structures": [_data(first, row) for row in comparisons],
+            "departures": [_data(first, departure) for departure in departures],
+        }
+        session.json(data)
+    else:
+        session.lines(_comparison_lines(first, second, comparisons, departures))
+
+
+def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:
+    """Return the fields of something found as plain data, its derivation as texts."""
+    data: dict[str, Any] = plain(found)
+    del data["derivation"]
+    return {**data, "witness": _texts(compiled, found)}
+
+
+def _texts(compiled: Compiled, found: Comparison | Departure) -> tuple[str, ...]:
+    """Return the sentence that shows something, in each layer; nothing if there is none."""
+    return interpret(compiled.grammar, found.derivation).texts if found.derivation else ()
+
+
+def _comparison_lines(
+    first: Compiled,
+    second: Compiled,
+    comparisons: Sequence[Comparison],
+    departures: Sequence[Departure],
+) -> Iterator[str]:
+    """Yield the comparison, line by line."""
+    a, b = first.project.name, second.project.name
+    if a == b:
+        a, b = f"{a} (A)", f"{b} (B)"
+    yield f"what the training data of {a} show of what {b} tests"
+    for pattern, rows in groupby(comparisons, key=lambda row: row.pattern):
+        yield ""
+        yield pattern
+        for row in rows:
+            yield f"  {row.role}: {row.structure}"
+            yield f"    {_MEANINGS[row.found].format(grammar=a, reason=row.reason)}"
+            if row.found is Found.SHOWN:
+                yield f"    {row.stream}: {' | '.join(_texts(first, row))}"
+    for departure in departures:
+        structures = " or ".join(map(str, departure.structures))
+        yield ""
+        yield departure.stream
+        if departure.lacking:
+            yield f"  items of {a} need not contain {structures}"
+        else:
+            yield f"  {b} keeps this out, and {a} does not: {structures}"
+        yield f"    {' | '.join(_texts(first, departure))}"
+    shown = [row for row in comparisons if row.found is Found.SHOWN]
+    patterns = len({row.pattern for row in comparisons})
+    hit = len({row.pattern for row in shown})
+    yield ""
+    yield (
+        f"{len(shown)} of {count(len(comparisons), 'structure')} shown, "
+        f"in {hit} of {count(patterns, 'pattern')}"
+    )
+    if departures:
+        yield f"{count(len(departures), 'departure')} from what {b} keeps apart"

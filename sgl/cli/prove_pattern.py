@@ -24,7 +24,7 @@ from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.lemmas import content_lemmas
 from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
-from sgl.diagnostics.source import display_width
+from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses, pattern_guarantees, unparsed, used
 from sgl.report import example_of

@@ -34,8 +34,7 @@ import click
 from sgl import foreign, limits
 from sgl.cache import open_cache, using
 from sgl.cli.files import FILE, Results
-from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
-from sgl.cli.process import StreamError
+from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
 from sgl.cli.terminal import Progress, count, print_table, say
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
 from sgl.diagnostics.render import as_object, json_list, render, render_concise

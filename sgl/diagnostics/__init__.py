@@ -8,8 +8,11 @@ in a :class:`Diagnostics` and go on; only the command line renders them.
 from sgl.diagnostics.model import (
     Diagnostic,
     Diagnostics,
+    FileDependencies,
     Label,
     Severity,
+    SourceFile,
+    SourceMap,
     Span,
     one_slip,
     shortlist,
@@ -17,4 +20,3 @@ from sgl.diagnostics.model import (
     suggested,
 )
 from sgl.diagnostics.registry import CODES, Code
-from sgl.diagnostics.source import FileDependencies, SourceFile, SourceMap

@@ -19,8 +19,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from sgl.characters import visible
-from sgl.diagnostics.model import Diagnostic, Severity, Span
-from sgl.diagnostics.source import SourceFile, SourceMap, display_width
+from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, SourceMap, Span, display_width
 
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
 _LONGEST_LINE = 160

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +26,7 @@ from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from sgl.cache import cached, current
 from sgl.diagnostics import Diagnostic, Diagnostics, FileDependencies, SourceMap
-from sgl.foreign import SOURCE, read_bytes
+from sgl.foreign import SOURCE, ForeignFileError, read_bytes, read_text
 from sgl.lang import MAX_SOURCE
 from sgl.resources import stdlib_dir
 
@@ -204,3 +205,46 @@ def _known_origin(request: tuple[str, ...]) -> str:
 def _origin(request: tuple[str, ...], answers: FileDependencies) -> str:
     text = repr((request, answers.digest()))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+# ---- modules
+
+#: Directories above that of the module, and files in one of them, that are looked at.
+_LEVELS, _FILES = 4, 200
+
+_DATASET = re.compile(r"^dataset\b", re.MULTILINE)
+_USE = re.compile(r"^use\s", re.MULTILINE)
+
+
+def grammars_of(module: Path) -> list[Path]:
+    """Return the grammars with a dataset that use a file, directly or not; nearest first.
+
+    A file that has a dataset of its own is a grammar, and none is looked for.
+    """
+    text = _text(module)
+    if text is None or _DATASET.search(text):
+        return []
+    # A grammar that is known from an earlier run is checked without the reader.
+    from sgl.lang.project import load_project
+    from sgl.lang.syntax import Dataset
+
+    wanted = module.resolve()
+    found: list[Path] = []
+    directory = module.parent
+    for _ in range(_LEVELS):
+        for path in sorted(directory.glob("*.sgl"))[:_FILES]:
+            if path.resolve() != wanted and _USE.search(_text(path) or ""):
+                project = load_project(path, SourceMap(), Diagnostics())
+                if project is not None and project.declarations(Dataset):
+                    units = {unit.path.resolve() for unit in project.units}
+                    found += [path] if wanted in units else []
+        directory = directory.parent if directory.name not in ("", "..") else directory / ".."
+    return found
+
+
+def _text(path: Path) -> str | None:
+    """Return the text of a file; None if it is none that a grammar could be."""
+    try:
+        return read_text(path, SOURCE)
+    except ForeignFileError:
+        return None

@@ -60,9 +60,9 @@ from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
-from sgl.pipeline.observers import registered_observers
+from sgl.pipeline.observers import Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file
-from sgl.pipeline.report import Observer, report_data
+from sgl.pipeline.report import report_data
 from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.batch import sampler_for

@@ -1,22 +1,34 @@
-"""Check examples and prove claims; what is computed once is taken from the cache."""
+"""Check examples, prove claims, and draw what chance may not give to patterns.
+
+What is computed once is taken from the cache.
+
+The number of training sentences with a part is a matter of chance, and its probabilities are
+known before anything is drawn.  If there may be fewer than a pattern needs, so many are drawn
+by themselves, from the training sentences that have the part; they are some of ``train``::
+
+    train 5000, need 50 { A -[ccomp]{2}-> B }, of which 32.8 are expected
+
+    train/in_distribution       4,950
+    train/need:cp_deeper/0         50   contains { A -[ccomp]{2}-> B }
+"""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sgl.automata import Proofs, StructureCompiler
+from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, certificate, certificate_text
+from sgl.automata.proofs.claims import DrawnNeed, Verdict
 from sgl.automata.proofs.findings import StratumStatistics, statistics_of
 from sgl.cache import cached
-from sgl.core.plan import Plan
+from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
-from sgl.pipeline.messages import deciding
-from sgl.pipeline.needs import prove_with_needs, with_needs
 from sgl.pipeline.refutations import report_refuted
-from sgl.pipeline.sentences import check_examples
+from sgl.pipeline.sentences import check_examples, deciding
 from sgl.sampling.tables import pack_states
 
 
@@ -97,3 +109,111 @@ def known_figures(
     return cached(
         tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan)
     )
+
+
+# ---- needs
+
+TRAIN = "train"
+
+#: A need is left to chance if the probability that it is not met is at most this.
+RISK = 1e-6
+
+
+def prove_with_needs(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    diagnostics: Diagnostics,
+    progress: Callable[[str], None] | None = None,
+    only: str | None = None,
+) -> Proofs:
+    """Prove the claims of a plan with what is drawn for its needs, which ``drawn`` lists.
+
+    Of a need that cannot be met it is said why.
+
+    Raises:
+        UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
+    """
+    drawn: tuple[DrawnNeed, ...] = ()
+    while True:
+        proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
+        more = _short(proofs)
+        if not _possible(compiled, structures, (*drawn, *more), diagnostics) or not more:
+            return replace(proofs, drawn=drawn)
+        # With fewer sentences left to chance another need may be in danger.
+        drawn += more
+
+
+def with_needs(compiled: Compiled, proofs: Proofs) -> Compiled:
+    """Return a grammar with the plan that was proved."""
+    if not proofs.drawn:
+        return compiled
+    origin = compiled.origin and hashlib.sha256(f"{compiled.origin} needs".encode()).hexdigest()
+    return replace(compiled, plan=plan_with(compiled.plan, proofs.drawn)).with_origin(origin)
+
+
+def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
+    """Return a plan in which so many of the training sentences are drawn for needs."""
+    usual = plan.in_distribution(TRAIN)
+    if usual is None or not drawn:
+        return plan
+    own = [
+        Stratum(
+            TRAIN,
+            IN_DISTRIBUTION,
+            f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}",
+            need.count,
+            _with(usual.constraint, need),
+        )
+        for need in drawn
+    ]
+    rest = replace(usual, count=usual.count - sum(need.count for need in drawn))
+    others = (stratum for stratum in plan.strata if stratum is not usual)
+    return replace(plan, strata=(rest, *own, *others))
+
+
+def _with(constraint: Constraint, need: DrawnNeed) -> Constraint:
+    return replace(constraint, require=(*constraint.require, (need.structure,)))
+
+
+def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
+    """Return the needs that chance may not meet; of equal ones that of the largest number."""
+    found: dict[object, DrawnNeed] = {}
+    for pattern in proofs.patterns:
+        for index, claim in enumerate(pattern.licences):
+            if claim.verdict is Verdict.PROVED and claim.short > RISK:
+                own = DrawnNeed(pattern.name, index, claim.structure, claim.minimum, claim.expected)
+                if own.count > found.setdefault(claim.structure.canonical(), own).count:
+                    found[claim.structure.canonical()] = own
+    return tuple(found.values())
+
+
+def _possible(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    drawn: tuple[DrawnNeed, ...],
+    diagnostics: Diagnostics,
+) -> bool:
+    """Return whether training can have what is to be drawn; report what it cannot have."""
+    usual = compiled.plan.in_distribution(TRAIN)
+    possible, left = True, usual.count if usual is not None else 0
+    for need in drawn:
+        left -= need.count
+        note = hint = ""
+        if left < 0:
+            note = (
+                "they would be drawn by themselves, and for all needs together `train` is too small"
+            )
+            hint = "make `train` larger, need fewer, or give the rules of this part more weight"
+        elif usual is not None and compiled.plan.distinct_sentences:
+            size = count_derivations(structures.split(_with(usual.constraint, need)))
+            if size is not None and size < need.count:
+                note = f"the grammar has {size:,} different sentences for training that contain it"
+                hint = "need fewer, or add words or rules to the grammar"
+        if note:
+            (lowered,) = (p for p in compiled.patterns if p.pattern.name == need.pattern)
+            span, number = lowered.span("need", need.index), f"{need.count:,}"
+            message = f"training cannot have {number} sentences with this part; "
+            message += f"{need.expected:,.1f} are expected"
+            diagnostics.error("SGL0814", span, message, hint, notes=(note,))
+            possible = False
+    return possible

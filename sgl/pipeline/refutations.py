@@ -26,7 +26,7 @@ from sgl.core.structure import Body, EdgeAtom, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern
-from sgl.pipeline.messages import place_of_stream, places_of_structure
+from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
 #: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
 _SHOWN, _NAMED, _OFFERED = 4, 5, 4

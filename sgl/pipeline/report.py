@@ -1,114 +1,47 @@
-"""Gather what the report shows: proofs, counts, lengths, examples, the verifier's results."""
+"""A dataset and its proofs as plain data: for the report, and for ``sglc prove --json``.
+
+The report shows proofs, counts, lengths, examples and the verifier's results.  The JSON has
+the proofs, and beside them what a dataset that is there already counts.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
 from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
-from sgl.core.arrays import Derivations
-from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
-from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan
-from sgl.dataset import Chunk, string_figures
+from sgl.dataset import Guarantee, StringFigures, plain, string_figures
+from sgl.foreign import MANIFEST, VERIFICATION, read_document
 from sgl.frontend import Compiled
-from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses
+from sgl.pipeline.guarantees import (
+    CHECKED,
+    METHOD,
+    NOT_CHECKED,
+    REFUTED,
+    excuses,
+    pattern_guarantees,
+)
+from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
+from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
 from sgl.report import example_of
 from sgl.verify import Report
 
 if TYPE_CHECKING:
-    from sgl.sampling.batch import Sampler
+    pass
 
 #: The split that the others are compared with.
 TRAIN = "train"
 
-#: Items shown for each pattern, taken at regular distances.
-EXAMPLES = 3
-
 #: Names in a list of what training need not show.
 _NAMED = 60
-
-_Counts = NDArray[np.int64]
-
-
-class RuleTally:
-    """How often each rule, and each rule with a child at its place, occurs in each split.
-
-    Derivations go by in batches and are not kept::
-
-        tally.add("train", 10,000 derivations)
-        tally.add("gen", 10,000 derivations)
-        tally.against("train")                   gen: D_A 0.02, D_C 0.09, 1 compound unseen
-    """
-
-    def __init__(self, grammar: CoreGrammar) -> None:
-        self._arity = np.array(grammar.arity, np.int64)
-        self._places = max(grammar.arity, default=0) or 1
-        self._rules: dict[str, _Counts] = {}
-        self._pairs: dict[str, list[tuple[_Counts, _Counts]]] = {}
-
-    def add(self, split: str, derivations: Derivations) -> None:
-        """Count the derivations of a batch."""
-        rules, parent, place = derivations.nodes(self._arity)
-        number = len(self._arity)
-        counts = self._rules.setdefault(split, np.zeros(number, np.int64))
-        counts += np.bincount(rules, minlength=number)
-        inner = parent >= 0
-        keys = (rules[parent[inner]] * self._places + place[inner]) * number + rules[inner]
-        self._pairs.setdefault(split, []).append(np.unique(keys, return_counts=True))
-
-    def against(self, train: str) -> dict[str, SplitDivergence]:
-        """Compare each other split with training, in the order in which they came."""
-        if train not in self._rules:
-            return {}
-        batches = [keys for pairs in self._pairs.values() for keys, _ in pairs]
-        kinds = np.unique(np.concatenate(batches))
-        counts = {}
-        for split, rules in self._rules.items():
-            sums = np.zeros(len(kinds), np.int64)
-            for keys, occurrences in self._pairs[split]:
-                sums[np.searchsorted(kinds, keys)] += occurrences
-            counts[split] = ElementCounts(rules, sums)
-        reference = counts.pop(train)
-        return {split: compare_counts(reference, found) for split, found in counts.items()}
-
-
-class Observer:
-    """Watches the chunks go by: lengths, a few examples, what their derivations are made of."""
-
-    def __init__(self, grammar: CoreGrammar, plan: Plan, sampler: Sampler) -> None:
-        self._sampler = sampler
-        self.tally = RuleTally(grammar)
-        self.lengths: dict[str, Counter[int]] = {}
-        self.examples: dict[str, list[Derivation]] = {}
-        self.sizes: Counter[str] = Counter()
-        for stratum in plan.strata:
-            self.sizes[stratum.category] += stratum.count
-        self.seen = dict.fromkeys(self.sizes, 0)
-
-    def __call__(self, chunk: Chunk) -> None:
-        """Take note of the rows of a chunk."""
-        lengths = enumerate(np.bincount(chunk.words).tolist())
-        found = {length: number for length, number in lengths if number}
-        self.lengths.setdefault(chunk.split, Counter()).update(found)
-        for stratum, numbers in chunk.pieces:
-            derivations = self._sampler.derive(stratum, numbers).derivations
-            if len(numbers):
-                self.tally.add(chunk.split, derivations)
-            # The items that stand at regular distances in their category are kept.
-            distance = max(self.sizes[stratum.category] // EXAMPLES, 1)
-            kept = self.examples.setdefault(stratum.category, [])
-            before = self.seen[stratum.category]
-            shown = np.arange(-before % distance, len(numbers), distance)[: EXAMPLES - len(kept)]
-            kept += map(derivations.at, shown.tolist())
-            self.seen[stratum.category] += len(numbers)
 
 
 def report_data(
@@ -270,3 +203,148 @@ def _pattern(
             for found in examples.get(pattern.name, ())
         ],
     }
+
+
+# ---- proofs as JSON
+
+#: The check of the verifier that counts the parts that patterns need.
+_LICENSED = "V012"
+
+_MANIFEST, _VERIFICATION = "manifest.json", "verification.json"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCounts:
+    """The counts of a dataset.
+
+    ``items`` are the sentences of each category, ``parts`` the training sentences
+    with each part that a pattern needs, by pattern and structure.
+    ``grammar`` is the fingerprint of the grammar and plan that it was drawn from,
+    ``strings`` what is known of the strings of each pattern, ``figures`` of all.
+    """
+
+    grammar: str
+    items: Mapping[str, int]
+    parts: Mapping[tuple[str, str], int]
+    strings: Mapping[str, Guarantee]
+    figures: StringFigures
+
+
+def read_counts(directory: Path) -> DatasetCounts:
+    """Return the counts of the dataset in a directory.
+
+    Raises:
+        ForeignFileError: its manifest or the verifier's report cannot be read.
+    """
+    path = directory / _MANIFEST
+    manifest = read_document(path, MANIFEST, inside=directory)
+    verification = read_document(directory / _VERIFICATION, VERIFICATION, inside=directory)
+    items: Counter[str] = Counter()
+    for split in manifest["splits"].members().values():
+        for stratum in split["strata"].elements():
+            items[stratum["category"].of(str)] += stratum["count"].of(int)
+    counted = {
+        figure["label"].of(str): figure["value"].of(int)
+        for result in verification["results"].elements()
+        if result["code"].of(str) == _LICENSED
+        for figure in result["figures"].elements()
+    }
+    parts = {}
+    for pattern in manifest["patterns"].elements():
+        name = pattern["name"].of(str)
+        for need in pattern["need"].elements():
+            structure = need["structure"].of(str)
+            label = f"{name} needs {structure}"
+            if label not in counted:
+                raise verification.fault(f"has no count of what `{label}`")
+            parts[name, structure] = counted[label]
+    stated = [
+        Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee)))
+        for entry in manifest["guarantees"].elements()
+    ]
+    strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
+    found = string_figures(manifest.of(dict), path)
+    return DatasetCounts(manifest["grammar"]["sha256"].of(str), items, parts, strings, found)
+
+
+#: Fields that have another name in the JSON.
+_RENAMED = {"whole": "of", "by_length": "derivations_by_tokens"}
+
+#: The fields of a structure that is held out, of a part that is needed, and of a piece.
+_HELD_OUT = ("structure", "asserted", "verdict", "mass", "train_mass", "witness")
+_NEED = ("structure", "verdict", "minimum", "mass", "expected", "example")
+_PIECE = ("structure", "whole", "verdict", "stream", "example")
+
+
+def proof_data(
+    compiled: Compiled,
+    proofs: Proofs,
+    statistics: Sequence[StratumStatistics],
+    counts: DatasetCounts | None = None,
+) -> dict[str, Any]:
+    """Return everything proved and computed about a plan, with the counts of a dataset of it."""
+    nesting = ("inner_pattern", "inner", "outer_pattern", "outer")
+    return {
+        "grammar": compiled.project.name,
+        "proved": proofs.proved,
+        **({} if counts is None else {"strings": plain(counts.figures)}),
+        "patterns": [_proved(compiled, pattern, counts) for pattern in proofs.patterns],
+        "distributions": [
+            {_RENAMED.get(name, name): value for name, value in plain(entry).items()}
+            for entry in statistics
+        ],
+        "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
+        "overlaps": [
+            _fields(compiled, pair, "first", "second", "witness") for pair in proofs.overlaps
+        ],
+        "nestings": [_fields(compiled, pair, *nesting) for pair in proofs.nestings],
+    }
+
+
+def _proved(
+    compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None
+) -> dict[str, Any]:
+    """Return the claims about one pattern."""
+    fields = partial(_fields, compiled)
+    name = pattern.name
+    stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))
+    disjoint = ("stream", "verdict", "train_stream", "witness")
+    data: dict[str, Any] = {
+        "name": name,
+        "title": next(p.title for p in compiled.plan.patterns if p.name == name),
+        "proved": pattern.proved,
+        "guarantees": {guarantee.claim: guarantee.result for guarantee in stated},
+        "held_out": [fields(claim, *_HELD_OUT) for claim in pattern.held_out],
+        "instances": [
+            {
+                **fields(claim, "stream", "verdict", "mass"),
+                "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
+                **fields(claim, "example", "witness"),
+            }
+            for claim in pattern.instances
+        ],
+        "needs": [fields(claim, *_NEED) for claim in pattern.licences],
+        "pieces": [fields(claim, *_PIECE) for claim in pattern.pieces],
+        "exposed": {
+            "verdict": pattern.exposed.verdict.value,
+            "used": {kind.value: number for kind, number in pattern.exposed.counts},
+            "unseen": [fields(thing, "kind", "name", "reason") for thing in pattern.exposed.unseen],
+        },
+        "disjoint": [fields(claim, *disjoint) for claim in pattern.disjoint],
+    }
+    if counts is not None:
+        for need in data["needs"]:
+            need["drawn"] = counts.parts.get((name, need["structure"]))
+        data["items_drawn"] = counts.items.get(name, 0)
+    return data
+
+
+def _fields(compiled: Compiled, claim: object, *names: str) -> dict[str, Any]:
+    """Return these fields of a claim as plain data, derivations as their texts."""
+    data = {}
+    for name in names:
+        value = getattr(claim, name)
+        if name in ("witness", "example") and value is not None:
+            value = interpret(compiled.grammar, value).texts
+        data[_RENAMED.get(name, name)] = plain(value)
+    return data

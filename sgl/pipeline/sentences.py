@@ -1,7 +1,8 @@
 """Read sentences: those of a user, and the examples an author wrote.
 
 ``read_sentence`` says in words where the grammar stops following.  ``check_examples`` checks the
-``test`` declarations and ``like`` clauses of a grammar.
+``test`` declarations and ``like`` clauses of a grammar.  Whatever is said of a stratum or of a
+structure is said where the author's files ask for it.
 """
 
 from __future__ import annotations
@@ -10,20 +11,82 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from sgl.automata import StructureCompiler
+from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
-from sgl.core.plan import Pattern, Plan, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, NEED_PREFIX, PART_PREFIX, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern, LoweredTest
+from sgl.frontend.plan import GEN
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
-from sgl.pipeline.messages import deciding
 from sgl.rendering import outputs
+
+
+def place_of_stream(compiled: Compiled, stream: str) -> Span:
+    """Return the clause that asks for a stratum: ``size``, ``expose``, or the size of the split.
+
+    ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of
+    ``size``, ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0``
+    the first number of a part, ``train/need:PATTERN/0`` the first ``need``.  Of
+    any other stream it is the dataset.
+    """
+    split, category, *index = [*stream.split("/"), ""]
+    for part in compiled.parts:
+        if category == PART_PREFIX + part.part.name:
+            return part.sizes[int(index[0])]
+    name = category.removeprefix(EXPOSURE_PREFIX).removeprefix(NEED_PREFIX)
+    kind = "need" if category.startswith(NEED_PREFIX) else "expose"
+    for lowered in compiled.patterns:
+        if lowered.pattern.name == name:
+            return lowered.span("size" if split == GEN else kind, int(index[0]))
+    declarations = (d for unit in compiled.project.units for d in unit.file.declarations)
+    datasets = (d for d in declarations if isinstance(d, s.Dataset))
+    sizes = (c.span for dataset in datasets for c in dataset.clauses if c.key.text == split)
+    return next(sizes, compiled.dataset_span)
+
+
+def places_of_structure(compiled: Compiled, structure: Structure) -> list[Span]:
+    """Return for each declaration that has this structure its first clause with it."""
+    places = (
+        *(lowered.places for lowered in compiled.patterns),
+        *(lowered.places for lowered in compiled.parts),
+        *(lowered.places for lowered in compiled.restrictions),
+    )
+    return [found[structure] for found in places if structure in found]
+
+
+@contextmanager
+def deciding(compiled: Compiled, diagnostics: Diagnostics) -> Iterator[None]:
+    """Report a structure that is too large for an automaton, and go on after the block."""
+    try:
+        yield
+    except (StructureTooCostly, UnsupportedStructure) as problem:
+        diagnostics.add(undecided(problem, compiled))
+
+
+def undecided(
+    problem: StructureTooCostly | UnsupportedStructure, compiled: Compiled | None
+) -> Diagnostic:
+    """Return what there is to say about a structure that cannot be decided."""
+    if isinstance(problem, UnsupportedStructure):
+        place = None if compiled is None else compiled.dataset_span
+        return Diagnostic("SGL0810", Severity.ERROR, place, str(problem))
+    places = [] if compiled is None else places_of_structure(compiled, problem.structure)
+    return Diagnostic(
+        "SGL0810",
+        Severity.ERROR,
+        next(iter(places), None),
+        "this structure has too many ways to match: its automaton would be too large",
+        notes=(f"the variable that costs most is `{problem.variable}`",),
+        hint=f"give `{problem.variable}` a test such as [upos=NOUN], or label its edges; "
+        f"`--limit matches=NUMBER` changes the limit of {problem.budget:,} steps",
+    )
+
 
 #: What diagnostics call a sentence of the command line.
 SENTENCE = "sentence"

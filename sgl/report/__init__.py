@@ -6,4 +6,4 @@ page without scripts and without anything to fetch.
 
 from sgl.report.model import Arc, Example, GraphWord, TreeNode, example_of, tree_of
 from sgl.report.render import render_audit, render_report
-from sgl.report.tree_svg import render_trees
+from sgl.report.svg import render_trees

@@ -9,8 +9,7 @@ from typing import Any
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from sgl.report.arcs_svg import draw_graph
-from sgl.report.lengths_svg import draw_heights, draw_lengths
-from sgl.report.tree_svg import draw_tree
+from sgl.report.svg import draw_heights, draw_lengths, draw_tree
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from sgl.diagnostics.source import display_width
+from sgl.diagnostics.model import display_width
 from sgl.report.model import Example, TreeNode
 
 

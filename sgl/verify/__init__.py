@@ -25,12 +25,10 @@ from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME, ROWS, Check
 from sgl.verify.checksums import foreign_entries, signature_of
 from sgl.verify.dataset import Progress, load
-from sgl.verify.manifest import MANIFEST
-from sgl.verify.manifest_reading import ManifestError, read_manifest
-from sgl.verify.reading import ReadingTask
+from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
+from sgl.verify.reading import USEFUL, Judge, ReadingTask, judging, standing_by, workers_for
 from sgl.verify.report import Figure, Report, Result, Status, Violation
 from sgl.verify.row_reading import read_rows
-from sgl.verify.workers import USEFUL, Judge, judging, standing_by, workers_for
 
 _FOLDERS = ("data", "conllu")
 

@@ -15,7 +15,6 @@ from sgl.verify import (
     file_checks,
     name_checks,
     pattern_checks,
-    row_checks,
     sentence_checks,
 )
 from sgl.verify.dataset import Dataset
@@ -95,6 +94,6 @@ CHECKS = (
     Check("V027", "readings", sentence_checks.readings),
     Check("V028", "checksums", checksums.checksums),
     Check("V029", "names", name_checks.names, _READ),
-    Check(ROWS, "rows drawn", row_checks.rows_drawn),
-    Check("V031", "Parquet columns", row_checks.parquet_columns, (ROWS,)),
+    Check(ROWS, "rows drawn", file_checks.rows_drawn),
+    Check("V031", "Parquet columns", file_checks.parquet_columns, (ROWS,)),
 )

@@ -1,7 +1,7 @@
 """A dataset as the checks see it: the manifest, and what is to be known of every sentence.
 
 The CoNLL-U files are read once: each is cut into ranges of some megabytes, which workers
-read (``sgl.verify.workers``); then they search the shapes for all structures, frame by frame,
+read (``sgl.verify.reading``); then they search the shapes for all structures, frame by frame,
 some hundreds in a task.  ``sgl.verify.items`` says what remains of a sentence: about seventy
 bytes, whatever its length.  What grows otherwise is one object for each distinct word, line,
 tree and shape: a million items of a benchmark take some tens of megabytes more than its
@@ -14,15 +14,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sgl.verify.conllu import line_at, ranges, read_sentence
+from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
 from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split
 from sgl.verify.manifest import Clause, Manifest
-from sgl.verify.reading import Knowledge, Range, read_range, search_shapes
+from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
 from sgl.verify.report import Violation
 from sgl.verify.row_reading import RowsFound
 from sgl.verify.search import Match
-from sgl.verify.tokens import Malformed
-from sgl.verify.workers import Judge, Workers
 
 #: Called with how much is done, how much there is, and what is being done.
 Progress = Callable[[int, int, str], None]

@@ -1,4 +1,4 @@
-"""Checks on the files: are they complete, unchanged, well formed and of one mind?
+"""Checks on the files: are they complete, unchanged, well formed, of one mind, and drawn as said?
 
 Each check is a claim and a function of the dataset that reports to a tally.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import asdict
 from functools import partial
 from itertools import starmap, zip_longest
 from pathlib import Path, PurePosixPath
@@ -19,8 +20,9 @@ from sgl.verify import parquet
 from sgl.verify.checksums import entries_below
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import CONLLU, Item, Split, kind_of
-from sgl.verify.manifest import CERTIFICATE, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.report import Result, SkippedError, claims
+from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
 
 #: No row of a benchmark comes near this number of bytes.
@@ -274,3 +276,53 @@ def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
         yield f"the category is {row.category!r}, not {item.category!r}"
     if row.kind not in ("", kind_of(item.category)):
         yield f"the split_kind is {row.kind!r}, not {kind_of(item.category)!r}"
+
+
+# ---- rows, drawn and written again by the certificate of the dataset
+
+
+@claims(
+    """Every row is drawn by the certificate, and written in its files as its derivation says.
+
+    The tables of the certificate have the shares that the weights of its grammar give, and are
+    sampled again from its seed, with another stream for each part of a split.  Each candidate
+    passes the same tests as when the dataset was compiled, or is rejected for the reason that the
+    manifest counts; what is rejected as ambiguous has another reading that shows it.  What is
+    accepted is a row of ``derivations``, of ``data`` and of ``conllu``, byte by byte and in this
+    order.  The compiler does not repeat this when it has just written the rows from these tables.
+    """
+)
+def rows_drawn(data: Dataset, tally: Result) -> None:
+    named = [file.path for file in data.manifest.files]
+    folder = data.directory / "derivations"
+    if not (CERTIFICATE in named or (data.directory / CERTIFICATE).exists() or folder.exists()):
+        raise SkippedError("the dataset has no certificate to draw its rows from")
+    found = data.rows()
+    tally.checked = found.rows
+    if found.refusal:
+        tally.fault(found.refusal)
+        return
+    for split, claim in data.manifest.splits.items():
+        for stratum in claim.strata:
+            counts = Counter(found.outcomes.get(stratum.stream, {}))
+            stated = {ACCEPTED: stratum.count, **asdict(stratum.rejected)}
+            if counts != Counter(stated):
+                shown = ", ".join(f"{number} {reason}" for reason, number in counts.items())
+                tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
+
+
+@claims(
+    """Every column of every row of the Parquet files is what the derivation of the row says.
+
+    The files have these columns, in this order and of these types, and no notes.
+    """
+)
+def parquet_columns(data: Dataset, tally: Result) -> None:
+    if not (data.directory / "parquet").exists():
+        raise SkippedError("the dataset has no Parquet files")
+    found = data.rows()
+    if found.parquet is None:
+        raise SkippedError("pyarrow, which reads Parquet, is not installed")
+    tally.checked = found.rows
+    for fault in found.parquet:
+        tally.fault(fault)

@@ -45,7 +45,7 @@ from math import inf
 from operator import or_
 
 from sgl.verify.embedding import STEPS, STEPS_FOR_A_PAIR, BudgetError, embeddings, members
-from sgl.verify.shape import Frame, GraphShape, ShapeTable
+from sgl.verify.items import Frame, GraphShape, ShapeTable
 from sgl.verify.structure import GraphPattern, StructureBody, Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.

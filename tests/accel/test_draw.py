@@ -16,7 +16,7 @@ from toy import TOY, toy_plan
 from sgl import accel
 from sgl.accel.draw import SentenceTable
 from sgl.accel.draw.program import program_of
-from sgl.accel.hashing import hash_column as compiled_hash_column
+from sgl.accel.machine import hash_column as compiled_hash_column
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import NotEnoughError, pack, sample
 from sgl.sampling.batch import sampler_for

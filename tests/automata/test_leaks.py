@@ -26,8 +26,7 @@ from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish
 from sgl.rendering import conllu
 from sgl.resources import grammars_dir
-from sgl.verify.conllu import Sentence, read_sentences
-from sgl.verify.tokens import TokenTable
+from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 
 CASES = [(pattern, leak) for leak in LEAKS for pattern in leak.patterns]
 

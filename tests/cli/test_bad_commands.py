@@ -175,7 +175,7 @@ def test_control_c_leaves_nothing_behind(
         "sgl.lang.project.read",
         "sgl.frontend.compile_project",
         "sgl.pipeline.soundness.consistency",
-        "sgl.pipeline.needs.prove",
+        "sgl.pipeline.proofs.prove",
         "sgl.pipeline.production.verify",
     ],
 )

@@ -20,7 +20,7 @@ from sgl.core.structure import Body, Structure, Variable
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled
-from sgl.pipeline import grammar, needs, production, proofs
+from sgl.pipeline import grammar, production, proofs
 from sgl.pipeline.grammar import check_grammar, open_grammar
 from sgl.pipeline.proofs import certificate_file, establish
 
@@ -176,7 +176,7 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
 
     cold = proved()
     assert cold[1], "a claim should be refuted, so that its message is compared"
-    monkeypatch.setattr(needs, "prove", lambda *_: pytest.fail("proved again"))
+    monkeypatch.setattr(proofs, "prove", lambda *_: pytest.fail("proved again"))
     monkeypatch.setattr(proofs, "certificate", lambda *_: pytest.fail("written again"))
     assert proved() == cold
 
@@ -190,7 +190,7 @@ def test_a_dataset_from_the_cache_is_the_dataset(
     edit(farm, MAIN, "  size   200", "  size   20")
     assert run(["compile", MAIN, "--no-cache", "--out", "cold"]) == OK
     assert run(["compile", MAIN, "--out", "first"]) == OK
-    for place in (grammar, needs, proofs, production):
+    for place in (grammar, proofs, production):
         for name in ("_compile", "prove", "pack", "certificate"):
             if hasattr(place, name):
                 monkeypatch.setattr(place, name, lambda *_: pytest.fail("computed again"))

@@ -24,12 +24,10 @@ from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.diagnostics.render import render
 from sgl.frontend.morphology import Inflection
 from sgl.frontend.queries import inflections
+from sgl.morphology import check
 from sgl.morphology.analyser import AnalyserMissing, sudachi
-from sgl.morphology.check import MorphologyResult, check_morphology
-from sgl.morphology.compare import FormComparison
+from sgl.morphology.check import FormComparison, MorphologyResult, check_inflected, check_morphology
 from sgl.morphology.knowledge import Exemption, Knowledge, library_knowledge
-from sgl.pipeline import morphology
-from sgl.pipeline.morphology import check_inflected
 from sgl.resources import grammars_dir
 
 pytest.importorskip("sudachipy", reason="SudachiPy is not installed")
@@ -381,7 +379,7 @@ def test_without_the_analyser_the_command_says_what_to_install(
     def missing() -> None:
         raise AnalyserMissing("No module named 'sudachipy'")
 
-    monkeypatch.setattr(morphology, "sudachi", missing)
+    monkeypatch.setattr(check, "sudachi", missing)
     monkeypatch.chdir(tmp_path)
     grammar(tmp_path)
     assert run(["check", "verbs.sgl", "--morphology"]) == FAILED

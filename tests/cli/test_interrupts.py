@@ -14,7 +14,7 @@ import pytest
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no groups of processes")
 
 VERIFIER = """
-from sgl.verify.workers import standing_by
+from sgl.verify.reading import standing_by
 with standing_by(2) as pool:
     print(*pool._processes, flush=True)
     wait()
@@ -22,7 +22,7 @@ with standing_by(2) as pool:
 
 WORKERS = """
 from multiprocessing import active_children
-from sgl.parallel.processes import Processes
+from sgl.parallel.executor import Processes
 with Processes(0, 1) as workers:
     workers.submit(abs)
     print(*(child.pid for child in active_children()), flush=True)
@@ -93,7 +93,7 @@ def wait(folder):
 BUSY = """
 from multiprocessing import active_children
 from pathlib import Path
-from sgl.parallel.processes import Processes
+from sgl.parallel.executor import Processes
 import tasks
 with Processes(Path("some"), 1) as workers:
     workers.submit(tasks.wait)

@@ -62,9 +62,7 @@ def test_what_happens_to_a_stream_decides_how_a_command_ends(
 
 def test_a_closed_stream_is_not_replaced_by_a_file_of_the_command(work: Workplace) -> None:
     """The next file to be opened gets the number of a stream that is closed."""
-    program = (
-        "from sgl.cli.process import use_streams; use_streams(); print(open('f').fileno() > 2)"
-    )
+    program = "from sgl.cli.main import use_streams; use_streams(); print(open('f').fileno() > 2)"
     work.write("f", "")
     done = shell(f'"{sys.executable}" -c "{program}" <&- 2>&-', work)
     assert done.stdout == b"True\n"
@@ -73,14 +71,14 @@ def test_a_closed_stream_is_not_replaced_by_a_file_of_the_command(work: Workplac
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1:strict"])
 def test_output_is_utf_8_whatever_the_machine_prefers(encoding: str, work: Workplace) -> None:
     settings = {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0", "LC_ALL": "C"}
-    program = "from sgl.cli.process import use_streams; use_streams(); print('\\u72ac \\udc80')"
+    program = "from sgl.cli.main import use_streams; use_streams(); print('\\u72ac \\udc80')"
     done = shell(f'"{sys.executable}" -c "{program}"', work, **settings)
     assert done.stdout == "犬 \\udc80\n".encode()
 
 
 def test_a_pipe_that_does_not_wait_gets_everything(work: Workplace) -> None:
     program = (
-        "import os, sys\nfrom sgl.cli.process import use_streams\n"
+        "import os, sys\nfrom sgl.cli.main import use_streams\n"
         "os.set_blocking(1, False)\nuse_streams()\nprint('x' * 300000)\n"
     )
     work.write("program.py", program)
@@ -194,7 +192,7 @@ def test_a_signal_to_end_is_heard_like_control_c(
 def test_a_signal_that_is_ignored_stays_ignored(work: Workplace) -> None:
     """As ``nohup`` wants it."""
     program = (
-        "from signal import *; from sgl.cli.process import hear_signals; hear_signals();"
+        "from signal import *; from sgl.cli.main import hear_signals; hear_signals();"
         "print(getsignal(SIGHUP) is SIG_IGN, callable(getsignal(SIGTERM)))"
     )
     done = shell(f'trap \'\' HUP; exec "{sys.executable}" -c "{program}"', work)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sgl.cli.main import run
-from sgl.diagnostics.source import display_width
+from sgl.diagnostics.model import display_width
 from sgl.report import Arc, Example, GraphWord, TreeNode
 from sgl.report.text import columns, graph_lines, tree_lines
 

@@ -22,8 +22,8 @@ from sgl.diagnostics import (
     Span,
     suggest,
 )
+from sgl.diagnostics.model import display_width
 from sgl.diagnostics.render import render, render_concise
-from sgl.diagnostics.source import display_width
 
 ROOT = Path(__file__).parent.parent.parent
 

@@ -9,7 +9,7 @@ from diagnostics import assert_diagnostics
 from test_patterns import compiled
 
 from sgl.core.plan import Plan, Stratum
-from sgl.pipeline.messages import place_of_stream, places_of_structure
+from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
 PATTERN = """
 pattern pp_in_subject

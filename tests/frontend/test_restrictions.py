@@ -9,7 +9,7 @@ from diagnostics import BASE, MAIN, diagnose
 from test_patterns import compiled
 
 from sgl.core.plan import Plan
-from sgl.pipeline.messages import places_of_structure
+from sgl.pipeline.sentences import places_of_structure
 
 WORDS = """
 word N: "milk"

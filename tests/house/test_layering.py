@@ -166,7 +166,7 @@ READERS = ("cli", "corpus", "dataset", "parallel", "pipeline", "research")
 OWN_FILES = {
     "cli/files.py": "looks what a result would replace",
     "dataset/lock.py": "who has a lock",
-    "parallel/processes.py": "what a worker has written",
+    "parallel/executor.py": "what a worker has written",
     "parallel/run.py": "results of a run, by their hashes",
     "research/exchange/irtg_file.py": "a grammar of the package",
 }

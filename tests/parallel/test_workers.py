@@ -13,14 +13,13 @@ from sgl.parallel.executor import (
     DASK,
     InProcess,
     Parallelism,
+    Processes,
     WorkerLostError,
     open_executor,
     ordered,
 )
-from sgl.parallel.processes import Processes
 from sgl.parallel.run import open_run
-from sgl.parallel.sample import sample_into
-from sgl.parallel.sentences import PARQUET, TSV, SentenceWork
+from sgl.parallel.sample import PARQUET, TSV, SentenceWork, sample_into
 from sgl.sampling.acceptance import NotEnoughError, sample
 from sgl.sampling.engine import joined, words_of
 

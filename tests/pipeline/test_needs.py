@@ -26,8 +26,7 @@ from sgl.cli.main import FAILED, OK, run
 from sgl.core.interpret import Derivation
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.needs import plan_with, with_needs
-from sgl.pipeline.proofs import establish
+from sgl.pipeline.proofs import establish, plan_with, with_needs
 from sgl.sampling.engine import derive
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.verify import verify

@@ -14,8 +14,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph, GraphNode
 from sgl.core.interpret import Item, interpret
 from sgl.rendering import ConlluError, conllu
-from sgl.verify.conllu import Sentence, read_sentences
-from sgl.verify.tokens import Malformed, TokenTable
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
 
 
 def node(position: int, **attributes: str) -> GraphNode:

@@ -20,9 +20,7 @@ from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.structure import Body, EdgeAtom, LabelTest, Structure, Variable
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
 from sgl.report.arcs_svg import draw_graph
-from sgl.report.lengths_svg import draw_lengths
-from sgl.report.svg import text_width
-from sgl.report.tree_svg import bracketed, draw_tree
+from sgl.report.svg import bracketed, draw_lengths, draw_tree, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 TREE = TreeNode(

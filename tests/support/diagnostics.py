@@ -11,8 +11,8 @@ from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN, base_grammar, base_pieces
 from sgl.diagnostics.render import as_object, json_list, render, render_concise
+from sgl.morphology.check import check_inflected
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.morphology import check_inflected
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
 

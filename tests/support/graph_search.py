@@ -8,11 +8,10 @@ from itertools import permutations
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from sgl.verify.conllu import Sentence
+from sgl.verify.conllu import Sentence, WordForm
+from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
-from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import GraphPattern, StructureBody, Walk, read_structure
-from sgl.verify.tokens import WordForm
 
 Edges = tuple[tuple[int, str, int], ...]
 

@@ -12,8 +12,7 @@ from toy import TOY
 
 from sgl.parallel.executor import Executor, Function, InProcess, Parallelism, Task, open_executor
 from sgl.parallel.run import open_run
-from sgl.parallel.sample import Sizes, sample_into
-from sgl.parallel.sentences import PARQUET, SentenceWork
+from sgl.parallel.sample import PARQUET, SentenceWork, Sizes, sample_into
 
 ALONE = Parallelism()
 SIZES = Sizes(chunk=700, batch=2_000, segment=1_000)

@@ -17,14 +17,20 @@ from hypothesis import strategies as st
 from tiny_dataset import repeated_sentence, tiny
 
 from sgl.cli.main import OK, run
-from sgl.verify import certificate_faults, reading, verify, workers
+from sgl.verify import certificate_faults, reading, verify
 from sgl.verify import dataset as loading
-from sgl.verify.conllu import Sentence, ranges, read_sentence, read_sentences
-from sgl.verify.items import Split, repetitions
+from sgl.verify.conllu import (
+    Malformed,
+    Sentence,
+    TokenTable,
+    WordForm,
+    ranges,
+    read_sentence,
+    read_sentences,
+)
+from sgl.verify.items import GraphShape, ShapeTable, Split, repetitions
 from sgl.verify.search import Searcher
-from sgl.verify.shape import GraphShape, ShapeTable
 from sgl.verify.structure import read_structure
-from sgl.verify.tokens import Malformed, TokenTable, WordForm
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 
@@ -187,7 +193,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small datasets are shared as large ones are."""
-    monkeypatch.setattr(workers, "WORTH_IT", 0)
+    monkeypatch.setattr(reading, "WORTH_IT", 0)
     monkeypatch.setattr(loading, "RANGE", 5_000)
     monkeypatch.setattr(loading, "SHAPES", 7)
 
@@ -242,17 +248,17 @@ def test_what_a_worker_that_was_killed_has_left_is_done_by_the_others(dataset: P
 @pytest.mark.usefixtures("small_tasks")
 def test_processes_that_stand_by_verify_one_dataset_after_the_other(dataset: Path) -> None:
     expected = verify(dataset)
-    with workers.standing_by(2) as standby:
+    with reading.standing_by(2) as standby:
         assert standby is not None
         for _ in range(2):
             assert verify(dataset, workers=2, standby=standby) == expected
-    with workers.standing_by(1) as nobody:
+    with reading.standing_by(1) as nobody:
         assert verify(dataset, standby=nobody) == expected
 
 
 STANDING_BY = """
 import time
-from sgl.verify.workers import standing_by
+from sgl.verify.reading import standing_by
 with standing_by(2) as standby:
     standby.submit(int).result()
     print(*standby._processes, flush=True)
@@ -281,9 +287,9 @@ def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
     dataset: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = (dataset / "certificate.json").read_bytes()
-    monkeypatch.setattr(workers, "WORTH_IT", 0)
+    monkeypatch.setattr(reading, "WORTH_IT", 0)
     task = reading.ReadingTask((), ("text", "text_lf"), frozenset(), {}, b"")
-    with workers.workers_for(dataset, task, 2) as others:
+    with reading.workers_for(dataset, task, 2) as others:
         judge = others.judging(dataset, certificate_faults)
         assert judge(text) == ()
         assert judge(b"[]")[0].startswith("C02")

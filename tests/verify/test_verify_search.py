@@ -7,8 +7,8 @@ from graph_search import definition, graphs, holds, search, sentence, structure_
 from hypothesis import example, given, settings
 
 from sgl.verify.conllu import Sentence
+from sgl.verify.items import ShapeTable
 from sgl.verify.search import Searcher, SearchError
-from sgl.verify.shape import ShapeTable
 from sgl.verify.structure import Labels, StructureError, read_structure
 
 # The dog that the cat saw slept: dog is the subject of slept and the object of saw.

@@ -16,8 +16,7 @@ from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.evaluate.benchmark import Benchmark, read_benchmark
 from sgl.research.evaluate.runs import read_run
 from sgl.research.treebank import Malformed, TreebankReader
-from sgl.verify.conllu import read_sentences
-from sgl.verify.tokens import TokenTable
+from sgl.verify.conllu import TokenTable, read_sentences
 
 #: What columns of CoNLL-U may have.
 _CELLS = (

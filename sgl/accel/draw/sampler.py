@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from sgl.accel.draw.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
 from sgl.accel.draw.program import Program, program_of
-from sgl.accel.hashing import hash_column
 from sgl.accel.jit import kernel, part
+from sgl.accel.machine import hash_column
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening

@@ -38,9 +38,8 @@ from sgl.accel.machine import (
     set_real,
     times,
 )
-from sgl.accel.parse.lattice_kernel import lattice
+from sgl.accel.parse.lattice_kernel import ENTRIES, WAITING, Space, lattice
 from sgl.accel.parse.tables import Tables
-from sgl.accel.parse.workspace import ENTRIES, WAITING, Space
 
 #: What ended a run: all texts were read, or there was no room for entries or derivations.
 DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2

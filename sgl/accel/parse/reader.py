@@ -8,8 +8,8 @@ import numpy as np
 
 from sgl.accel.machine import addresses
 from sgl.accel.parse import chart_kernel
+from sgl.accel.parse.lattice_kernel import Space, space_for
 from sgl.accel.parse.tables import tables_of
-from sgl.accel.parse.workspace import Space, space_for
 from sgl.core.arrays import Column, Derivations
 from sgl.parsing.batch import BatchReadings
 from sgl.parsing.templates import TemplateIndex

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel
-from sgl.accel.text import copy, put, put_item_number
+from sgl.accel.machine import copy, put, put_item_number
 
 #: Fields of a row of the table of shapes: two hashes, and the number of the shape.
 FIELDS = 3

@@ -31,8 +31,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import BENCHMARK, ForeignFileError, JsonValue, opened, read_document, sha256_of
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.needs import with_needs
-from sgl.pipeline.proofs import establish
+from sgl.pipeline.proofs import establish, with_needs
 from sgl.rendering.views import VIEWS
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence

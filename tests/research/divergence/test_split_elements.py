@@ -15,7 +15,7 @@ from toy import all_derivations, random_derivations, toy_grammar
 
 from sgl.core.arrays import Derivations
 from sgl.dataset.notation import expression_output
-from sgl.pipeline.report import RuleTally
+from sgl.pipeline.observers import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
 from sgl.research.divergence.elements import Occurrences, feature_elements
 from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
