@@ -71,6 +71,7 @@ def prove_and_produce(
     if not produced.verification.ok:
         session.lines(verification_lines(produced.verification, brief=True))
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")
+    session.diagnostics.extend(produced.losses)
     return produced, proofs
 
 

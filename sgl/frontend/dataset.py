@@ -14,7 +14,7 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "gen", "seed", "from", "output", "distinct", "ambiguous")
+_KEYS = (*SPLITS, "gen", "seed", "from", "output", "distinct", "ambiguous", "unseen")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -36,6 +36,8 @@ class DatasetSettings:
     targets: list[s.Name] = field(default_factory=list)
     #: The size of patterns that have none of their own.
     gen: tuple[s.SizeClause, ...] = ()
+    #: What the items of all patterns have and training need not show.
+    unseen: tuple[s.Unseen, ...] = ()
 
 
 def read_dataset(state: CompilerState) -> None:
@@ -53,7 +55,7 @@ def read_dataset(state: CompilerState) -> None:
         message = "a grammar has one `dataset` declaration"
         state.error("SGL0203", declared[1][0].span, message, _ONE_OF_TWO, labels=labels)
     errors = state.diagnostics.errors
-    settings = DatasetSettings(gen=dataset.sizes)
+    settings = DatasetSettings(gen=dataset.sizes, unseen=dataset.unseen)
     said: dict[str, s.Name] = {}
     for clause in dataset.clauses:
         _read_clause(clause, settings, said, scope)

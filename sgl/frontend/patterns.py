@@ -34,6 +34,8 @@ from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.
 _KEYWORDS = ("forbid", "never", "gen", "exclude", "waive", "need", "expose")
+#: What `unseen` can name.
+_UNSEEN = ("forms", "rules", "words")
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class LoweredPattern:
     ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``,
     in the order of the fields of ``pattern``; ``places`` has the first clause with a
     structure.  ``target_structure`` matches sentences that contain a word which only
-    exposures may contain.  ``examples`` are the ``like`` clauses.
+    exposures may contain.  ``examples`` are the ``like`` clauses; ``unseen`` says which kinds of
+    things training need not show.
     """
 
     pattern: Pattern
@@ -52,6 +55,7 @@ class LoweredPattern:
     places: Mapping[Structure, Span]
     target_structure: Structure | None
     examples: tuple[s.LikeClause, ...]
+    unseen: frozenset[str] = frozenset()
 
     def span(self, kind: str, index: int) -> Span:
         """Return where a clause is; the pattern's name if it has none of this kind."""
@@ -98,6 +102,7 @@ class _PatternLowering:
                     self._structure_clause(one)
             elif isinstance(clause, s.LikeClause) and self.state.parameters.holds(clause.when):
                 examples.append(clause)
+        unseen = self._unseen()
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
         contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]
         sound = self.state.diagnostics.errors == errors
@@ -120,7 +125,18 @@ class _PatternLowering:
         places += _places_of(sizes)
         places += [(target, declaration.name.span)] if target is not None else []
         first = dict(reversed(places))
-        return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples))
+        return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples), unseen)
+
+    def _unseen(self) -> frozenset[str]:
+        """Return what the pattern or the dataset says that training need not show."""
+        dataset = getattr(self.state, "dataset", None)
+        clauses = [c for c in self.declaration.clauses if isinstance(c, s.Unseen)]
+        clauses += dataset.unseen if dataset is not None else ()
+        for name in (name for clause in clauses for name in clause.kinds):
+            if name.text not in _UNSEEN:
+                hint = suggest(name.text, _UNSEEN, "it can name")
+                self.state.error("SGL0201", name.span, f"`unseen` names no `{name}`", hint)
+        return frozenset(name.text for clause in clauses for name in clause.kinds)
 
     def _sized(self) -> Sequence[s.PatternClause]:
         """Return the clauses with sizes, or that of the dataset with this pattern as its place."""

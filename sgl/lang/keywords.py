@@ -9,7 +9,7 @@ _DECLARATIONS = """
 _CLAUSES = """
     allow ambiguous apart assert capital copy distinct drop each exclude expose exposures
     for forbid forget from gen if in keep last lemmas like need never node not on only or output
-    outside per reject repeat repeated seen shared size target targets to train variant
+    outside per reject repeat repeated seen shared size target targets to train unseen variant
     waive when where with within without
 """
 

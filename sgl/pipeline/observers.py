@@ -96,6 +96,10 @@ class RuleTally:
         keys = (rules[parent[inner]] * self._places + place[inner]) * number + rules[inner]
         self._pairs.setdefault(split, []).append(np.unique(keys, return_counts=True))
 
+    def total(self) -> _Counts:
+        """Return how often all splits together have each rule."""
+        return sum(self._rules.values(), np.zeros(len(self._arity), np.int64))
+
     def against(self, train: str) -> dict[str, SplitDivergence]:
         """Compare each other split with training, in the order in which they came."""
         if train not in self._rules:

@@ -55,11 +55,13 @@ from sgl.dataset import (
 )
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items, write_rejected
+from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
 from sgl.parallel.executor import Parallelism, open_executor
 from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
+from sgl.pipeline.losses import Losses
 from sgl.pipeline.observers import Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file
 from sgl.pipeline.report import report_data
@@ -96,13 +98,14 @@ _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 class ProducedDataset:
     """What was produced: where, the manifest, the signature, and the verifier's report.
 
-    With violations nothing was put in place.
+    With violations nothing was put in place.  ``losses`` warn of what ambiguity took away.
     """
 
     directory: Path
     manifest: dict[str, Any]
     signature: str
     verification: Report
+    losses: Diagnostics
 
 
 class _RejectedError(Exception):
@@ -181,6 +184,7 @@ class _DatasetProduction:
         ignores = plan.ambiguous is Ambiguous.IGNORE
         self.ambiguity = None if ignores else AmbiguityFilter(compiled, structures)
         self.observer = Observer(grammar, plan, self.sampler)
+        self.losses = Losses(compiled)
 
     def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
         """Produce the dataset; with violations nothing is put in place.
@@ -208,7 +212,9 @@ class _DatasetProduction:
             signed = signature(directory, content["identity"])
             if not report.ok:
                 raise _RejectedError
-        return ProducedDataset(target, content, signed, report)
+        losses = Diagnostics()
+        self.losses.warn(self.observer.tally.total(), losses)
+        return ProducedDataset(target, content, signed, report, losses)
 
     # ---- rows
 
@@ -254,6 +260,7 @@ class _DatasetProduction:
                 numbers = np.array(sample.ambiguous, np.int64)
                 _, derivations, sources, _ = self.sampler.derive(sample.stratum, numbers)
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
+                self.losses.add(derivations, readings)
                 yield Piece(sample.stratum, numbers), readings
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:

@@ -8,12 +8,15 @@ from dataclasses import dataclass, replace
 from sgl.automata import (
     Conflict,
     Disjoint,
+    Exposed,
     HeldOut,
+    IngredientKind,
     Instance,
     Licence,
     PatternProofs,
     Piece,
     Proofs,
+    Reason,
     StructureCompiler,
     Unseen,
     Verdict,
@@ -26,6 +29,7 @@ from sgl.core.structure import Body, EdgeAtom, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern
+from sgl.pipeline.guarantees import excuses
 from sgl.pipeline.sentences import place_of_stream, places_of_structure
 
 #: Rules of a witness that a diagnostic points at, missing words that are named, pieces offered.
@@ -165,6 +169,8 @@ class _PatternReporter(_Reporter):
         for disjoint in proofs.disjoint:
             if disjoint.verdict is Verdict.REFUTED and not leaks:
                 self._shared(disjoint)
+        if proofs.proved:
+            self._never_shown(proofs.exposed)
 
     def _report_parts(self, proofs: PatternProofs) -> None:
         """Report the parts, pieces and words that training lacks."""
@@ -285,6 +291,33 @@ class _PatternReporter(_Reporter):
         )
         span = self.lowered.declaration.name.span
         self.diagnostics.error("SGL0853", span, message, hint, labels=labels, notes=notes)
+
+    def _never_shown(self, claim: Exposed) -> None:
+        """Warn of words, forms and rules that no clause excuses and the pattern is not about.
+
+        It is about rules that make nothing but its structure, and its targets in other frames.
+        """
+        rule, entry = IngredientKind.RULE, IngredientKind.ENTRY
+        things = tuple(
+            thing
+            for thing in claim.excused
+            if thing.kind is not entry
+            and (thing.kind, thing.reason) != (rule, Reason.STRUCTURE)
+            and f"{thing.kind.value}s" not in self.lowered.unseen
+        )
+        if things:
+            kinds = dict.fromkeys(f"{thing.kind.value}s" for thing in things)
+            texts = excuses(replace(claim, unseen=things))
+            place = self.compiled.rule_spans[things[0].rules[0]]
+            self.diagnostics.warning(
+                "SGL0854",
+                self.lowered.declaration.name.span,
+                f"items of `{self.lowered.pattern.name}` have what training never shows: "
+                + "; ".join(texts),
+                "let training show it; if the pattern is about this, say so: "
+                f"`unseen {' '.join(kinds)}`",
+                labels=[Label(place, f"`{things[0].name}` comes from here")],
+            )
 
     def _misfit(self, claim: Instance) -> None:
         reason = "lacks the structure that every item must contain"

@@ -149,6 +149,12 @@ class AllowClause(SyntaxNode):
     names: tuple[Name, ...]
 
 
+class Unseen(SyntaxNode):
+    """``unseen forms rules``: what items have and training need not show."""
+
+    kinds: tuple[Name, ...]
+
+
 class TargetsClause(SyntaxNode):
     """``targets dancer goat seen only in exposures``."""
 
@@ -202,7 +208,9 @@ class LikeClause(SyntaxNode):
     when: When | None
 
 
-PatternClause = StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | When
+PatternClause = (
+    StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | Unseen | When
+)
 
 
 class PatternDecl(NamedDeclaration):
@@ -307,6 +315,7 @@ class Dataset(SyntaxNode):
 
     clauses: tuple[DatasetClause, ...]
     sizes: tuple[SizeClause, ...]
+    unseen: tuple[Unseen, ...]
 
 
 class ExpectedGraph(SyntaxNode):
