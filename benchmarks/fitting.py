@@ -47,7 +47,7 @@ from sgl.corpus import Normalizer
 from sgl.corpus.fit import Collector
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.selection import SplitSelection
+from sgl.pipeline.expectations import SplitSelection
 
 #: What is promised of the estimated weights.
 DISTANCE, CORRELATION = 0.01, 0.98

@@ -9,8 +9,7 @@ process that has started it is gone, even if that was killed::
         process.start()
     begin()                             there
 
-The module needs the standard library alone, so that it is imported quickly.  The verifier has
-the same for itself (``sgl.verify.reading``), as it imports nothing of SGL.
+The module needs the standard library alone, so that it is imported quickly.
 """
 
 from __future__ import annotations

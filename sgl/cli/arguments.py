@@ -19,8 +19,15 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
-from sgl.parallel.executor import ENGINES, LOCAL, Parallelism, WorkerLostError
-from sgl.parallel.run import BusyRunError, InterruptedRunError, interrupted
+from sgl.parallel.executor import (
+    ENGINES,
+    LOCAL,
+    BusyRunError,
+    InterruptedRunError,
+    Parallelism,
+    WorkerLostError,
+    interrupted,
+)
 from sgl.parsing import Parser
 from sgl.rendering import conllu
 

@@ -39,7 +39,7 @@ from sgl.corpus.rows import ListedRow
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.selection import SplitSelection
+from sgl.pipeline.expectations import SplitSelection
 
 #: Changes, and rows of each sort, that are shown; `--json` has more.
 _CHANGES = 12

@@ -15,7 +15,7 @@ from sgl.core.interpret import interpret
 from sgl.parsing import Forest, Parser, best_readings, number_of
 from sgl.pipeline.sentences import read_sentence
 from sgl.report import TreeNode, render_trees, tree_of
-from sgl.report.text import tree_lines
+from sgl.report.model import tree_lines
 
 #: Trees that `--all` shows of one sentence.
 _MOST = 100

@@ -28,7 +28,7 @@ from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import excuses, pattern_guarantees, unparsed, used
 from sgl.report import example_of
-from sgl.report.text import columns, graph_lines, tree_lines
+from sgl.report.model import columns, graph_lines, tree_lines
 
 #: Phrases of an invariant that are shown, and names of what need not be seen.
 _PHRASES, _NAMED = 16, 40

@@ -38,8 +38,7 @@ from sgl.diagnostics import shortlist
 from sgl.frontend import Compiled
 from sgl.frontend.queries import read_structure
 from sgl.frontend.quotas import MAX_COUNT
-from sgl.parallel.executor import Parallelism, open_executor
-from sgl.parallel.run import interrupted, open_run
+from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
 from sgl.pipeline.partial_trees import PartialTreeError, cut_to_tree, read_category, read_tree
 from sgl.rendering import outputs, written
 from sgl.sampling import pack, sample
@@ -276,7 +275,7 @@ def _write_sampled(
 ) -> None:
     """Write what is sampled from ``split``; a run that is interrupted can be resumed."""
     # Kernels and Arrow take a third of a second to load.
-    from sgl.parallel.sample import SentenceWork, sample_into
+    from sgl.parallel.dataset import SentenceWork, sample_into
 
     (stratum,) = plan.strata
     form = _FORMS[out.suffix]

@@ -18,7 +18,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Ambiguous, Plan
 from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
-from sgl.foreign import JsonValue
+from sgl.foreign.json import JsonValue
 from sgl.sampling.random import SCHEME
 from sgl.sampling.strata import StratumSample
 

@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl import foreign
-from sgl.foreign import ForeignFileError, read_document, read_text
+from sgl.foreign import ForeignFileError, read_text
+from sgl.foreign.json import read_document
 
 if TYPE_CHECKING:
     from sgl.dataset.lock import LockedFolder

@@ -15,31 +15,271 @@ read is one exception, :class:`ForeignFileError`, with the reason and the place 
 Files that were read are remembered, so that no result is written over one of them.
 """
 
-from sgl.foreign.files import (
-    BENCHMARK,
-    CERTIFICATE,
-    CHECKPOINT,
-    CHECKSUMS,
-    COMPOUNDS,
-    LEXICON,
-    MANIFEST,
-    PREDICTIONS,
-    ROWS,
-    SETTINGS,
-    SOURCE,
-    TABLE,
-    TREEBANK,
-    VERIFICATION,
-    ForeignFileError,
-    Kind,
-    is_input,
-    lines_of,
-    note_input,
-    opened,
-    read_bytes,
-    read_text,
-    remembering,
-    sha256_of,
-    text_of,
-)
-from sgl.foreign.json import MOST_DEPTH, JsonValue, json_of, read_document, read_json
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from errno import EFBIG, EINVAL, ENOENT
+from hashlib import file_digest
+from io import BufferedReader
+from itertools import accumulate
+from pathlib import Path
+from typing import TypeVar
+
+_MIB, _GIB = 1 << 20, 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is to be, how many bytes it may have, and why so many."""
+
+    name: str
+    limit: int
+    why: str
+    is_text: bool = True
+
+
+#: The kinds of files.  What is read as a whole takes up to some twenty times its size in memory;
+#: what is read line by line takes none, and its limit only ends the reading of a sparse file.
+SOURCE = Kind("a grammar or table", 32_000_000, "the limit of `sgl.lang`", is_text=False)
+MANIFEST = Kind("a manifest", 64 * _MIB, "a thousand times the largest known")
+CERTIFICATE = Kind("a certificate", 256 * _MIB, "a hundred times the largest known, of 2 MB")
+VERIFICATION = Kind("a report of the verifier", 64 * _MIB, "as for manifests")
+CHECKSUMS = Kind("a list of hashes", 16 * _MIB, "some hundred thousand files")
+ROWS = Kind("a file of rows", 64 * _GIB, "read line by line; some hundred million rows")
+TREEBANK = Kind("a treebank", 64 * _GIB, "read sentence by sentence")
+TABLE = Kind("a data file", 64 * _GIB, "Parquet, or hashed: read in pieces", is_text=False)
+BENCHMARK = Kind("a file of rows", _GIB, "kept in memory; some million rows")
+PREDICTIONS = Kind("a file of predictions", _GIB, "kept in memory, as the rows that they answer")
+COMPOUNDS = Kind("a list of compounds", 256 * _MIB, "kept in memory; one for each row")
+LEXICON = Kind("a lexicon", 4 * _MIB, "YAML, of which a second reads some 100 kB")
+SETTINGS = Kind("a file of settings", 64 << 10, "written by hand")
+CHECKPOINT = Kind("a checkpoint", 64 * _GIB, "the weights of a model, of our own", is_text=False)
+
+#: How files begin that are not text in UTF-8.
+_MAGIC = {
+    b"\x1f\x8b": "it is compressed (gzip) and has to be unpacked",
+    b"PK\x03\x04": "it is an archive (zip) and has to be unpacked",
+    b"BZh": "it is compressed (bzip2) and has to be unpacked",
+    b"\xfd7zXZ": "it is compressed (xz) and has to be unpacked",
+    b"\x28\xb5\x2f\xfd": "it is compressed (zstd) and has to be unpacked",
+    b"PAR1": "it is Parquet and should be text",
+    b"%PDF": "it is a PDF and should be text",
+    b"\xff\xfe": "it is UTF-16 and has to be UTF-8",
+    b"\xfe\xff": "it is UTF-16 and has to be UTF-8",
+}
+
+#: Streams that a shell hands over under a name.
+_STREAM = re.compile(r"/dev/stdin|/dev/fd/\d+|/proc/self/fd/\d+")
+
+_FLAGS = os.O_RDONLY
+for _flag in ("O_NONBLOCK", "O_CLOEXEC", "O_NOCTTY", "O_BINARY"):
+    _FLAGS |= getattr(os, _flag, 0)
+
+
+class ForeignFileError(OSError):
+    """A file cannot be read as what it should be.
+
+    ``filename`` is the file, ``strerror`` the reason, a clause with the place in the file;
+    ``line`` and ``column`` are the place from 1, or 0; ``hint`` says what to do.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        reason: str,
+        *,
+        line: int = 0,
+        column: int = 0,
+        hint: str = "",
+        error: int = EINVAL,
+    ) -> None:
+        at = f"line {line:,}" + (f", column {column:,}" if column else "")
+        super().__init__(error, f"{reason} ({at})" if line else reason, str(path))
+        self.line, self.column, self.hint = line, column, hint
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether there is no such file."""
+        return self.errno == ENOENT
+
+    def __str__(self) -> str:
+        return f"cannot read `{self.filename}`: {self.strerror}"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Another process would make an OSError of its arguments, which are three.
+        return _again, (Path(self.filename), self.strerror, self.errno, self.__dict__)
+
+
+def _again(path: Path, reason: str, error: int, members: Mapping[str, object]) -> ForeignFileError:
+    found = ForeignFileError(path, reason, error=error)
+    found.__dict__.update(members)
+    return found
+
+
+# ---- files
+
+
+def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedReader:
+    """Open a regular file, of a size that its kind may have.
+
+    Symbolic links may not leave the directory ``inside``.  Raises ``ForeignFileError``, as all
+    that reads here does, if there is none, or it is something else.
+    """
+    try:
+        file = os.open(path if inside is None else _kept_inside(path, inside), _FLAGS)
+    except OSError as problem:
+        raise _refused(path, problem) from None
+    except ValueError:
+        raise ForeignFileError(path, "no file can have this name", error=ENOENT) from None
+    try:
+        status = os.fstat(file)
+        is_stream = inside is None and _STREAM.fullmatch(os.fspath(path)) is not None
+        _check_status(path, kind, status, is_stream)
+        if is_stream:
+            os.set_blocking(file, True)
+        stream = os.fdopen(file, "rb")
+    except BaseException:
+        os.close(file)
+        raise
+    _note(status)
+    if kind.is_text and not is_stream:
+        begin = stream.read(8)
+        stream.seek(0)
+        for magic, reason in _MAGIC.items():
+            if begin.startswith(magic):
+                stream.close()
+                raise ForeignFileError(path, reason)
+    return stream
+
+
+def _kept_inside(path: Path, inside: Path) -> Path:
+    """Return the file that links lead to, which must be below a directory."""
+    try:
+        found = path.resolve()
+    except RuntimeError:
+        raise ForeignFileError(path, "links lead in a circle") from None
+    if not found.is_relative_to(inside.resolve()):
+        reason = f"a link leads out of `{inside}`"
+        raise ForeignFileError(path, reason, hint="put a copy of the file there")
+    return found
+
+
+def _check_status(path: Path, kind: Kind, status: os.stat_result, is_stream: bool) -> None:
+    """Raise an error if this is not a file, or too large."""
+    if stat.S_ISDIR(status.st_mode):
+        raise ForeignFileError(path, "it is a directory, not a file")
+    if not (stat.S_ISREG(status.st_mode) or is_stream):
+        raise ForeignFileError(path, "it is not a file but a device or a pipe")
+    if status.st_size > kind.limit:
+        raise _too_large(path, kind, status.st_size)
+
+
+def _too_large(path: Path, kind: Kind, size: int) -> ForeignFileError:
+    reason = f"it has {size:,} bytes, and {kind.name} may have {kind.limit:,}"
+    return ForeignFileError(path, reason, error=EFBIG)
+
+
+def _refused(path: Path, problem: OSError) -> ForeignFileError:
+    reason = problem.strerror or str(problem)
+    return ForeignFileError(path, reason, error=problem.errno or EINVAL)
+
+
+def sha256_of(path: Path, kind: Kind = TABLE, *, inside: Path | None = None) -> str:
+    """Return the SHA-256 of a file, hexadecimal."""
+    with opened(path, kind, inside=inside) as stream:
+        return file_digest(stream, "sha256").hexdigest()
+
+
+#: Bytes that are read at once: a buffer for a whole limit would be the memory of the limit.
+_PIECE = 1 << 20
+
+
+def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
+    """Return all of a file."""
+    pieces, size = [], 0
+    with opened(path, kind, inside=inside) as stream:
+        try:
+            while size <= kind.limit and (piece := stream.read(_PIECE)):
+                pieces.append(piece)
+                size += len(piece)
+        except OSError as problem:
+            raise _refused(path, problem) from None
+    if size > kind.limit:
+        # It has grown, or comes from a pipe.
+        raise _too_large(path, kind, size)
+    return b"".join(pieces)
+
+
+def read_text(path: Path, kind: Kind, *, inside: Path | None = None) -> str:
+    """Return a file as a text, without a mark of byte order."""
+    return text_of(read_bytes(path, kind, inside=inside), path)
+
+
+def text_of(content: bytes, path: Path) -> str:
+    """Return what was read from a file as a text."""
+    try:
+        return content.decode("utf-8").removeprefix("\ufeff")
+    except UnicodeDecodeError as problem:
+        before = content[: problem.start]
+        line = before.rpartition(b"\n")[2].decode("utf-8")
+        raise ForeignFileError(
+            path,
+            "it is not UTF-8",
+            line=before.count(b"\n") + 1,
+            column=len(line) + 1,
+            hint="save it as UTF-8",
+        ) from None
+
+
+def lines_of(text: str) -> list[str]:
+    r"""Return the lines of a text, which end with a line feed and with nothing else.
+
+    ``str.splitlines`` would cut at U+2028 and at other characters that a cell can have.
+
+    >>> lines_of("a\u2028b\r\n\nc\n")
+    ['a\u2028b', '', 'c']
+    """
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
+
+
+# ---- what was read
+
+#: Runs that remember what they have read, as files by device and number.
+_RUNS: list[set[tuple[int, int]]] = []
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Remember in this block which files are read."""
+    _RUNS.append(set())
+    try:
+        yield
+    finally:
+        _RUNS.pop()
+
+
+def is_input(path: Path) -> bool:
+    """Return whether a path leads to a file that was read in a run that remembers."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return False
+    return any((status.st_dev, status.st_ino) in known for known in _RUNS)
+
+
+def note_input(path: Path) -> None:
+    """Remember a file that is to be read."""
+    with suppress(OSError, ValueError):
+        _note(path.stat())
+
+
+def _note(status: os.stat_result) -> None:
+    for known in _RUNS:
+        known.add((status.st_dev, status.st_ino))

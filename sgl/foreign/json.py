@@ -11,7 +11,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.foreign.files import ForeignFileError, Kind, read_bytes, text_of
+from sgl.foreign import ForeignFileError, Kind, read_bytes, text_of
 
 #: Brackets inside brackets in JSON; no format of SGL has more than twenty.
 MOST_DEPTH = 100
@@ -46,11 +46,15 @@ def json_of(content: bytes, path: Path, line: int = 0) -> object:
         at = max(line, 1) + text.count("\n", 0, offset)
         return ForeignFileError(path, reason, line=at, column=offset - text.rfind("\n", 0, offset))
 
-    if _is_deep(content):
-        raise fault(f"its brackets are nested more than {MOST_DEPTH} deep")
+    if content.count(b"[") + content.count(b"{") > MOST_DEPTH:
+        bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS)
+        # Brackets in texts are none.
+        bare = re.sub(rb'"[^"]*"?', b"", bare)
+        if max(accumulate(map(_STEP.__getitem__, bare)), default=0) > MOST_DEPTH:
+            raise fault(f"its brackets are nested more than {MOST_DEPTH} deep")
     try:
         value: object = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_refused, parse_float=_finite
+            text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite
         )
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode("utf-8")
@@ -69,15 +73,6 @@ class _RefusedError(ValueError):
     """What JSON allows, or Python, and SGL does not."""
 
 
-def _is_deep(content: bytes) -> bool:
-    """Return whether the brackets of some JSON are nested too deeply; those in texts are none."""
-    if content.count(b"[") + content.count(b"{") <= MOST_DEPTH:
-        return False
-    bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _OTHERS)
-    bare = re.sub(rb'"[^"]*"?', b"", bare)
-    return max(accumulate(map(_STEP.__getitem__, bare)), default=0) > MOST_DEPTH
-
-
 def _once(members: list[tuple[str, object]]) -> dict[str, object]:
     """Make the members of an object a dictionary; none may be there twice."""
     found = dict(members)
@@ -87,7 +82,7 @@ def _once(members: list[tuple[str, object]]) -> dict[str, object]:
     return found
 
 
-def _refused(text: str) -> object:
+def _no_number(text: str) -> object:
     raise _RefusedError(f"{text} is no number")
 
 

@@ -16,20 +16,23 @@ from sgl.diagnostics import Diagnostics, Label, SourceMap
 from sgl.frontend import Compiled
 from sgl.frontend.morphology import Inflection
 from sgl.frontend.queries import inflections
-from sgl.morphology.analyser import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.morphology.knowledge import (
     FRAMES,
     ITSELF,
     LANGUAGE,
     UNKNOWN,
+    Analyse,
+    AnalyserMissing,
     Exemption,
     ExpectedReading,
     InflectionClass,
     Knowledge,
+    Morpheme,
     Spelling,
     beside,
     grammar_exemptions,
     library_knowledge,
+    sudachi,
 )
 
 

@@ -1,34 +1,57 @@
-"""The tasks of a dataset, and what the folder of its run keeps.
+"""The tasks of a dataset, and of a sample in one file; what the folder of a run keeps of them.
 
-::
+A dataset is made in chunks of rows, and what was sampled before is kept::
 
     drawn-0000            which candidates of the first stratum were accepted
     drawn-0001            …
     chunk-train-0000001   the rows of the first chunk of train, in the form of each file
+
+For a sample, candidates are surveyed ahead and settled in their order; then those that were
+accepted are encoded in chunks, which the driver writes in their order::
+
+    workers    survey 0 … 99,999   survey 100,000 …      encode rows 0 … 49,999
+    driver        └─> settle          └─> settle            └─> write
+
+``survey`` and ``encode`` are functions of the tables and of numbers of candidates alone.  The
+file depends on the tables and the number of rows alone: batches settle to the same whatever
+their size, and chunks have a fixed number of rows.
+
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``: 24 to 48
+bytes for each row until it is kept in a file), and a few batches and chunks per worker.
 """
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset import Chunk, Piece
+from sgl.dataset.chunk import FormatError, TextTooLongError
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.rows import packed_table, unpacked_table
-from sgl.parallel.executor import Executor, ordered
-from sgl.parallel.run import RunFolder
-from sgl.sampling.batch import sampler_for
+from sgl.dataset.rows import arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
+from sgl.parallel.executor import Executor, RunFolder, Task, ordered
+from sgl.rendering import outputs
+from sgl.rendering.meaning import ViewError
+from sgl.rendering.templates import TemplateWriter
+from sgl.sampling.batch import Batch, Sampler, Survey, sampler_for
 from sgl.sampling.engine import PackedStratum, Tables
-from sgl.sampling.strata import StratumSample
+from sgl.sampling.seen import seen_sentences
+from sgl.sampling.strata import BatchAcceptance, StratumSample
 
 #: A chunk to be made: its split, the number of its first row, its candidates.
 ChunkPlace = tuple[str, int, list[Piece]]
@@ -131,3 +154,207 @@ def _packed(**arrays: NDArray[Any]) -> bytes:
 def _unpacked(data: bytes) -> dict[str, NDArray[Any]]:
     with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
         return dict(arrays.items())
+
+
+TSV, PARQUET = "tsv", "parquet"
+
+#: Texts of one language are much alike; higher levels of zstd save little and take longer.
+COMPRESSION_LEVEL = 1
+
+_NO_RULES = Derivations(np.zeros(0, np.int32), np.zeros(1, np.int64))
+_NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
+
+
+@dataclass(eq=False)
+class SentenceWork:
+    """What workers need to know: the tables, the grammar, the columns, the form of the file.
+
+    ``layers`` are text layers and views by name, in the order of the columns.
+    """
+
+    tables: Tables
+    grammar: CoreGrammar
+    layers: tuple[str, ...]
+    form: str
+
+    @contextmanager
+    def open_file(self, path: Path) -> Iterator[Callable[[bytes], object]]:
+        """Open the file; yield what appends to it a chunk that ``encode`` returns."""
+        if self.form == TSV:
+            with path.open("wb") as file:
+                yield file.write
+            return
+        schema = pa.schema([(name, pa.string()) for name in self.layers])
+        # Sentences are distinct, so that a dictionary of them would only repeat them.
+        with parquet_writer(path, schema, dictionary=(), level=COMPRESSION_LEVEL) as writer:
+            yield lambda packed: writer.write_table(unpacked_table(packed))
+
+    @cached_property
+    def sampler(self) -> Sampler:
+        """Draws candidates."""
+        return sampler_for(self.tables)
+
+    def column(self, name: str, batch: Batch) -> pa.Array:
+        """Return the texts of a batch in a text layer or a view.
+
+        Raises ``FormatError`` if a graph has no form in the view.
+        """
+        if name == self.tables.source.name:
+            return arrow_array(batch.sources)
+        try:
+            return arrow_array(self._writers[name].column(batch.derivations))
+        except ViewError as problem:
+            reason = f"a text has no form in the view `{name}`: {problem}"
+            raise FormatError(reason) from problem
+
+    @cached_property
+    def _writers(self) -> dict[str, TemplateWriter]:
+        items = self.tables.strata[0].wanted
+        known = outputs(self.grammar)
+        return {name: TemplateWriter(known[name], items) for name in self.layers}
+
+
+def survey(work: SentenceWork, first: int, count: int) -> Survey:
+    """Return what there is to say of each of ``count`` candidates, without the candidates."""
+    numbers = np.arange(first, first + count, dtype=np.int64)
+    sampler = work.sampler
+    every = np.ones(sampler.lemmas, np.uint8)
+    found = sampler.survey(work.tables.strata[0], numbers, every)
+    return found._replace(batch=Batch(numbers, _NO_RULES, _NO_TEXTS, found.batch.too_long))
+
+
+def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
+    """Return these candidates as rows: lines, or a packed table.
+
+    Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
+    """
+    batch = work.sampler.derive(work.tables.strata[0], numbers)
+    try:
+        columns = [work.column(name, batch) for name in work.layers]
+    except TextTooLongError as problem:
+        raise FormatError(str(problem)) from problem
+    table = pa.table(columns, names=list(work.layers))
+    return _lines(table) if work.form == TSV else packed_table(table)
+
+
+def _lines(table: pa.Table) -> bytes:
+    """Return rows as lines; together they may have more than 2 GiB."""
+    columns = [column.cast(pa.large_string()) for column in table.columns]
+    tab = pa.scalar("\t", pa.large_string())
+    text = b"".join(map(lines_of, pc.binary_join_element_wise(*columns, tab).chunks))
+    ends, tabs = table.num_rows, table.num_rows * (table.num_columns - 1)
+    if (text.count(b"\n"), text.count(b"\t"), text.count(b"\r")) != (ends, tabs, 0):
+        raise FormatError("a text has a tab or a line end; write Parquet, which can hold them")
+    return text
+
+
+#: Called with what is being done, how much is done and how much there is.
+Stage = Callable[[str, int, int], None]
+
+
+class Sizes(NamedTuple):
+    """How work is divided; ``chunk`` decides the row groups of the file.
+
+    ``chunk`` is in rows, ``batch`` in candidates that one task surveys at most, ``segment`` in
+    accepted candidates that are kept for resuming at once, at least.
+    """
+
+    chunk: int = 50_000
+    batch: int = 100_000
+    segment: int = 100_000
+
+
+SIZES = Sizes()
+
+
+def sample_into(
+    target: Path,
+    work: SentenceWork,
+    executor: Executor,
+    run: RunFolder,
+    stage: Stage,
+    sizes: Sizes = SIZES,
+) -> StratumSample:
+    """Write the sentences to ``target``; return what was sampled.
+
+    Raises:
+        NotEnoughError: there are not as many sentences.
+        FormatError: the file cannot hold a text.
+    """
+    sampled = _Acceptance(work, executor, run, stage, sizes).run()
+    numbers = sampled.numbers
+    chunks = (
+        run.submit(executor, f"rows-{first:012d}", encode, numbers[first : first + sizes.chunk])
+        for first in range(0, len(numbers), sizes.chunk)
+    )
+    whole = run.path / "whole"
+    with work.open_file(whole) as append:
+        for index, data in enumerate(ordered(chunks, executor.ahead)):
+            append(data)
+            stage("writing", min((index + 1) * sizes.chunk, len(numbers)), len(numbers))
+    whole.replace(target)
+    return sampled
+
+
+class _Acceptance:
+    """Surveys candidates and settles which of them are accepted.
+
+    What was accepted is kept in segments, each under the number of its first candidate.  One
+    that is made again may end elsewhere, as batches depend on the workers; then what followed
+    it does not follow, and is not found.
+    """
+
+    def __init__(
+        self, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes
+    ) -> None:
+        self._executor = executor
+        self._run = run
+        self._stage = stage
+        self._sizes = sizes
+        self._stratum = work.tables.strata[0]
+        self._distinct = work.tables.distinct_sentences
+        self._seen = seen_sentences(work.tables, folder=run.path)
+        self._acceptance = BatchAcceptance(work.tables, 0, self._seen)
+
+    def run(self) -> StratumSample:
+        """Settle candidates until there are enough."""
+        acceptance = self._acceptance
+        begun = self._restore()
+        accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
+        flight: deque[Task] = deque()
+        ahead = acceptance.candidates
+        while acceptance.missing:
+            needed = acceptance.candidates + acceptance.expected()
+            while len(flight) < self._executor.ahead and (ahead < needed or not flight):
+                count = min(needed - ahead, self._sizes.batch)
+                flight.append(self._executor.submit(survey, ahead, count))
+                ahead += count
+            found = flight.popleft()()
+            rows = acceptance.add(found)
+            accepted.append((found.batch.numbers[rows], found.hashes[rows]))
+            wanted = self._stratum.wanted
+            self._stage("sampling", wanted - acceptance.missing, wanted)
+            kept = sum(len(numbers) for numbers, _ in accepted)
+            if kept >= self._sizes.segment or not acceptance.missing:
+                numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
+                segment = replace(acceptance.sample(), numbers=numbers)
+                hashes = hashes[: self._distinct * len(hashes)]
+                self._run.put(_segment_key(begun), pack_sample(segment, hashes=hashes))
+                begun, accepted = acceptance.candidates, []
+        return acceptance.sample()
+
+    def _restore(self) -> int:
+        """Take over what is settled; return the number of the first candidate that is not."""
+        parts: list[NDArray[np.int64]] = []
+        first = 0
+        while (data := self._run.get(_segment_key(first))) is not None:
+            segment, _, hashes = unpack_sample(data, self._stratum)
+            self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
+            parts.append(segment.numbers)
+            first = segment.candidates
+            self._acceptance.restore(replace(segment, numbers=np.concatenate(parts)))
+        return first
+
+
+def _segment_key(first: int) -> str:
+    return f"settled-{first:012d}"

@@ -3,15 +3,42 @@
 They follow exactly from the inside weights of a grammar (its first moments); nothing is
 sampled.  The rules of one category with one choice of features compete: their weights are
 divided by their sum.  A weight of a rule that is alone there has no effect.
+
+For estimating weights from a corpus that was drawn from a split, it counts as well what the
+split leaves out.  A published training split is not drawn from a grammar but from what patterns
+leave of it, and of that only sentences without a repeated word are taken.  The regular part of
+this is exact: with the automaton of the split's constraint the probability of the split and the
+expected uses of every rule in its texts follow from the weights.  What is rejected while
+drawing is measured, on texts drawn under weights not far from those in question: for each
+rule how much rarer it is in the texts that are accepted::
+
+    uses in a text of the grammar  E(r)      of the split  E(r | C)      accepted  E(r | C) a(r)
+
+What is left out for each text that is kept is then ``E(r) / Z - E(r | C) a(r)``, with the
+probability Z of being kept.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
 
-from sgl.automata import SplitGrammar
+import numpy as np
+
+from sgl.automata import StructureCompiler
+from sgl.automata.algebra.tree_automaton import GrammarIndex
+from sgl.automata.weights.moments import Moments
+from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
+from sgl.core.lemmas import content_lemmas, repeats_lemma
+from sgl.corpus.fit.estimate import LeftOut, Vector
+from sgl.frontend import Compiled
+from sgl.parsing import Forest
+from sgl.sampling import pack
+from sgl.sampling.engine import derive
+from sgl.sampling.random import candidate_key, stream_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +117,111 @@ def _rule_uses(
 
 def _falling(entry: tuple[object, float]) -> float:
     return -entry[1]
+
+
+#: Texts drawn to measure what is rejected.
+DRAWN = 40_000
+
+#: Uses that tell how often a rule is rejected.
+_MEASURED = 200
+
+
+class SplitSelection:
+    """The in-distribution part of a split, under changing weights."""
+
+    def __init__(self, compiled: Compiled, split: str) -> None:
+        """Prepare the automaton of a split.
+
+        Raises:
+            KeyError: the dataset has no such split, or no such part of it.
+        """
+        self._compiled = compiled
+        self._grammar = compiled.grammar
+        stratum = compiled.plan.in_distribution(split)
+        if stratum is None:
+            raise KeyError(split)
+        self._stratum = stratum
+        self._language = StructureCompiler(compiled.grammar).language(self._stratum.constraint)
+        self._lemmas = [
+            () if self._stratum.repeated_lemmas else lemmas
+            for lemmas in content_lemmas(compiled.grammar, compiled.plan)
+        ]
+        self._share = 1.0
+        self._accepted = np.ones(len(self._grammar.rules))
+
+    def admits(self, forest: Forest) -> bool:
+        """Return whether some reading belongs to the split."""
+        return any(state in self._language.accepting for state in forest.states(self._language))
+
+    def refresh(self, weights: Vector) -> None:
+        """Measure what is rejected while drawing under these weights."""
+        derivations = self.draw(weights, DRAWN)
+        kept = [derivation for derivation in derivations if not self.repeats(derivation)]
+        rules = (np.fromiter(chain.from_iterable(drawn), np.int64) for drawn in (derivations, kept))
+        met, accepted = (np.bincount(r, minlength=len(weights)).astype(float) for r in rules)
+        self._share = max(len(kept), 1) / max(len(derivations), 1)
+        self._accepted = self._shares(met, accepted) / self._share
+
+    def _shares(self, met: Vector, accepted: Vector) -> Vector:
+        """For each rule the share of its uses that stand in accepted texts.
+
+        A rule that was met too rarely has the share of its category, so that chance does
+        not tell words apart that are equally frequent.
+        """
+        category = np.array([rule.lhs for rule in self._grammar.rules])
+        size = len(self._grammar.categories)
+        met_there = np.bincount(category, met, size)[category]
+        accepted_there = np.bincount(category, accepted, size)[category]
+        common = np.where(
+            met_there >= _MEASURED, accepted_there / np.maximum(met_there, 1.0), self._share
+        )
+        shares = np.where(met >= _MEASURED, accepted / np.maximum(met, 1.0), common)
+        return shares.astype(np.float64)
+
+    def left_out(self, weights: Vector) -> LeftOut:
+        """Return what the split leaves out under these weights."""
+        split = self._split(weights)
+        mass = split.mass * self._share
+        kept = np.array(split.expected_rules) * self._accepted
+        return LeftOut(float(np.log(mass)), np.maximum(self._expected(weights) / mass - kept, 0.0))
+
+    def kept(self, weights: Vector) -> Vector:
+        """Return the expected uses of each rule in a text of the split."""
+        return np.array(self._split(weights).expected_rules) * self._accepted
+
+    def draw(self, weights: Vector, number: int) -> list[list[int]]:
+        """Sample derivations of the split under these weights, before any rejection."""
+        grammar = weighted(self._grammar, weights)
+        splits = {self._stratum.stream: self._split(weights)}
+        plan = replace(self._compiled.plan, strata=(replace(self._stratum, count=1),))
+        tables = pack(grammar, plan, splits)
+        key = stream_key(self._compiled.plan.seed, f"fit/{self._stratum.stream}")
+        start = tables.strata[0].start
+        drawn = (derive(tables.states, start, candidate_key(key, i)) for i in range(number))
+        return [derivation for derivation in drawn if derivation is not None]
+
+    def repeats(self, derivation: Sequence[int]) -> bool:
+        """Return whether a derivation has a lemma twice that may occur once only."""
+        return repeats_lemma(derivation, self._lemmas)
+
+    def _split(self, weights: Vector) -> SplitGrammar:
+        index = GrammarIndex(weighted(self._grammar, weights))
+        return split_grammar(replace(self._language, index=index))
+
+    def _expected(self, weights: Vector) -> Vector:
+        """Return the expected uses of each rule in a text of the whole grammar."""
+        rules = self._grammar.rules
+        steps = ((rule.lhs, float(weights[rule.id]), rule.rhs) for rule in rules)
+        moments = Moments.of(len(self._grammar.categories), steps)
+        visits = np.array(moments.expected_visits([(self._grammar.start, 1.0)]))
+        expected: Vector = visits[[rule.lhs for rule in rules]] * weights
+        return expected
+
+
+def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGrammar:
+    """Return the same grammar with other weights."""
+    rules = tuple(
+        replace(rule, weight=float(weight))
+        for rule, weight in zip(grammar.rules, weights, strict=True)
+    )
+    return replace(grammar, rules=rules)

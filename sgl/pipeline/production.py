@@ -58,8 +58,14 @@ from sgl.dataset.write import write_items, write_rejected
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
-from sgl.parallel.executor import Parallelism, open_executor
-from sgl.parallel.run import RunFolder, interrupted, open_run, partial_folder
+from sgl.parallel.executor import (
+    Parallelism,
+    RunFolder,
+    interrupted,
+    open_executor,
+    open_run,
+    partial_folder,
+)
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.losses import Losses
 from sgl.pipeline.observers import Observer, registered_observers

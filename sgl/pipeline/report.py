@@ -18,7 +18,8 @@ from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan
 from sgl.dataset import Guarantee, StringFigures, plain, string_figures
-from sgl.foreign import MANIFEST, VERIFICATION, read_document
+from sgl.foreign import MANIFEST, VERIFICATION
+from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import (
     CHECKED,

@@ -18,7 +18,8 @@ import pyarrow.parquet as pq
 
 from sgl import foreign
 from sgl.dataset import CHECKSUMS, MANIFEST
-from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, read_document, sha256_of
+from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of
+from sgl.foreign.json import read_document
 from sgl.verify import Result
 
 CODE, NAME = "G001", "grammar"

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 from sgl import foreign
-from sgl.foreign import ForeignFileError, read_bytes, read_json
+from sgl.foreign import ForeignFileError, read_bytes
+from sgl.foreign.json import read_json
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
 from sgl.verify.dataset import Dataset

@@ -22,7 +22,8 @@ from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
 from sgl import foreign
-from sgl.foreign import ForeignFileError, json_of, read_bytes
+from sgl.foreign import ForeignFileError, read_bytes
+from sgl.foreign.json import json_of
 
 FORMAT = "sgl-dataset/2"
 MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sgl import foreign
-from sgl.foreign import read_json
+from sgl.foreign.json import read_json
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST

@@ -23,12 +23,10 @@ have them started meanwhile (:func:`standing_by`).
 
 from __future__ import annotations
 
-import gc
 import os
 import pickle
 import re
 import signal
-import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -36,12 +34,12 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from multiprocessing import get_context, parent_process, resource_tracker
-from multiprocessing.process import BaseProcess
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from sgl import foreign
+from sgl.children import begin, starting
 from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import (
@@ -299,7 +297,7 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
         return
     pool = ProcessPoolExecutor(number, get_context("spawn"), _begin)
     try:
-        with _starting():
+        with starting():
             for _ in range(number):
                 pool.submit(os.getpid)  # any task: a process starts with its first one
         yield pool
@@ -307,58 +305,13 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
         pool.shutdown(cancel_futures=True)
 
 
-#: The signals that end a command.
-_ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-
-
-@contextmanager
-def _starting() -> Iterator[None]:
-    """Keep processes that start in this block from hearing Ctrl-C; here signals to end wait.
-
-    They import modules first, and Python would answer with a traceback there.  So it would if
-    this process were stopped before it has told them what to do.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    # It starts with the first process, and unblocks the signal when it has.
-    resource_tracker.ensure_running()
-    waiting: list[int] = []
-    heard = {}
-    if threading.current_thread() is threading.main_thread():
-        heard = {end: signal.getsignal(end) for end in _ENDS if callable(signal.getsignal(end))}
-    for end in heard:
-        signal.signal(end, lambda number, _: waiting.append(number))
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        for end, handler in heard.items():
-            signal.signal(end, handler)
-        if waiting:
-            signal.raise_signal(waiting[0])
-
-
 def _begin() -> None:
-    """Have this process end when the one that has started it does: what it does first.
-
-    It also ends with Ctrl-C, and says nothing, unless interruptions are ignored.
-    """
-    # Reading makes many small values and hardly a cycle among them.
-    gc.set_threshold(100_000, 50, 50)
+    """Begin to work for another process; end with Ctrl-C, and say nothing, unless it is ignored."""
+    begin()
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    parent = parent_process()
-    if parent is not None:
-        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-
-
-def _end_with(parent: BaseProcess) -> None:
-    parent.join()
-    os._exit(1)
 
 
 def _call(function: Callable[[Knowledge, T], R], packed: bytes, task: T) -> R:

@@ -26,7 +26,7 @@ from mutation.source import Edit, Mutant, Source
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
-from sgl.pipeline.selection import SplitSelection
+from sgl.pipeline.expectations import SplitSelection
 from sgl.sampling import pack
 from tampering.copy import Copy
 

@@ -25,9 +25,14 @@ from sgl.diagnostics.render import render
 from sgl.frontend.morphology import Inflection
 from sgl.frontend.queries import inflections
 from sgl.morphology import check
-from sgl.morphology.analyser import AnalyserMissing, sudachi
 from sgl.morphology.check import FormComparison, MorphologyResult, check_inflected, check_morphology
-from sgl.morphology.knowledge import Exemption, Knowledge, library_knowledge
+from sgl.morphology.knowledge import (
+    AnalyserMissing,
+    Exemption,
+    Knowledge,
+    library_knowledge,
+    sudachi,
+)
 from sgl.resources import grammars_dir
 
 pytest.importorskip("sudachipy", reason="SudachiPy is not installed")

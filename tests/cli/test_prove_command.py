@@ -11,7 +11,7 @@ import pytest
 from sgl.cli.main import run
 from sgl.diagnostics.model import display_width
 from sgl.report import Arc, Example, GraphWord, TreeNode
-from sgl.report.text import columns, graph_lines, tree_lines
+from sgl.report.model import columns, graph_lines, tree_lines
 
 EXAMPLE = Path(__file__).parent.parent.parent / "docs" / "examples"
 

@@ -25,8 +25,8 @@ from sgl.corpus.readings import ReadingCache
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser, probability
+from sgl.pipeline.expectations import SplitSelection, weighted
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.selection import SplitSelection, weighted
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sgl import foreign
-from sgl.foreign import MOST_DEPTH, ForeignFileError, Kind
+from sgl.foreign import ForeignFileError, Kind
+from sgl.foreign.json import MOST_DEPTH, json_of
 
 SMALL = Kind("a small file", 1_000, "a test")
 ANY = Kind("a table", 1_000, "a test", is_text=False)
@@ -110,7 +111,7 @@ def test_a_byte_that_is_not_utf_8_has_a_place(file: Path) -> None:
 )
 def test_json_is_refused_with_a_reason(file: Path, text: str, reason: str) -> None:
     with pytest.raises(ForeignFileError) as refused:
-        foreign.json_of(text.encode(), file)
+        json_of(text.encode(), file)
     assert refused.value.strerror == reason
 
 
@@ -124,14 +125,14 @@ def test_json_is_refused_with_a_reason(file: Path, text: str, reason: str) -> No
     ],
 )
 def test_brackets_in_texts_and_beside_one_another_are_not_deep(file: Path, text: str) -> None:
-    assert foreign.json_of(text.encode(), file)
+    assert json_of(text.encode(), file)
 
 
 def test_a_line_of_json_is_named_by_its_number(file: Path) -> None:
     with pytest.raises(ForeignFileError, match=r"Expecting value \(line 7, column 2\)"):
-        foreign.json_of(b"[", file, line=7)
+        json_of(b"[", file, line=7)
     with pytest.raises(ForeignFileError, match=r"NaN is no number \(line 7\)"):
-        foreign.json_of(b"NaN", file, line=7)
+        json_of(b"NaN", file, line=7)
 
 
 def test_an_error_survives_its_way_to_another_process(file: Path) -> None:

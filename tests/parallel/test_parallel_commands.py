@@ -11,8 +11,7 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
 from sgl.dataset import Chunk, Piece
 from sgl.dataset.maker import ChunkMaker
-from sgl.parallel.executor import Parallelism
-from sgl.parallel.run import open_run
+from sgl.parallel.executor import Parallelism, open_run
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import ViewOutput
 from sgl.resources import grammars_dir

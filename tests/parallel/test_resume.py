@@ -19,8 +19,13 @@ from workplace import Workplace
 from killing import Command, descendants, interrupted_run, is_worker
 from sgl.cli.main import OUTPUT, run
 from sgl.dataset import put_back
-from sgl.parallel.executor import Parallelism
-from sgl.parallel.run import BusyRunError, InterruptedRunError, open_run, partial_folder
+from sgl.parallel.executor import (
+    BusyRunError,
+    InterruptedRunError,
+    Parallelism,
+    open_run,
+    partial_folder,
+)
 from sgl.resources import grammars_dir
 
 SGET = str(grammars_dir() / "sget.sgl")
@@ -153,7 +158,7 @@ RACER = """
 import sys, time
 from pathlib import Path
 from sgl.parallel.executor import Parallelism
-from sgl.parallel.run import BusyRunError, open_run
+from sgl.parallel.executor import BusyRunError, open_run
 
 target, moment, times = Path(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
 while time.time() < moment:

@@ -9,6 +9,7 @@ from clusters import ADDRESS, needs_dask
 from parallel import SIZES, Unloadable, added, dying, dying_once, failing, sample_work, sampled
 from sampling import SMALL, plan_of, tables_of
 
+from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, sample_into
 from sgl.parallel.executor import (
     DASK,
     InProcess,
@@ -16,10 +17,9 @@ from sgl.parallel.executor import (
     Processes,
     WorkerLostError,
     open_executor,
+    open_run,
     ordered,
 )
-from sgl.parallel.run import open_run
-from sgl.parallel.sample import PARQUET, TSV, SentenceWork, sample_into
 from sgl.sampling.acceptance import NotEnoughError, sample
 from sgl.sampling.engine import joined, words_of
 

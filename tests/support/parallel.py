@@ -10,9 +10,16 @@ from pathlib import Path
 from sampling import plan_of, tables_of
 from toy import TOY
 
-from sgl.parallel.executor import Executor, Function, InProcess, Parallelism, Task, open_executor
-from sgl.parallel.run import open_run
-from sgl.parallel.sample import PARQUET, SentenceWork, Sizes, sample_into
+from sgl.parallel.dataset import PARQUET, SentenceWork, Sizes, sample_into
+from sgl.parallel.executor import (
+    Executor,
+    Function,
+    InProcess,
+    Parallelism,
+    Task,
+    open_executor,
+    open_run,
+)
 
 ALONE = Parallelism()
 SIZES = Sizes(chunk=700, batch=2_000, segment=1_000)

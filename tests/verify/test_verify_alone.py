@@ -13,8 +13,8 @@ from tiny_dataset import (
 
 import sgl.verify
 
-#: Itself, and how files of others are opened.
-OWN = ("sgl.verify", "sgl.foreign")
+#: Itself, how files of others are opened, and how processes start.
+OWN = ("sgl.verify", "sgl.foreign", "sgl.children", "sgl.garbage")
 
 
 def test_the_verifier_imports_nothing_else_of_sgl() -> None:

@@ -1,6 +1,21 @@
-"""The compiled sampler: derivations and texts by a program, acceptance by compiled functions."""
+"""The compiled sampler: derivations and texts by a program, acceptance by compiled functions.
+
+The sentences that a dataset has are hashes in a table: which of some candidates are new?
+
+A sentence is known by 112 bits of its hash; the other 16 say which stratum took it.  Among *n*
+sentences some two have the same 112 bits with a probability of about n² / 2¹¹³, which is 10⁻²⁰ for
+ten million.  The table has open addressing and takes 24 to 48 bytes for each sentence; one that
+outgrows ``memory`` bytes is kept in a file, of which the system holds in memory what is used.
+
+A row is the first half of a hash and 48 bits of the second half; its lowest 16 bits are the
+number of the stratum, from 1, so that a row of zeros is free.
+"""
 
 from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -8,13 +23,14 @@ from numpy.typing import NDArray
 from sgl.accel.draw.derive_kernel import RULE_MARGIN, TEXT_MARGIN, derive_texts
 from sgl.accel.draw.program import Program, program_of
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import hash_column
+from sgl.accel.machine import Bits, Ints, hash_column
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
 from sgl.sampling.batch import Batch, Number, Sampler, source_texts
 from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables
 from sgl.sampling.random import stream_key
+from sgl.sampling.seen import MEMORY, Earlier
 
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
 _RULES, _TEXT = 16, 64
@@ -61,3 +77,157 @@ class CompiledSampler(Sampler):
 def _grown(buffer: NDArray[Number]) -> NDArray[Number]:
     """Return a buffer of twice the size with the same beginning."""
     return np.concatenate((buffer, np.empty_like(buffer)))
+
+
+# ---- sentences
+
+Flags = NDArray[np.bool_]
+
+#: Rows of an empty table.
+_SMALLEST = 1 << 12
+
+#: Bytes of a row.
+_ROW = 16
+
+#: Strata that a table can tell apart.
+MOST_STRATA = (1 << 16) - 2
+
+_LABEL = np.uint64(0xFFFF)
+_HASH = np.uint64(0xFFFFFFFFFFFF0000)
+_ONE = np.uint64(1)
+_NONE = np.uint64(0)
+
+#: Candidates whose rows are fetched at a time.
+_AHEAD = 64
+
+
+@part
+def _slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
+    """Return the row of a hash, or the free row for it."""
+    mask = np.uint64(len(rows) - 1)
+    slot = first & mask
+    wanted = second & _HASH
+    # One question, seldom answered with yes: whether a row is free nobody can foretell.
+    while (rows[slot, 1] != _NONE) & (
+        ((rows[slot, 0] ^ first) | ((rows[slot, 1] & _HASH) ^ wanted)) != _NONE
+    ):
+        slot = (slot + _ONE) & mask
+    return np.int64(slot)
+
+
+@kernel
+def _find(
+    rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints
+) -> np.uint64:
+    """For each candidate the stratum that has its sentence, and the candidate before it.
+
+    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.  The
+    rows of a large table are far from the processor: those of some candidates are fetched
+    before it is decided what is in the first.  The result is made of what was fetched.
+    """
+    mask = np.uint64(len(scratch) - 1)
+    row_mask = np.uint64(len(rows) - 1)
+    fetched = _NONE
+    for begin in range(0, len(hashes), _AHEAD):
+        end = min(begin + _AHEAD, len(hashes))
+        for candidate in range(begin, end):
+            fetched ^= rows[hashes[candidate, 0] & row_mask, 1]
+        for candidate in range(begin, end):
+            if not asked[candidate]:
+                continue
+            first, second = hashes[candidate, 0], hashes[candidate, 1]
+            # A free row has the number 0, which means -1.
+            stratum[candidate] = np.int32(rows[_slot(rows, first, second), 1] & _LABEL) - 1
+            slot = first & mask
+            while scratch[slot] >= 0:
+                other = scratch[slot]
+                if hashes[other, 0] == first and hashes[other, 1] & _HASH == second & _HASH:
+                    earlier[candidate] = other
+                    break
+                slot = (slot + _ONE) & mask
+            scratch[slot] = candidate
+    return fetched
+
+
+@kernel
+def _commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
+    """Put the hashes of accepted candidates into the table; how many were not in it."""
+    added = 0
+    label = np.uint64(stratum + 1)
+    for candidate in range(len(hashes)):
+        if accepted[candidate]:
+            first, second = hashes[candidate, 0], hashes[candidate, 1]
+            row = _slot(rows, first, second)
+            added += rows[row, 1] == _NONE
+            rows[row, 0] = first
+            rows[row, 1] = (second & _HASH) | label
+    return added
+
+
+@kernel
+def _rehash(old: Bits, new: Bits) -> None:
+    """Put all rows of a table into a larger, empty one."""
+    for row in range(len(old)):
+        if old[row, 1] != _NONE:
+            slot = _slot(new, old[row, 0], old[row, 1])
+            new[slot, 0] = old[row, 0]
+            new[slot, 1] = old[row, 1]
+
+
+class SentenceTable:
+    """The hashes of all sentences that were accepted."""
+
+    def __init__(self, expected: int = 0, memory: int = MEMORY, folder: Path | None = None) -> None:
+        """``folder`` is where a table that outgrows ``memory`` bytes is kept.
+
+        For the number of sentences ``expected`` there is room from the beginning, in memory.
+        """
+        self._memory = memory
+        self._folder = folder
+        fitting = max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)
+        self._rows = self._new(min(_power(expected * 3 // 2), fitting))
+        self._taken = 0
+
+    def __len__(self) -> int:
+        """Return the number of sentences."""
+        return self._taken
+
+    def earlier(self, hashes: Bits, asked: Flags) -> Earlier:
+        """Return where the sentences of the ``asked`` candidates occurred before."""
+        found = Earlier(np.full(len(hashes), -1, np.int32), np.full(len(hashes), -1, np.int32))
+        scratch = np.full(_power(2 * len(hashes)), -1, np.int32)
+        _find(self._rows, hashes, asked, found.stratum, found.candidate, scratch)
+        return found
+
+    def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
+        """Take the sentences of the accepted candidates for a stratum.
+
+        At most two thirds of the table are taken.  Raises ``ValueError``: the stratum has a number
+        from ``MOST_STRATA`` on.
+        """
+        if stratum >= MOST_STRATA:
+            raise ValueError(f"a table tells {MOST_STRATA:,} strata apart")
+        needed = _power((self._taken + int(np.count_nonzero(accepted))) * 3 // 2)
+        if needed > len(self._rows):
+            rows = self._new(needed)
+            _rehash(self._rows, rows)
+            self._rows = rows
+        self._taken += _commit(self._rows, hashes, accepted, stratum)
+
+    def _new(self, rows: int) -> Bits:
+        if rows * _ROW <= self._memory:
+            return np.zeros((rows, 2), np.uint64)
+        # The file has no name: it goes when the array goes.
+        with tempfile.TemporaryFile(dir=self._folder) as file:
+            if hasattr(os, "posix_fallocate"):
+                # A full disk is an error now, and not a signal that ends the process later.
+                os.posix_fallocate(file.fileno(), 0, rows * _ROW)
+            file.truncate(rows * _ROW)
+            mapped = np.memmap(file, np.uint64, "r+", shape=(rows, 2))
+        # A plain array over the same memory: kernels have one signature.
+        return np.asarray(mapped)
+
+
+def _power(number: int) -> int:
+    """Return the smallest power of two that is not smaller, and no smaller than an empty table."""
+    return max(_SMALLEST, 1 << max(number - 1, 0).bit_length())

@@ -30,7 +30,8 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sgl.foreign import PREDICTIONS, ForeignFileError, json_of, opened
+from sgl.foreign import PREDICTIONS, ForeignFileError, opened
+from sgl.foreign.json import json_of
 from sgl.research.treebank import LONGEST_LINE, Malformed, TreebankReader, TreebankSentence
 
 #: Lines of a file of predictions: as many as `sglc compile` writes of a split at most.

@@ -16,7 +16,7 @@ from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import ForeignFileError
-from sgl.morphology.analyser import AnalyserMissing
+from sgl.morphology.knowledge import AnalyserMissing
 from sgl.research.baselines.config import (
     CAUSAL,
     MODELS,

@@ -34,7 +34,8 @@ from torch import Tensor
 from sgl.cli.files import replace_text
 from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.dataset.staged import staged_file
-from sgl.foreign import CHECKPOINT, MANIFEST, ForeignFileError, opened, read_document
+from sgl.foreign import CHECKPOINT, MANIFEST, ForeignFileError, opened
+from sgl.foreign.json import read_document
 from sgl.research.baselines.config import BaselineError
 from sgl.research.evaluate.benchmark import BenchmarkRow
 

@@ -28,7 +28,7 @@ from functools import lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from sgl.morphology.analyser import sudachi
+from sgl.morphology.knowledge import sudachi
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -35,7 +35,8 @@ from numpy.typing import NDArray
 from sgl import foreign
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
-from sgl.foreign import ForeignFileError, read_document
+from sgl.foreign import ForeignFileError
+from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
 from sgl.research.divergence.elements import measure
 from sgl.research.divergence.search import Progress, anneal, greedy

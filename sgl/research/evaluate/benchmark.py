@@ -28,7 +28,8 @@ from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import fingerprint, signature
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.foreign import BENCHMARK, ForeignFileError, JsonValue, opened, read_document, sha256_of
+from sgl.foreign import BENCHMARK, ForeignFileError, opened, sha256_of
+from sgl.foreign.json import JsonValue, read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish, with_needs

@@ -28,15 +28,8 @@ import yaml
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
-from sgl.foreign import (
-    COMPOUNDS,
-    LEXICON,
-    ForeignFileError,
-    JsonValue,
-    lines_of,
-    read_document,
-    read_text,
-)
+from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
+from sgl.foreign.json import JsonValue, read_document
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (

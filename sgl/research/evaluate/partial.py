@@ -39,7 +39,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Pattern
 from sgl.corpus import Normalizer
-from sgl.morphology.analyser import Analyse, AnalyserMissing, Morpheme, sudachi
+from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
