@@ -28,53 +28,16 @@ from functools import cached_property
 from importlib.metadata import entry_points
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from itertools import groupby
 
 #: The entry point group of packages with pages.
 GROUP = "sgl.diagnostics"
 #: The main file of every example.
 MAIN = "farm.sgl"
 
-#: What codes are about, by the two digits after ``SGL``.
-TOPICS = {
-    "00": "Files",
-    "01": "What cannot be read",
-    "02": "Names",
-    "03": "Rules and layers",
-    "04": "Features",
-    "05": "Graphs",
-    "06": "Tables and morphology",
-    "07": "Weights and recursion",
-    "08": "Patterns and the dataset",
-    "09": "The run as a whole",
-    "11": "Sentences and corpora",
-    "12": "Other formats",
-    "13": "Splits by divergence",
-    "14": "Predictions",
-    "15": "Treebanks and outputs",
-    "16": "Baselines",
-}
-_ELSEWHERE = "Other packages"
-
 #: The columns of a page as plain text.
 _WIDTH = 80
-_INTRODUCTION = """\
-# Diagnostics
-
-Use this page to look up a message of the compiler and to correct the mistake. Every message has a
-code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
-does not. This page is generated from the registry of the compiler. The tests compile every example:
-the wrong one gives this code and no other, and the right one gives none.
-
-The examples are parts of a grammar. All other parts are as in this file, `{main}`:
-
-```sgl
-{base}```
-"""
-
 _NO_EXAMPLE = "There is no example: "
 _WITHOUT = re.compile(r"^<!-- instead of: (.*) -->\n\n", re.MULTILINE)
-_PIECE = re.compile(r"^## (\w+)\n\n```sgl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _BLOCK = re.compile(r"(?:^`([^`\n]+)`:\n\n)?^```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -84,9 +47,9 @@ class Code:
 
     ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.
     ``wrong`` and ``fixed`` are the files of two examples, by name.  Together with the base
-    grammar less the pieces ``instead_of``, the first gives this diagnostic and the second
-    gives none.  A code without an example says in ``no_example`` why it has none.  ``body``
-    is the Markdown of the page below its title.
+    grammar less the pieces ``instead_of`` (or ``everything``), the first gives this diagnostic
+    and the second gives none.  A code without an example says in ``no_example`` why it has
+    none.  ``body`` is the Markdown of the page below its title.
     """
 
     code: str
@@ -97,17 +60,6 @@ class Code:
     fixed: Mapping[str, str]
     instead_of: tuple[str, ...] = ()
     no_example: str = ""
-
-    @property
-    def topic(self) -> str:
-        """What the code is about."""
-        ours = self.code.startswith("SGL")
-        return TOPICS.get(self.code[3:5], _ELSEWHERE) if ours else _ELSEWHERE
-
-    def grammar(self, example: Mapping[str, str]) -> dict[str, str]:
-        """Return all files, by name, of one of the two examples."""
-        base = [text for name, text in base_pieces().items() if name not in self.instead_of]
-        return {**example, MAIN: "\n".join([example[MAIN], *base])}
 
 
 class CodePages(Mapping[str, Code]):
@@ -153,8 +105,7 @@ def read_page(code: str, text: str) -> Code:
         raise ValueError(f"the page of {code} begins with {head!r}")
     without, instead_of = _WITHOUT.match(body), tuple[str, ...]()
     if without is not None:
-        named = without[1]
-        instead_of = tuple(base_pieces() if named == "everything" else named.split(", "))
+        instead_of = tuple(without[1].split(", "))
     body = _WITHOUT.sub("", body, count=1)
     prose, _, examples = body.partition("\nWrong:\n")
     why, _, no_example = (" ".join(part.split()) for part in prose.partition(_NO_EXAMPLE))
@@ -171,23 +122,9 @@ def read_page(code: str, text: str) -> Code:
     )
 
 
-def base_pieces() -> dict[str, str]:
-    """Return the named pieces of the base grammar, in the order in which they make it."""
-    text = files(__package__).joinpath("pages", "base.md").read_text(encoding="utf-8")
-    return dict(_PIECE.findall(text))
-
-
-def base_grammar() -> str:
-    """Return the grammar that the examples belong to."""
-    return "\n".join(base_pieces().values())
-
-
 def _files(example: str) -> dict[str, str]:
     """Return the blocks of an example; one without a name is the main file."""
     return {name or MAIN: text for name, text in _BLOCK.findall(example)}
-
-
-# ---- pages to be read
 
 
 def page(code: Code) -> str:
@@ -199,18 +136,6 @@ def page(code: Code) -> str:
         if example:
             parts.append(f"{heading}\n\n{textwrap.indent(_plain(example), '    ')}")
     return "\n\n".join(parts)
-
-
-def markdown() -> str:
-    """Return all codes by topic, as the page ``docs/diagnostics.md``."""
-    parts = [_INTRODUCTION.format(main=MAIN, base=base_grammar())]
-    for topic, codes in groupby(CODES.values(), key=lambda code: code.topic):
-        parts.append(f"## {topic}\n")
-        parts += [
-            f"### {code.code}: {code.title} {{ #{code.code.lower()} }}\n\n{code.body}"
-            for code in codes
-        ]
-    return "\n".join(parts)
 
 
 def _plain(example: Mapping[str, str]) -> str:

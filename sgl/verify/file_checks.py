@@ -17,8 +17,7 @@ import numpy as np
 
 from sgl.foreign import ROWS, opened, sha256_of
 from sgl.verify import parquet
-from sgl.verify.checksums import entries_below
-from sgl.verify.dataset import Dataset
+from sgl.verify.dataset import Dataset, entries_below
 from sgl.verify.items import CONLLU, Item, Split, kind_of
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.report import Result, SkippedError, claims

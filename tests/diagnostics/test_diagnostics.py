@@ -8,11 +8,21 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from diagnostics import BASE, INTERNAL, MAIN, Outcome, assert_diagnostics, check_rendering, diagnose
+from diagnostics import (
+    BASE,
+    INTERNAL,
+    MAIN,
+    Outcome,
+    assert_diagnostics,
+    check_rendering,
+    diagnose,
+    files_of,
+)
+from docs_pages import TOPICS, diagnostics_page, topic_of
 
 from sgl.cli.main import run
 from sgl.diagnostics import CODES, Code, Severity
-from sgl.diagnostics.registry import GROUP, TOPICS, CodePages, markdown, page, read_page
+from sgl.diagnostics.registry import GROUP, CodePages, page, read_page
 from sgl.lang import syntax
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import TERMINALS
@@ -63,7 +73,7 @@ def test_every_code_of_the_compiler_has_a_page_and_every_page_a_use() -> None:
 
 def test_codes_stand_in_the_order_of_their_numbers_and_every_topic_is_one_of_them() -> None:
     assert list(CODES) == sorted(CODES)
-    assert [topic for topic, _ in groupby(code.topic for code in CODES.values())] == [
+    assert [topic for topic, _ in groupby(topic_of(code) for code in CODES.values())] == [
         *TOPICS.values()
     ]
 
@@ -100,7 +110,7 @@ def test_another_package_brings_pages_of_its_own(
     monkeypatch.syspath_prepend(tmp_path)
     known = CodePages()
     assert set(known) - set(CODES) == {"KITE0001"}
-    assert known["KITE0001"].topic == "Other packages"
+    assert topic_of(known["KITE0001"]) == "Other packages"
     assert known["SGL0201"] == CODES["SGL0201"]
     monkeypatch.setattr("sgl.cli.explain.CODES", known)
     assert run(["explain", "kite0001"]) == 0
@@ -131,7 +141,7 @@ def test_the_fixed_examples_give_nothing(tmp_path: Path) -> None:
 
 
 def example(code: Code, files: Mapping[str, str], directory: Path) -> Outcome:
-    return diagnose(code.grammar(files), directory, morphology=code.code in MORPHOLOGY)
+    return diagnose(files_of(code, files), directory, morphology=code.code in MORPHOLOGY)
 
 
 @pytest.mark.slow
@@ -144,7 +154,7 @@ def test_the_example_that_takes_drawing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     code = CODES[DRAWN]
-    for name, text in code.grammar(getattr(code, kind)).items():
+    for name, text in files_of(code, getattr(code, kind)).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     assert run(["compile", MAIN]) == status
@@ -175,11 +185,11 @@ def test_explain_of_an_unknown_code(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_the_page_of_the_site_is_up_to_date() -> None:
     kept = (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8")
-    assert kept == markdown(), "python tests/support/docs_pages.py"
+    assert kept == diagnostics_page(), "python tests/support/docs_pages.py"
 
 
 def test_the_page_of_the_site_has_every_code_with_its_anchor() -> None:
-    anchors = re.findall(r"^### (SGL\d+): .* \{ #(sgl\d+) \}$", markdown(), re.MULTILINE)
+    anchors = re.findall(r"^### (SGL\d+): .* \{ #(sgl\d+) \}$", diagnostics_page(), re.MULTILINE)
     assert [code for code, _ in anchors] == list(CODES)
     assert all(anchor == code.lower() for code, anchor in anchors)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
-from sgl.diagnostics.registry import MAIN, base_grammar, base_pieces
+from sgl.diagnostics.registry import MAIN, Code
 from sgl.diagnostics.render import as_object, json_list, render, render_concise
 from sgl.morphology.check import check_inflected
 from sgl.pipeline.grammar import open_grammar
@@ -17,8 +19,11 @@ from sgl.pipeline.proofs import establish
 from sgl.pipeline.sentences import check_examples
 
 #: The grammar that the examples of the pages belong to: its pieces, and the whole.
-PIECES = base_pieces()
-BASE = base_grammar()
+_PIECE = re.compile(r"^## (\w+)\n\n```sgl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PIECES: dict[str, str] = dict(
+    _PIECE.findall(files("sgl.diagnostics").joinpath("pages", "base.md").read_text("utf-8"))
+)
+BASE = "\n".join(PIECES.values())
 #: Words of the parser and of Python that an author must never see.
 INTERNAL = ("_NL", "RPAR", "LPAR", "UPPER", "NAME", "$END", "COLUMN", "LIKE_SPLIT", "Traceback")
 
@@ -75,6 +80,13 @@ def diagnose(
             if prove and diagnostics.errors == 0:
                 establish(compiled, StructureCompiler(compiled.grammar), diagnostics)
     return Outcome(tuple(diagnostics), sources)
+
+
+def files_of(code: Code, example: Mapping[str, str]) -> dict[str, str]:
+    """All files, by name, of one of the two examples of a code."""
+    gone = PIECES if "everything" in code.instead_of else code.instead_of
+    base = [text for name, text in PIECES.items() if name not in gone]
+    return {**example, MAIN: "\n".join([example[MAIN], *base])}
 
 
 def check_rendering(outcome: Outcome) -> None:

@@ -12,11 +12,50 @@ compares them with what this module makes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
 from pathlib import Path
 
-from sgl.diagnostics.registry import markdown
+from diagnostics import BASE
+
+from sgl.diagnostics import CODES, Code
+from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.reproduction import CLAIM, CODE, NAME
-from sgl.verify.checks import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME
+from sgl.verify import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME
+
+#: What codes are about, by the two digits after ``SGL``.
+TOPICS = {
+    "00": "Files",
+    "01": "What cannot be read",
+    "02": "Names",
+    "03": "Rules and layers",
+    "04": "Features",
+    "05": "Graphs",
+    "06": "Tables and morphology",
+    "07": "Weights and recursion",
+    "08": "Patterns and the dataset",
+    "09": "The run as a whole",
+    "11": "Sentences and corpora",
+    "12": "Other formats",
+    "13": "Splits by divergence",
+    "14": "Predictions",
+    "15": "Treebanks and outputs",
+    "16": "Baselines",
+}
+_ELSEWHERE = "Other packages"
+
+_INTRODUCTION = """\
+# Diagnostics
+
+Use this page to look up a message of the compiler and to correct the mistake. Every message has a
+code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
+does not. This page is generated from the registry of the compiler. The tests compile every example:
+the wrong one gives this code and no other, and the right one gives none.
+
+The examples are parts of a grammar. All other parts are as in this file, `{main}`:
+
+```sgl
+{base}```
+"""
 
 _CHECKS = """\
 # Checks of the verifier
@@ -27,6 +66,23 @@ check that has failed, it is skipped. This page is generated from the verifier.
 | code | check | what must be true |
 | --- | --- | --- |
 """
+
+
+def topic_of(code: Code) -> str:
+    """Return what a code is about."""
+    return TOPICS.get(code.code[3:5], _ELSEWHERE) if code.code.startswith("SGL") else _ELSEWHERE
+
+
+def diagnostics_page() -> str:
+    """Return the page of all codes, by topic."""
+    parts = [_INTRODUCTION.format(main=MAIN, base=BASE)]
+    for topic, codes in groupby(CODES.values(), key=topic_of):
+        parts.append(f"## {topic}\n")
+        parts += [
+            f"### {code.code}: {code.title} {{ #{code.code.lower()} }}\n\n{code.body}"
+            for code in codes
+        ]
+    return "\n".join(parts)
 
 
 def checks_page() -> str:
@@ -40,7 +96,7 @@ def checks_page() -> str:
 
 def pages() -> Iterator[tuple[str, str]]:
     """Yield every page: its name and its text."""
-    yield "diagnostics.md", markdown()
+    yield "diagnostics.md", diagnostics_page()
     yield "checks.md", checks_page()
 
 
