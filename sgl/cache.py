@@ -94,7 +94,12 @@ class Cache:
         """Return the value that was kept under these parts; None if there is none of that type."""
         path = self._path(kind, parts)
         try:
-            content = _own_content(path)
+            with os.fdopen(os.open(path, _OLD), "rb") as file:
+                found = os.fstat(file.fileno())
+                # Only what nobody but the user can have written is read.
+                if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
+                    return None
+                content = file.read()
             os.utime(path)
         except OSError:
             return None
@@ -169,15 +174,6 @@ class Cache:
                 with contextlib.suppress(OSError):
                     entry.path.unlink(missing_ok=True)
                     total -= entry.size
-
-
-def _own_content(path: Path) -> bytes:
-    """Return a file's content if only the user can have written it; else raises ``OSError``."""
-    with os.fdopen(os.open(path, _OLD), "rb") as file:
-        found = os.fstat(file.fileno())
-        if not (stat.S_ISREG(found.st_mode) and _is_own(found)):
-            raise PermissionError(path)
-        return file.read()
 
 
 def _unpickled(content: bytes) -> object:

@@ -8,14 +8,25 @@ The plain definition of it is ``sgl.rendering.templates.TemplateWriter``.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel
 from sgl.accel.machine import copy, put, put_item_number
-from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, as_bytes
+from sgl.core.arrays import SHIFT, SLACK, Column, Derivations, Heading, StringPool, as_bytes
+
+Value = TypeVar("Value", np.int64, np.bool_)
+
+#: Fields of a row of the table of shapes: two hashes, and the number of the shape.
+FIELDS = 3
+
+#: Operations that write no word: nothing, the number of the row, and from ``COLUMN`` down a column.
+NOTHING, NUMBER, COLUMN = -1, -2, -3
+
+#: An operation that writes a word has the place of its rule in the lowest bits, then its table.
+PLACE_BITS = 32
 
 #: Rows of the table of shapes at first, a power of two; it is at most half full.
 _ROWS = 1 << 12
@@ -32,13 +43,14 @@ class TemplateTable:
         self.shapes = 0
         self._table = np.zeros((_ROWS, FIELDS), np.uint64)
         self._classes: NDArray[np.uint64] | None = None
-        self._pool = _PieceStore()
+        self._pool = StringPool()
+        self._longest = 0
         self._words = np.zeros((0, 0), np.int64)
         # The code of shape 0 takes the text from the first column.
-        self._ends = _Growing(np.int64, (0, 1))
-        self._constants = _Growing(np.int64, (0,))
-        self._operations = _Growing(np.int64, (COLUMN,))
-        self._without = _Growing(np.bool_, (True,))
+        self._ends = np.array([0, 1], np.int64)
+        self._constants = np.array([self._piece("")], np.int64)
+        self._operations = np.array([COLUMN], np.int64)
+        self._without = np.array([True])
         #: Bytes of a text, from what was written last.
         self._guess = 64
 
@@ -77,18 +89,18 @@ class TemplateTable:
         ends: list[int] = []
         for template in templates:
             texts, words = template or (("",), ())
-            constants += map(self._pool.add, texts)
+            constants += map(self._piece, texts)
             operations += [place | table << PLACE_BITS for place, table in words]
             operations.append(COLUMN if template is None else NOTHING)
-            ends.append(self._constants.size + len(constants))
-        self._constants.append(constants)
-        self._operations.append(operations)
-        self._ends.append(ends)
-        self._without.append([template is None for template in templates])
+            ends.append(len(self._constants) + len(constants))
+        self._constants = _longer(self._constants, constants)
+        self._operations = _longer(self._operations, operations)
+        self._ends = _longer(self._ends, ends)
+        self._without = _longer(self._without, [template is None for template in templates])
 
     def others(self, numbers: NDArray[np.int32]) -> list[int]:
         """Return the rows that have no template."""
-        found: list[int] = np.flatnonzero(self._without.values[numbers]).tolist()
+        found: list[int] = np.flatnonzero(self._without[numbers]).tolist()
         return found
 
     def column(
@@ -110,11 +122,11 @@ class TemplateTable:
         rules, offsets = derivations.rules, derivations.offsets
         given = (
             *(rules, offsets, numbers),
-            *(self._ends.values, self._constants.values, self._operations.values),
-            *(self._words, self._pool.data, self._pool.longest + SLACK),
+            *(self._ends, self._constants, self._operations),
+            *(self._words, self._pool.packed(), self._longest + SLACK),
             *(code, number, *_side_by_side(columns)),
         )
-        data = np.empty(self._guess * rows + 4 * self._pool.longest + 4 * SLACK, np.uint8)
+        data = np.empty(self._guess * rows + 4 * self._longest + 4 * SLACK, np.uint8)
         ends = np.zeros(rows + 1, np.int64)
         row = 0
         while (row := fill(*given, data, ends, row)) < rows:
@@ -129,17 +141,22 @@ class TemplateTable:
         code, number = [], 0
         for piece in heading:
             if isinstance(piece, str):
-                code.append((self._pool.add(piece), NOTHING))
+                code.append((self._piece(piece), NOTHING))
             elif isinstance(piece, range):
                 number = piece.start
-                code.append((0, NUMBER))
+                code.append((self._piece(""), NUMBER))
             else:
-                code.append((0, COLUMN - len(columns)))
+                code.append((self._piece(""), COLUMN - len(columns)))
                 columns.append(piece)
         return np.array(code, np.int64).reshape(len(code), 2), number
 
+    def _piece(self, text: str) -> int:
+        piece = self._pool.add(text)
+        self._longest = max(self._longest, piece >> SHIFT)
+        return piece
+
     def _add_words(self, tables: Sequence[Sequence[str]]) -> None:
-        new = [list(map(self._pool.add, table)) for table in tables[len(self._words) :]]
+        new = [list(map(self._piece, table)) for table in tables[len(self._words) :]]
         if new:
             added = np.array(new, np.int64)
             self._words = added if not len(self._words) else np.concatenate([self._words, added])
@@ -147,56 +164,8 @@ class TemplateTable:
             self._words = np.zeros((0, 1), np.int64)
 
 
-class _PieceStore:
-    """Texts in one array of bytes, equal ones once; a piece is its start and its length."""
-
-    def __init__(self) -> None:
-        self._known: dict[str, int] = {"": 0}
-        self._bytes = _Growing(np.uint8)
-        self.longest = 0
-
-    @property
-    def data(self) -> NDArray[np.uint8]:
-        """All texts, with slack behind them."""
-        return self._bytes.with_room(SLACK)
-
-    def add(self, text: str) -> int:
-        """Return the piece that is a text."""
-        known = self._known.get(text)
-        if known is None:
-            data = text.encode()
-            known = self._known[text] = self._bytes.size | len(data) << SHIFT
-            self._bytes.append(np.frombuffer(data, np.uint8))
-            self.longest = max(self.longest, len(data))
-        return known
-
-
-class _Growing:
-    """An array to which values are appended."""
-
-    def __init__(self, kind: type[np.generic], values: Sequence[int] = ()) -> None:
-        self.size = 0
-        self._array: NDArray[Any] = np.zeros(64, kind)
-        self.append(values)
-
-    @property
-    def values(self) -> NDArray[Any]:
-        """The values so far."""
-        return self._array[: self.size]
-
-    def append(self, values: Any) -> None:  # noqa: ANN401 - whatever NumPy takes
-        """Put values behind the others."""
-        end = self.size + len(values)
-        self.with_room(end - self.size)[self.size : end] = values
-        self.size = end
-
-    def with_room(self, more: int) -> NDArray[Any]:
-        """Return the array with room for so many more values at least."""
-        if self.size + more > len(self._array):
-            larger = np.zeros(2 * (self.size + more), self._array.dtype)
-            larger[: self.size] = self.values
-            self._array = larger
-        return self._array
+def _longer(array: NDArray[Value], values: Sequence[int]) -> NDArray[Value]:
+    return np.concatenate((array, np.array(values, array.dtype)))
 
 
 def _twice(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -226,16 +195,6 @@ def _side_by_side(columns: Sequence[Column]) -> tuple[NDArray[np.uint8], NDArray
     moved = zip(columns, starts, strict=True)
     ends = [column.offsets - column.offsets[0] + start for column, start in moved]
     return np.concatenate([*parts, np.zeros(SLACK, np.uint8)]), np.array(ends, np.int64)
-
-
-#: Fields of a row of the table of shapes: two hashes, and the number of the shape.
-FIELDS = 3
-
-#: Operations that write no word: nothing, the number of the row, and from ``COLUMN`` down a column.
-NOTHING, NUMBER, COLUMN = -1, -2, -3
-
-#: An operation that writes a word has the place of its rule in the lowest bits, then its table.
-PLACE_BITS = 32
 
 
 @kernel

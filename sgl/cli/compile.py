@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,20 +97,15 @@ def show_summary(
         f"{count(report.items, 'item')} ({count(report.shapes, 'graph shape')}): "
         f"{count(violations, 'violation')}; `sglc verify` makes {skipped} more"
     )
-    session.lines(needed_lines(proofs))
+    for need in proofs.drawn:
+        session.echo(
+            f"drawn     {count(need.count, 'sentence')} of train because `{need.pattern}` needs "
+            f"them ({need.expected:,.1f} expected): {need.structure}"
+        )
     session.echo(f"strings   {string_figures(produced.manifest).sentence}")
     session.echo(f"dataset   {produced.directory} (open report.html)")
     session.echo(f"signature {produced.signature}")
     session.echo(f"time      {seconds:.1f} s")
-
-
-def needed_lines(proofs: Proofs) -> Iterator[str]:
-    """Yield what was drawn because patterns need it, a line for each part."""
-    for need in proofs.drawn:
-        yield (
-            f"drawn     {count(need.count, 'sentence')} of train because `{need.pattern}` needs "
-            f"them ({need.expected:,.1f} expected): {need.structure}"
-        )
 
 
 def _splits(manifest: Mapping[str, Any]) -> Table:

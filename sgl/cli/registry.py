@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
+from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -77,16 +77,13 @@ def commands() -> dict[str, CommandEntry]:
     """
     found = dict(OWN)
     for point in entry_points(group=GROUP):
-        if point.name not in found:
-            found[point.name] = _entry(point)
+        if point.name in found:
+            continue
+        try:
+            entry = point.load()
+        except Exception as problem:  # noqa: BLE001 - of a package that may be anybody's
+            entry = problem
+        if not isinstance(entry, CommandEntry):
+            entry = CommandEntry(point.module, f"(cannot be loaded: {entry})")
+        found[point.name] = entry
     return dict(sorted(found.items()))
-
-
-def _entry(point: EntryPoint) -> CommandEntry:
-    try:
-        entry = point.load()
-    except Exception as problem:  # noqa: BLE001 - of a package that may be anybody's
-        entry = problem
-    if isinstance(entry, CommandEntry):
-        return entry
-    return CommandEntry(point.module, f"(cannot be loaded: {entry})")

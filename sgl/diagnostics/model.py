@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
 
-from sgl.foreign import SOURCE, read_bytes
+from sgl.foreign import SOURCE, sha256_of
 
 #: Places that a message shows beside its own.
 _MOST_PLACES = 4
@@ -288,7 +288,9 @@ class FileDependencies:
             return (
                 self.complete
                 and all(str(Path(asked).resolve()) == led for asked, led in self.links.items())
-                and all(_digest(path) == digest for path, digest in self.contents.items())
+                and all(
+                    sha256_of(Path(path), SOURCE) == hash_ for path, hash_ in self.contents.items()
+                )
             )
         except (OSError, RuntimeError, ValueError):
             return False
@@ -299,11 +301,6 @@ class FileDependencies:
         for known in (self.links, self.contents):
             found.update(repr(sorted(known.items())).encode("utf-8", "backslashreplace"))
         return found.hexdigest()
-
-
-def _digest(path: str) -> str:
-    """Return the hash of a file; no file is larger than those that were read."""
-    return hashlib.sha256(read_bytes(Path(path), SOURCE)).hexdigest()
 
 
 @dataclass

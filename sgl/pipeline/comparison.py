@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from itertools import islice
 
 from sgl.automata import StructureCompiler
@@ -97,19 +98,14 @@ class Between:
             # What its items contain is compared if that is something else.
             roles |= {item: "items" for item in pattern.gen if item not in pattern.held_out}
             for structure, role in roles.items():
-                yield self._compare(pattern.name, role, structure)
-
-    def _compare(self, pattern: str, role: str, structure: Structure) -> Comparison:
-        lacking = self._vocabulary.lacks(structure)
-        if lacking:
-            return Comparison(pattern, role, structure, Found.STRANGE, lacking)
-        seen = self._evidence.find_in_training(structure)
-        if seen is None:
-            possible = bool(self._structures.disjunction((structure,)).accepting)
-            return Comparison(pattern, role, structure, Found.HELD_OUT if possible else Found.NEVER)
-        return Comparison(
-            pattern, role, structure, Found.SHOWN, stream=seen.stream, derivation=seen.derivation
-        )
+                row = partial(Comparison, pattern.name, role, structure)
+                if lacking := self._vocabulary.lacks(structure):
+                    yield row(Found.STRANGE, lacking)
+                elif seen := self._evidence.find_in_training(structure):
+                    yield row(Found.SHOWN, stream=seen.stream, derivation=seen.derivation)
+                else:
+                    possible = self._structures.disjunction((structure,)).accepting
+                    yield row(Found.HELD_OUT if possible else Found.NEVER)
 
     def departures(self) -> Iterator[Departure]:
         """Yield where training or items of A are not as B has those of the same name.

@@ -44,7 +44,12 @@ def compare(directory: Path, again: Path) -> Result:
     tally = Result(CODE, NAME, CLAIM)
     #: Hashes of files that may differ, as the compiler computes them, and those in the dataset.
     excused: dict[bytes, bytes] = {}
-    for name in sorted(_files(directory) | _files(again), key=_rank):
+
+    def rank(name: str) -> tuple[int, str]:
+        top = name.partition("/")[0]
+        return _ORDER.index(top if top in _ORDER else ""), name
+
+    for name in sorted(_files(directory) | _files(again), key=rank):
         tally.checked += 1
         stated, made = directory / name, again / name
         if not made.is_file():
@@ -69,12 +74,6 @@ def compare(directory: Path, again: Path) -> Result:
 def _files(directory: Path) -> set[str]:
     files = (path for path in directory.rglob("*") if path.is_file())
     return {path.relative_to(directory).as_posix() for path in files}
-
-
-def _rank(name: str) -> tuple[int, str]:
-    """Return the place of a file in the order of comparison."""
-    top = name.partition("/")[0]
-    return _ORDER.index(top if top in _ORDER else ""), name
 
 
 def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:

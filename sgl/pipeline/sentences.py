@@ -322,7 +322,18 @@ class Reading:
 
     def contains(self, structure: Structure) -> bool:
         """Return whether its graph contains the structure."""
-        if not self._possible(structure):
+        # Most pairs of sentence and structure end here, before any automaton is built: there is no
+        # label for an edge, or no node for a variable.
+        graph = self.item.graphs[self.grammar.graph_layer(structure.layer)]
+        labels = {label for _, label, _ in graph.edges}
+        edges = all(any(map(atom.labels.accepts, labels)) for atom in structure.body.links)
+        if not edges or not all(
+            any(
+                all(t.accepts(node.get(t.attribute)) for t in variable.tests)
+                for node in graph.nodes
+            )
+            for variable in structure.body.variables
+        ):
             return False
         return self.structures.structure_automaton(structure).accepts(self.grammar, self.derivation)
 
@@ -334,18 +345,3 @@ class Reading:
         for source, label, target in graph.edges:
             head, dependent = (words[graph.nodes[node].position] for node in (source, target))
             yield f"{head} -[{label}]-> {dependent}"
-
-    def _possible(self, structure: Structure) -> bool:
-        """Return whether there is a label for every edge, and a node for every variable.
-
-        Most pairs of sentence and structure end here, before any automaton is built.
-        """
-        graph = self.item.graphs[self.grammar.graph_layer(structure.layer)]
-        labels = {label for _, label, _ in graph.edges}
-        return all(any(map(atom.labels.accepts, labels)) for atom in structure.body.links) and all(
-            any(
-                all(t.accepts(node.get(t.attribute)) for t in variable.tests)
-                for node in graph.nodes
-            )
-            for variable in structure.body.variables
-        )

@@ -19,7 +19,7 @@ from sgl.foreign import ROWS, opened, sha256_of
 from sgl.verify import parquet
 from sgl.verify.dataset import Dataset, entries_below
 from sgl.verify.items import CONLLU, Item, Split, kind_of
-from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
+from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.report import Result, SkippedError, claims
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
@@ -59,11 +59,6 @@ _OF_NO_SPLIT = (CERTIFICATE, "derivations/rejected.tsv")
 _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu"})
 
 
-def _is_of_tool(path: str) -> bool:
-    """Return whether a tool may have put a file there."""
-    return "/" not in path and PurePosixPath(path).suffix == ".json"
-
-
 @claims(
     """Every file of the manifest exists with its SHA-256, and no data file is unlisted.
 
@@ -72,13 +67,17 @@ def _is_of_tool(path: str) -> bool:
     """
 )
 def files_unchanged(data: Dataset, tally: Result) -> None:
-    known = {*_OF_NO_SPLIT, *_of_splits(data.manifest)}
+    known = {*_OF_NO_SPLIT}
+    folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
+    for split in data.manifest.splits:
+        known |= {CONLLU.format(split), f"parquet/{split}.parquet"}
+        known |= {f"{folder}/{split}.tsv" for folder in folders}
     for file in data.manifest.files:
         tally.checked += 1
         path = _inside(data.directory, file.path)
         if path is None:
             tally.fault("the file lies outside the dataset", file.path)
-        elif file.path not in known and not _is_of_tool(file.path):
+        elif file.path not in known and ("/" in file.path or path.suffix != ".json"):
             tally.fault("no split has this file", file.path)
         elif not path.is_file():
             tally.fault("the file is missing", file.path)
@@ -93,15 +92,6 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
         own = within.parts[0] in _FOLDERS or path.suffix in _SUFFIXES
         if own and path.is_file() and within.as_posix() not in listed:
             tally.fault("the manifest does not list this file", within.as_posix())
-
-
-def _of_splits(manifest: Manifest) -> Iterator[str]:
-    """Yield the paths of the data files that a dataset can have."""
-    folders = ("data", *(f"data/{name}" for name in manifest.layers.further), "derivations")
-    for split in manifest.splits:
-        yield CONLLU.format(split)
-        yield f"parquet/{split}.parquet"
-        yield from (f"{folder}/{split}.tsv" for folder in folders)
 
 
 @claims("Every data file has as many rows as the manifest says.")
