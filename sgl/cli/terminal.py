@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 #: Seconds after which a speed says something.
 _TELLING = 1.0
 
+#: Seconds between lines about a long job where there is no terminal.
+_SPARSE = 30.0
+
 #: Cells of a progress bar.
 _BAR = 20
 
@@ -80,7 +83,7 @@ def bar(share: float) -> str:
 
 
 class Progress:
-    """A progress line on a terminal; nothing elsewhere.
+    """A progress line on a terminal; elsewhere a line twice a minute.
 
     It appears when something has taken longer than a second.  The speed is that since a thing
     was first heard of: what was done before may be the work of an earlier run.
@@ -89,7 +92,7 @@ class Progress:
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
         self._started = time.monotonic()
-        self._written = 0.0
+        self._written = self._started
         self._width = 0
         self._what, self._begun, self._before = "", 0.0, 0
 
@@ -98,11 +101,15 @@ class Progress:
         now = time.monotonic()
         if what != self._what or done < self._before:
             self._what, self._begun, self._before = what, now, done
-        if not self._shown or now - self._started < 1 or now - self._written < 0.1:
+        wait = 0.1 if self._shown else _SPARSE
+        if now - self._started < 1 or now - self._written < wait:
             return
         self._written = now
         share = f" {done:,} of {total:,}{self._left(done, total, now)}" if total > 1 else ""
         line = f"{now - self._started:5.0f} s  {what}{share}"[:78]
+        if not self._shown:
+            say(line, err=True)
+            return
         click.echo(f"\r{line:<{self._width}}", nl=False, err=True)
         self._width = len(line)
 

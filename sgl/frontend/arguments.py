@@ -27,6 +27,13 @@ from sgl.lang import syntax as s
 #: A range has at most so many numbers.
 MAX_RANGE = 100
 
+#: How what a parameter stands for is written.
+_WRITTEN = {
+    "labels": "labels have no quotes: `nmod`, `nsubj|obj`, `*`",
+    "a number": "write `3`, or a parameter: `depth`, `depth+1`",
+    "words": 'write `"dog"`, `"dog"|"cat"`, or a set: `@pets`',
+}
+
 #: The fields of nodes of a structure.
 _NODES: dict[type, tuple[str, ...]] = {s.VariableRef: ("name",), s.Repeat: ("first", "last")}
 
@@ -146,7 +153,7 @@ class Substitution:
 
     def _report(self, argument: s.Argument, parameter: str, wanted: str) -> None:
         message = f"the parameter `{parameter}` stands for {wanted}, which this is not"
-        self.state.error("SGL0830", argument.span, message)
+        self.state.error("SGL0830", argument.span, message, _WRITTEN.get(wanted, ""))
         self.sound = False
 
 
@@ -177,7 +184,8 @@ def substitution(
     if len(arguments) != len(parameters):
         listed = ", ".join(f"`{name}`" for name in parameters) or "none"
         kind, name = KINDS[type(declaration)], declaration.name
-        message = f"the {kind} `{name}` has {len(parameters)} parameters, not {len(arguments)}"
+        number = f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
+        message = f"the {kind} `{name}` has {number}, not {len(arguments)}"
         labels = [Label(name.span, f"its parameters: {listed}")]
         hint = (
             f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
@@ -185,8 +193,7 @@ def substitution(
         state.error("SGL0830", use.span, message, hint, labels=labels)
         return None
     body = declaration.items if isinstance(declaration, s.Quota) else declaration.graph
-    mentioned = {name.text for name in s.parts_of(s.Name, body)}
-    mentioned |= {label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, body)}
+    mentioned = _mentioned(body)
     for parameter in parameters:
         if parameter.text not in mentioned:
             message = f"the parameter `{parameter}` is never used"
@@ -201,6 +208,12 @@ def substitution(
         new = next(new for n in count(1) if (new := f"{node}_{n}") not in own | named)
         given[node] = s.LabelSet(use.span, (s.LabelText(use.span, new, False),), False)
     return Substitution(given, state)
+
+
+def _mentioned(part: object) -> set[str]:
+    """Return the names that may be parameters in a part of a syntax tree."""
+    labels = (label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, part))
+    return {name.text for name in s.parts_of(s.Name, part)}.union(labels)
 
 
 def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
@@ -218,9 +231,13 @@ def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
             message = f"a range has at most {MAX_RANGE} numbers"
         state.error("SGL0705", numbers.span, message)
         return
+    one = replace(part, numbers=None)
+    if numbers.name.text not in _mentioned(one):
+        message = f"the number `{numbers.name}` is never used"
+        hint = f"write it where it belongs: `within chain(nmod, {numbers.name})`"
+        state.error("SGL0830", numbers.name.span, message, hint)
     for number in range(low, high + 1):
         given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
-        one = replace(part, numbers=None)
         yield Substitution({numbers.name.text: given}, state).write_out(one)
 
 
@@ -239,7 +256,7 @@ def items_of(
         errors = state.diagnostics.errors
         quota = _quota_of(item.amount, scope.of(item.amount))
         if quota is None:
-            if state.diagnostics.errors == errors:
+            if state.diagnostics.errors == errors and isinstance(item.amount, s.Amount):
                 yield item
             continue
         if quota.name.text in inside:

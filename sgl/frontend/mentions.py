@@ -343,6 +343,8 @@ class RuleNames:
         if role is not None:
             return f"the `{name}` of this rule is called `{role}`"
         known = ", ".join(f"`{known}`" for known in self.index) or "none"
+        if name in ("else", "otherwise"):
+            return "for all other values write the clause without a condition"
         near = suggest(name, self.index)
         if near or name[:1].isupper():
             return near or f"its children: {known}"

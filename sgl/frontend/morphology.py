@@ -174,7 +174,7 @@ class Evaluation:
         name, text = expression.name, expression.name.text
         if isinstance(expression, s.Mention) and self.function is None:
             message = f"`{name}` is a bare name, but a word is made from columns and quoted texts"
-            hint = f"write `${name}` for a column"
+            hint = f'write `${name}` for a column, or `"{name}"` for a text'
             self.diagnostics.error("SGL0603", expression.span, message, hint)
             return None
         if text in self.columns:

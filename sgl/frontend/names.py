@@ -113,11 +113,13 @@ class Scope:
             if first != name.span:
                 state.diagnostics.also_at("SGL0201", first, name.span)
                 return None
-            known = self.names(kind)
+            known = [*self.names(kind), *(["targets"] if kind is s.WordSet else [])]
             if self._tell_elsewhere(kind, name):
                 return None
             hint = f"declare the {KINDS[kind]}, or `use` a file that does"
             hint = f"there is: {shortlist(known)}" if known else hint
+            others = (other for other, names in self.visible.items() if name.text in names)
+            hint = next((f"`{name}` is a {KINDS[other]}" for other in others), hint)
             state.report_missing(KINDS[kind], name, known, hint)
         return found
 

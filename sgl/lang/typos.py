@@ -328,6 +328,13 @@ FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
     ("/%", _in_weight, "a weight is a plain number; only the proportions count"),
     ("|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"),
     (",", lambda failure: failure.takes(";"), "edges are separated by `;`"),
+    ("=", lambda failure: failure.before.endswith("="), "write one `=`"),
+    (
+        "oa",
+        lambda failure: failure.found in ("or", "and") and failure.takes("|"),
+        "values are joined by `|`, and conditions that hold together by `,`",
+    ),
+    ("$", lambda failure: failure.before.endswith("{"), "a number is written without `$`"),
     ("|", _after_word, "write a `word` for each of them"),
     ("?(", _on_right_hand_side, "nothing is optional in a rule; write one with it and one without"),
     (

@@ -209,6 +209,9 @@ def _possible(
             if size is not None and size < need.count:
                 note = f"the grammar has {size:,} different sentences for training that contain it"
                 hint = "need fewer, or add words or rules to the grammar"
+                if not size:
+                    note = "only exposures or parts may contain it, as they reserve what they show"
+                    hint = "need nothing, or let `expose` show a narrower structure"
         if note:
             (lowered,) = (p for p in compiled.patterns if p.pattern.name == need.pattern)
             span, number = lowered.span("need", need.index), f"{need.count:,}"

@@ -38,7 +38,11 @@ _SHOWN, _NAMED, _OFFERED = 4, 5, 4
 #: Why there is no sentence, and what to do: several clauses, or one that fits everything.
 _CONTRADICTION = (
     "these clauses cannot hold together in any sentence of the grammar",
-    "drop one of them, or `allow` the other pattern",
+    "drop one of them",
+)
+_NOWHERE = (
+    "no sentence of the grammar contains this structure",
+    "correct it: `sglc sample --show graph` shows what the grammar makes",
 )
 _EVERYWHERE = (
     "every sentence of the grammar contains this structure",
@@ -126,6 +130,10 @@ class _Reporter:
         note, hint = _CONTRADICTION
         if conflict.exclude and not conflict.require:
             note, hint = _EVERYWHERE
+        elif not conflict.exclude and len(conflict.require) == 1:
+            note, hint = _NOWHERE
+        elif any(s in p.held_out for p in self.compiled.plan.patterns for s in conflict.exclude):
+            hint += ", or `allow` the other pattern"
         labels = clauses[1:]
         notes = (note,) if clauses else ()
         label = primary.text
@@ -136,12 +144,14 @@ class _Reporter:
         """Report strata that must have a structure and may not."""
         asking = place_of_stream(self.compiled, streams[0])
         places = places_of_structure(self.compiled, structure)
+        others = [place for place in places if place != asking]
+        whose = "items of " if all(stream.startswith("gen/") for stream in streams) else ""
         self.diagnostics.error(
             "SGL0812",
             asking,
-            f"{_names(streams)} must contain a structure that they may not contain",
-            label="asked for here",
-            labels=[Label(place, "excluded here") for place in places if place != asking][:1],
+            f"{whose}{_names(streams)} must contain a structure that they may not contain",
+            label="asked for here" if others else "both asked for and excluded here",
+            labels=[Label(place, "excluded here") for place in others][:1],
             notes=(f"the structure is {structure}{self.as_in(structure)}",),
             hint="drop one of the two clauses, or make one of the structures narrower",
         )

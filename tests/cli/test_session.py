@@ -14,6 +14,7 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE
 from sgl.cli.session import Session
+from sgl.cli.terminal import Progress
 from sgl.foreign import ROWS, read_text
 from sgl.rendering import ViewError
 
@@ -27,6 +28,7 @@ GREET = CommandEntry("greeting.command", "Greet a grammar.")
 import click
 
 from sgl.cli.session import grammar_argument, grammar_options
+from sgl.cli.terminal import Progress
 
 
 @click.command("greet")
@@ -157,3 +159,20 @@ def test_a_diagnostic_is_shown_once(work: Workplace) -> None:
         session.show()
     assert work.capsys.readouterr().err.count("error[SGL1104]") == 1
     assert session.status == FAILED
+
+
+def test_a_long_job_without_a_terminal_says_how_far_it_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Twice a minute, so that a log is not full of it; short jobs say nothing."""
+    seconds = iter([0.0, 1.0, 20.0, 40.0, 60.0, 80.0])
+    monkeypatch.setattr("sgl.cli.terminal.time.monotonic", lambda: next(seconds))
+    line = Progress()
+    for done in (0, 1_000, 2_000, 3_000, 4_000):
+        line("drawing", done, 10_000)
+    line.clear()
+    said = capsys.readouterr().err.splitlines()
+    assert said == [
+        "   40 s  drawing 2,000 of 10,000, 51 a second, 2:36 left",
+        "   80 s  drawing 4,000 of 10,000, 51 a second, 1:58 left",
+    ]
