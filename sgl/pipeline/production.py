@@ -67,8 +67,7 @@ from sgl.parallel.executor import (
     partial_folder,
 )
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
-from sgl.pipeline.losses import Losses
-from sgl.pipeline.observers import Observer, registered_observers
+from sgl.pipeline.observers import Losses, Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file
 from sgl.pipeline.report import report_data
 from sgl.report import render_report

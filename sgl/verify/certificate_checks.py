@@ -19,7 +19,7 @@ from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
-from sgl.verify.pieces import nameless, pieces_of
+from sgl.verify.pattern_checks import nameless, pieces_of
 from sgl.verify.report import Result, SkippedError, claims
 
 Json = Any  # what the certificate or the manifest holds
