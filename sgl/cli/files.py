@@ -124,28 +124,20 @@ class Results:
             raise click.ClickException("two results would be written to one file")
 
     def faults(self) -> Iterator[Fault]:
-        """Yield why results may not be written; nothing if all may."""
-        for path in self._asked:
-            if fault := self._fault(path):
-                yield fault
+        """Return why results may not be written; nothing if all may."""
+        return filter(None, map(self.write, self._asked))
 
-    def write(self, path: Path, text: str) -> Fault | None:
-        """Write a result, or return why that is impossible."""
-        fault = self._fault(path)
-        if fault is None:
-            try:
+    def write(self, path: Path, text: str | None = None) -> Fault | None:
+        """Write a result, or return why that is impossible; without a text, only ask."""
+        try:
+            fault = self._fault(path)
+            if fault is None and text is not None:
                 replace_text(path, text)
-            except OSError as problem:
-                fault = _refusal(path, problem)
+        except OSError as problem:
+            return f"cannot write `{path}`: {problem.strerror or problem}", ""
         return fault
 
     def _fault(self, path: Path) -> Fault | None:
-        try:
-            return self._reason(path)
-        except OSError as problem:
-            return _refusal(path, problem)
-
-    def _reason(self, path: Path) -> Fault | None:
         # A file that no option names is in a directory that the command has for itself.
         kind = self._asked.get(path)
         if path.is_dir():
@@ -164,10 +156,6 @@ class Results:
             return None
         what = "is there already" if kind is TEXT else "is there already, and is something else"
         return f"`{path}` {what}", "`--force` replaces it"
-
-
-def _refusal(path: Path, problem: OSError) -> Fault:
-    return f"cannot write `{path}`: {problem.strerror or problem}", ""
 
 
 def replace_text(path: Path, text: str) -> None:

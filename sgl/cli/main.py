@@ -290,12 +290,6 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
 
     Libraries stumble over a lack of memory or threads, and then raise something else.
     """
-    before = problem.__cause__ or problem.__context__
-    earlier = None if before is None or isinstance(before, OSError) else refusal(before)
-    return _refused(problem) or earlier
-
-
-def _refused(problem: BaseException) -> tuple[str, str] | None:
     text = str(problem)
     match problem:
         case OSError(errno=number) if number == ENOMEM:
@@ -309,4 +303,5 @@ def _refused(problem: BaseException) -> tuple[str, str] | None:
         case OSError():
             where = f" (`{problem.filename}`)" if problem.filename is not None else ""
             return REFUSED, f"the operating system refuses: {problem.strerror or text}{where}"
-    return None
+    before = problem.__cause__ or problem.__context__
+    return None if before is None or isinstance(before, OSError) else refusal(before)
