@@ -51,7 +51,7 @@ from sgl.research.divergence import (
     greedy,
     measure,
 )
-from sgl.research.divergence.elements import Occurrences
+from sgl.research.divergence.problem import Occurrences
 from sgl.research.divergence.search import choose
 from sgl.research.divergence.trees import (
     dependency_trees,

@@ -5,5 +5,4 @@ sentence in the spelling of a layer, as far as that is asked for.  What a gramma
 rows: :mod:`sgl.corpus.audit` counts it, :mod:`sgl.corpus.fit` estimates weights from it.
 """
 
-from sgl.corpus.readings import DIFFERENCES, Normalizer
-from sgl.corpus.rows import Corpus, CorpusRow, Unreadable
+from sgl.corpus.rows import DIFFERENCES, Corpus, CorpusRow, Normalizer, Unreadable

@@ -21,7 +21,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import finish, interpret
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
-from sgl.corpus.fit.sample import Collector
+from sgl.corpus.fit.estimate import Collector
 from sgl.parsing import (
     SATURATED,
     BatchParser,

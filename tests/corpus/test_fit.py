@@ -21,7 +21,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.corpus.fit import Fit, Options, Sample, estimate, expected_uses
 from sgl.corpus.fit.estimate import Vector
-from sgl.corpus.readings import ReadingCache
+from sgl.corpus.rows import ReadingCache
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser, probability

@@ -10,7 +10,7 @@ import yaml
 from farm import FARM, ROWS, farm, with_directory
 from workplace import Workplace
 
-import sgl.corpus.fit.sample
+import sgl.corpus.fit
 import sgl.corpus.rows
 from sgl.cli.main import FAILED, INTERRUPTED, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
@@ -147,7 +147,7 @@ def test_long_corpora_show_their_progress(
     monkeypatch.setattr(sgl.corpus.rows, "_BATCH_ROWS", 2)
     met: list[tuple[int, float]] = []
     parser = Parser(farm_grammar())
-    collector = sgl.corpus.fit.sample.Collector(parser)
+    collector = sgl.corpus.fit.Collector(parser)
     collector.run([place.directory / "rows.tsv"], lambda _, rows, share: met.append((rows, share)))
     assert [rows for rows, _ in met] == [2, 4]
     assert 0 < met[0][1] < met[1][1] < 1

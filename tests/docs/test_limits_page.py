@@ -27,7 +27,7 @@ INTERNAL = {
     "sgl.accel": "machine code falls back on the definition",
     "sgl.diagnostics": "what a message shows",
     "sgl.report": "what a page shows",
-    "sgl.research.analyse.page": "what a page shows",
+    "sgl.research.analyse.tables": "what a page shows",
     "sgl.cli.terminal": "what a line shows",
     "sgl.cli.audit_text": "what a line shows",
     "sgl.cli.parse._MOST": "readings that are shown",

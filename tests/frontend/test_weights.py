@@ -18,7 +18,7 @@ from sgl.characters import hidden
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.corpus.fit import Fit, Sample, estimate, weights_text
-from sgl.corpus.readings import SentenceReadings
+from sgl.corpus.rows import SentenceReadings
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.frontend import Compiled
 from sgl.lang.yaml_files import WeightRow, read_weights

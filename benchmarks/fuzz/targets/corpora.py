@@ -14,7 +14,7 @@ from fuzz.targets.target import Target, lines, shown
 from sgl.foreign import ForeignFileError
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.evaluate.benchmark import Benchmark, read_benchmark
-from sgl.research.evaluate.runs import read_run
+from sgl.research.evaluate.scoring import read_run
 from sgl.research.treebank import Malformed, TreebankReader
 from sgl.verify.conllu import TokenTable, read_sentences
 

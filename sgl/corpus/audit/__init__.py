@@ -11,8 +11,14 @@ sort that a person wants to see, and eight bytes for each sentence.
 
 from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityFinder
 from sgl.corpus.audit.auditor import Auditor
-from sgl.corpus.audit.judgement import Judgement, SentenceReader, gives
+from sgl.corpus.audit.judgement import (
+    DeclaredStructure,
+    Judgement,
+    SentenceReader,
+    StructureFinder,
+    declared_structures,
+    gives,
+)
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, audit_data
 from sgl.corpus.audit.sets import PatternNames, RowSet, SetCollector
-from sgl.corpus.audit.structures import DeclaredStructure, StructureFinder, declared_structures

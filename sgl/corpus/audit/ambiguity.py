@@ -30,8 +30,7 @@ import numpy as np
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.interpret import Derivation, capitalised, fold
-from sgl.corpus.audit.judgement import differing_reading
-from sgl.corpus.audit.structures import StructureFinder
+from sgl.corpus.audit.judgement import StructureFinder, differing_reading
 from sgl.parsing import BatchParser, Forest, Parser
 from sgl.rendering import Output
 

@@ -17,13 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.corpus.audit.ambiguity import ListedReading, bracketed, choices
-from sgl.corpus.audit.judgement import Judgement, SentenceReader
+from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceReader
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import AmbiguousRow, Audit, Cause, FileTally, SharedSentences, Tally
 from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
-from sgl.corpus.audit.structures import DeclaredStructure
-from sgl.corpus.readings import Normalizer, spellings
-from sgl.corpus.rows import LISTED, Corpus, CorpusRow, ListedRow, Progress, Unreadable, list_row
+from sgl.corpus.rows import (
+    LISTED,
+    Corpus,
+    CorpusRow,
+    ListedRow,
+    Normalizer,
+    Progress,
+    Unreadable,
+    list_row,
+    spellings,
+)
 from sgl.parsing import describe_failure, number_of
 
 #: The likeliest readings of which the one closest to the published text is explained.

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from sgl.corpus.audit.ambiguity import ListedReading, ReadingChoice
+from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.audit.sets import RowSet, SharedRows, new_words
-from sgl.corpus.audit.structures import DeclaredStructure
 from sgl.corpus.rows import LISTED, ListedRow, list_row
 
 #: Pairs of differing texts that are told apart for one cause.

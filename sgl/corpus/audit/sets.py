@@ -31,7 +31,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, capitalised, derive_tokens
 from sgl.core.lemmas import introduced_lemmas
 from sgl.core.plan import Pattern, Plan
-from sgl.corpus.audit.structures import DeclaredStructure
+from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.rows import ListedRow
 
 #: Stands in a frame for the word that is left out.

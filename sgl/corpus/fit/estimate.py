@@ -1,4 +1,4 @@
-"""Estimate weights from a sample: relative frequencies, and EM where these are not known.
+"""Estimate weights from a corpus: relative frequencies, and EM where these are not known.
 
 Sentences with one reading are counted, and the weight of a rule is its share of the
 uses of its category.  Two things can keep the uses from being known, and both are made up
@@ -15,28 +15,164 @@ A category that the corpus never uses keeps its declared weights.
 
 How often a sentence with several readings uses a rule *on average* is found by two passes
 over its packed forest: upwards the probability of what is below each node (inside),
-downwards that of what is around it (outside)::
+downwards that of what is around it (outside), in logarithms (Baker 1979; Goodman 1999)::
 
     inside(n)  = sum over the alternatives r(c1 ... ck) of n:  w(r) inside(c1) ... inside(ck)
     uses(r, n) = outside(n) w(r) inside(c1) ... inside(ck) / inside(root)
-
-Everything is in logarithms, so that long sentences do not underflow.  Algorithm: Baker
-(1979); for forests see Goodman (1999), *Semiring Parsing*.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 from math import exp, inf, log
-from typing import Literal, NamedTuple, Protocol
+from pathlib import Path
+from typing import Literal, NamedTuple, Protocol, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.grammar import CoreGrammar
-from sgl.corpus.fit.sample import Sample
-from sgl.parsing import Forest
+from sgl.corpus.rows import (
+    Corpus,
+    CorpusRow,
+    ListedRow,
+    Normalizer,
+    Progress,
+    ReadingCache,
+    SentenceReadings,
+    Unreadable,
+    list_row,
+)
+from sgl.foreign import ROWS, sha256_of
+from sgl.parsing import Forest, Parser, describe_failure
+
+#: What becomes of a row, in the order in which that is shown.
+Fate = Literal["used", "no reading", "held out", "unreadable", "other kind"]
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusFile:
+    """A file that was read: its name, the SHA-256 of its bytes, its number of rows."""
+
+    file: str
+    sha256: str
+    rows: int
+
+
+@dataclass
+class Sample:
+    """The sentences of a corpus as uses of rules.
+
+    Attributes:
+        certain: how often each rule is used in sentences with one reading.
+        ambiguous: the other sentences, each with the number of its rows.
+        fates: the number of rows by what became of them.
+        kinds: for each kind of row the same.
+        unparsed, unreadable, held_out: the first rows of these sorts.
+    """
+
+    certain: Counter[int] = field(default_factory=Counter)
+    ambiguous: dict[str, tuple[Forest, int]] = field(default_factory=dict)
+    fates: Counter[Fate] = field(default_factory=Counter)
+    kinds: dict[str, Counter[Fate]] = field(default_factory=dict)
+    unparsed: list[ListedRow] = field(default_factory=list)
+    unreadable: list[ListedRow] = field(default_factory=list)
+    held_out: list[ListedRow] = field(default_factory=list)
+    files: list[CorpusFile] = field(default_factory=list)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows that say something."""
+        return self.fates["used"]
+
+    def add(self, read: SentenceReadings, sentence: str, times: int = 1) -> None:
+        """Take the readings of a sentence into account."""
+        self.fates["used"] += times
+        for rule in read.derivation:
+            self.certain[rule] += times
+        if read.forest is not None:
+            _, before = self.ambiguous.get(sentence, (None, 0))
+            self.ambiguous[sentence] = (read.forest, before + times)
+
+
+class Collector:
+    """Reads corpora into a sample."""
+
+    def __init__(
+        self,
+        parser: Parser,
+        *,
+        columns: int = 2,
+        place: int = 0,
+        kinds: Collection[str] = (),
+        normalizer: Normalizer | None = None,
+        admits: Callable[[Forest], bool] | None = None,
+    ) -> None:
+        """``place`` is the column of the sentences among ``columns`` text columns.
+
+        Only rows of these ``kinds`` count (all if there are none), and only sentences
+        whose readings ``admits`` finds possible.
+        """
+        self._parser = parser
+        self._columns = columns
+        self._place = place
+        self._only = frozenset(kinds)
+        self._admits = admits
+        self._cache = ReadingCache(parser, normalizer, lambda read: read)
+        self.sample = Sample()
+
+    def run(self, paths: Sequence[Path], progress: Progress) -> Sample:
+        """Read all files."""
+        for path in paths:
+            digest, rows = sha256_of(path, ROWS), 0
+            for batch in Corpus(path, self._columns).batches(progress):
+                rows += len(batch)
+                self._batch(str(path), batch)
+            self.sample.files.append(CorpusFile(path.name, digest, rows))
+        return self.sample
+
+    def _batch(self, file: str, batch: Sequence[CorpusRow | Unreadable]) -> None:
+        sample = self.sample
+        read = self._cache.read(
+            row.texts[self._place]
+            for row in batch
+            if isinstance(row, CorpusRow) and (not self._only or row.kind in self._only)
+        )
+        for row in batch:
+            if isinstance(row, Unreadable):
+                sample.fates["unreadable"] += 1
+                list_row(sample.unreadable, ListedRow(file, row.line, "", row.reason))
+                continue
+            sentence = row.texts[self._place]
+            fate: Fate = "other kind"
+            if not self._only or row.kind in self._only:
+                fate = self._take(read[sentence], ListedRow(file, row.line, sentence, ""))
+            if fate != "used":
+                sample.fates[fate] += 1
+            sample.kinds.setdefault(row.kind, Counter())[fate] += 1
+
+    def _take(self, read: SentenceReadings, row: ListedRow) -> Fate:
+        """Take a sentence into account if that is possible; return what became of it."""
+        grammar = self._parser.grammar
+        if read.refused:
+            list_row(self.sample.unreadable, replace(row, sentence="", detail=read.refused))
+            return "unreadable"
+        if read.failure is not None:
+            reason = describe_failure(grammar, read.spelling, read.failure)
+            list_row(self.sample.unparsed, replace(row, detail=reason))
+            return "no reading"
+        forest = read.forest or Forest.of_one(grammar, read.derivation)
+        if self._admits is not None and not self._admits(forest):
+            held_out = replace(row, detail="contains what the split leaves out")
+            list_row(self.sample.held_out, held_out)
+            return "held out"
+        self.sample.add(read, row.sentence)
+        return "used"
+
+
+# ---- weights
 
 
 def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
@@ -57,38 +193,35 @@ def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[i
         if len(values) > 1 and highest > -inf:
             highest += log(sum(exp(value - highest) for value in values))
         inside.append(highest)
-    total = inside[-1]
     uses: dict[int, float] = {}
     # The posterior probability of each node, summed over the places that it is used in.
     posterior = [0.0] * len(forest.nodes)
     posterior[-1] = 1.0
     for number in range(len(forest.nodes) - 1, -1, -1):
-        if not posterior[number]:
-            continue
-        for alternative, term in zip(forest.nodes[number].alternatives, terms[number], strict=True):
+        alternatives = forest.nodes[number].alternatives if posterior[number] else ()
+        for alternative, term in zip(alternatives, terms[number], strict=False):
             share = posterior[number] * exp(term - inside[number])
             uses[alternative.rule] = uses.get(alternative.rule, 0.0) + share
             for child in alternative.children:
                 posterior[child] += share
-    return total, uses
+    return inside[-1], uses
 
 
 Vector = NDArray[np.float64]
 
 #: How pseudo-counts are shared by the rules of a category.
 Prior = Literal["uniform", "declared"]
-PRIORS: tuple[Prior, ...] = ("uniform", "declared")
+PRIORS: tuple[Prior, ...] = get_args(Prior)
 
 #: Called with the number of the round and the log-likelihood of a sentence.
-Progress = Callable[[int, float], None]
+RoundProgress = Callable[[int, float], None]
 
 
 class LeftOut(NamedTuple):
     """What a split leaves out, under some weights.
 
-    ``log_mass`` is the logarithm of the probability that a text of the grammar belongs to
-    the split; ``uses[r]`` is the expected number of uses of rule ``r`` in the texts that
-    are left out for each one that is not.
+    ``log_mass`` is the logarithm of the probability that a text belongs to the split; ``uses[r]``
+    how often rule ``r`` is to be expected in the texts left out for each one that is not.
     """
 
     log_mass: float
@@ -157,7 +290,7 @@ def estimate(
     *,
     layer: int = 0,
     selection: Selection | None = None,
-    progress: Progress | None = None,
+    progress: RoundProgress | None = None,
 ) -> Fit:
     """Return the weights under which a sample (given the selection) is most probable.
 
@@ -177,14 +310,13 @@ class _Estimation:
     sample: Sample
     options: Options
     selection: Selection | None
-    progress: Progress | None
+    progress: RoundProgress | None
 
     def __post_init__(self) -> None:
         rules = self.grammar.rules
         self._category = np.array([rule.lhs for rule in rules], np.intp)
         self._declared = np.array([rule.weight for rule in rules], np.float64)
-        uses = (self.sample.certain.get(rule.id, 0) for rule in rules)
-        self._certain = np.array(list(uses), np.float64)
+        self._certain = np.array([self.sample.certain[rule.id] for rule in rules], np.float64)
         ones = np.ones(len(rules))
         share = self._declared * self._total(ones) if self.options.prior == "declared" else 1.0
         self._pseudo: Vector = self.options.smoothing * ones * share
@@ -192,7 +324,7 @@ class _Estimation:
     def run(self, layer: int) -> Fit:
         selection, declared = self.selection, self._declared
         uses, before = self._expected(declared)
-        weights, rounds, converged = self._maximised(uses, None, declared), 1, True
+        weights, rounds, converged = self._maximised(uses, uses + self._pseudo, declared), 1, True
         log_mass = 0.0
         if selection is not None:
             for number in range(self.options.refreshes):
@@ -224,18 +356,18 @@ class _Estimation:
         counted = self._pseudo > 0
         while done < self.options.rounds:
             uses, likelihood = self._expected(weights)
-            left_out = None
+            counts = uses + self._pseudo
             if self.selection is not None:
                 log_mass, left_out = self.selection.left_out(weights)
                 likelihood -= log_mass
-                left_out = left_out * rows
+                counts = counts + left_out * rows
             # The logarithm of the prior density, up to a constant.
             prior = float(self._pseudo[counted] @ np.log(weights[counted]))
             objective = likelihood + prior / rows
             if objective - last < self.options.tolerance:
                 return weights, done, True
             last = objective
-            weights = self._maximised(uses, left_out, weights)
+            weights = self._maximised(uses, counts, weights)
             done += 1
             if self.progress is not None:
                 self.progress(done, likelihood)
@@ -256,14 +388,10 @@ class _Estimation:
                 uses[rule] += rows * share
         return uses, total / self.sample.rows
 
-    def _maximised(self, uses: Vector, left_out: Vector | None, old: Vector) -> Vector:
-        """Return the most probable weights if the uses are these; unused categories keep theirs."""
-        counts = uses + self._pseudo
-        if left_out is not None:
-            counts = counts + left_out
+    def _maximised(self, uses: Vector, counts: Vector, old: Vector) -> Vector:
+        """Return the most probable weights if these count; unused categories keep theirs."""
         seen = self._total(uses) > 0
-        totals = self._total(counts)
-        new = np.where(seen, counts / np.where(seen, totals, 1.0), old)
+        new = np.where(seen, counts / np.where(seen, self._total(counts), 1.0), old)
         return new.astype(np.float64)
 
     def _total(self, counts: Vector) -> Vector:

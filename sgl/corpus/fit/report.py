@@ -11,17 +11,16 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import exp, inf, isfinite, log
-from typing import Any
+from typing import Any, get_args
 
 import yaml
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.weights import RULES, SECTIONS, WORDS, RuleKey
-from sgl.corpus.fit.estimate import Fit
-from sgl.corpus.fit.sample import Fate, Sample
+from sgl.corpus.fit.estimate import Fate, Fit, Sample
 
 #: The fates of rows in the order in which they are shown.
-FATES: tuple[Fate, ...] = ("used", "no reading", "held out", "unreadable", "other kind")
+FATES: tuple[Fate, ...] = get_args(Fate)
 
 #: Changes that are written as JSON.
 _CHANGES = 1_000

@@ -9,7 +9,7 @@ they work on any treebank in CoNLL-U::
     metrics, scoring       measures of a tree and scores of an output; the columns of all
     mining, statistics     structures of failed sentences; correlations and tests
     analysis               a pass over the treebank, and what is found in the columns
-    tables, page           the findings for the terminal and LaTeX, and as HTML
+    tables                 the findings for the terminal and LaTeX, and as HTML
 """
 
 from sgl.research.analyse.analysis import Analysis, analyse

@@ -249,8 +249,7 @@ def _show(data: Json, seconds: float, session: Session) -> None:
 
 
 def _write(data: Json, results: dict[str, Path | None], session: Session) -> None:
-    from sgl.research.analyse.page import render_analysis
-    from sgl.research.analyse.tables import latex, tables
+    from sgl.research.analyse.tables import latex, render_analysis, tables
 
     if results["json"] is not None:
         session.write(results["json"], json_text(data))

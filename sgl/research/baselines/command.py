@@ -31,8 +31,8 @@ from sgl.research.evaluate.benchmark import DatasetError
 from sgl.research.evaluate.command import EvaluationRequest, score
 
 if TYPE_CHECKING:
-    from sgl.research.baselines.directory import TrainingProgress
     from sgl.research.baselines.job import Job
+    from sgl.research.baselines.training import TrainingProgress
 
 #: Libraries of the extra `baselines`, and of `lora`, which contains it.
 _NEEDED = ("torch", "tokenizers", "safetensors", "scipy")

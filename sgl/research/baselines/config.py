@@ -24,7 +24,7 @@ from typing import Any
 import yaml
 
 from sgl.foreign import SETTINGS, ForeignFileError, read_text
-from sgl.research.baselines.vocabulary import AUTO, PIECES, SCHEMES, WORD
+from sgl.research.baselines.data import AUTO, PIECES, SCHEMES, WORD
 
 TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
 MODELS = (TRANSFORMER, LSTM, CAUSAL)

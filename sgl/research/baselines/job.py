@@ -4,15 +4,25 @@
 
     data, settings  ->  vocabulary  ->  training  ->  predictions of test, gen ...
 
-What is decided on the way is in the record: the settings, the hashes of settings and data,
-the versions of the libraries, every check on dev, and why training ended.
+    run.json                 what the run is: settings, dataset, versions; later how it ended
+    checkpoint.safetensors   where training stands
+    tokens.json              the vocabulary
+    model.safetensors        the weights that are kept (`adapter/` for a language model)
+    predictions/gen.tsv      names of rows and predictions, for `sglc eval`
+    scores/gen.json, .html   what `sglc eval` finds
+
+``run.json`` is written first, so that a directory says from its beginning whose it is.  While
+a run is at work there is also a file ``lock``, which keeps a second one out.  What is decided on
+the way is in the record: the settings, the hashes of settings and data, the versions of the
+libraries, every check on dev, and why training ended.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib.metadata import version
 from pathlib import Path
@@ -22,13 +32,113 @@ import tokenizers
 
 from sgl import __version__
 from sgl.cli.files import replace_text
+from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
+from sgl.foreign import MANIFEST, ForeignFileError
+from sgl.foreign.json import read_document
 from sgl.research.baselines.config import CAUSAL, Config
-from sgl.research.baselines.data import BaselineData
-from sgl.research.baselines.directory import Directory, DirectoryError
+from sgl.research.baselines.data import BaselineData, unwritable
 from sgl.research.baselines.learner import Learner, Line, Seq2SeqLearner, learn_vocabulary
-from sgl.research.baselines.training import OnCheck, Training, TrainingResult, reproducible
-from sgl.research.baselines.vocabulary import unwritable
-from sgl.research.evaluate.benchmark import Benchmark
+from sgl.research.baselines.training import (
+    DirectoryError,
+    OnCheck,
+    Training,
+    TrainingResult,
+    reproducible,
+)
+from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
+
+#: The files of a locked directory that has nothing else.
+_LOCKING = {LOCK, HOLDER}
+
+#: The first member of the record; what marks a directory as that of a run.
+FORMAT = "sgl-baseline/1"
+
+
+class Directory:
+    """The files of a run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.record = path / "run.json"
+        self.checkpoint = path / "checkpoint.safetensors"
+        self.vocabulary = path / "tokens.json"
+        self._held: LockedFolder | None = None
+
+    def take(self, run: str, *, resume: bool) -> None:
+        """Begin a run, or go on with it, here; until ``leave`` no other process can.
+
+        Raises ``DirectoryError``: it holds something else, or a run that is not to be resumed, or
+        another process is at work in it.
+        """
+        # A directory of others does not even get the file of the lock.
+        self.check(run, resume=resume)
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self._held = LockedFolder.take(self.path)
+        except FolderLockedError as problem:
+            raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
+        try:
+            # Another run may have begun and ended meanwhile.
+            self.check(run, resume=resume)
+        except DirectoryError:
+            self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Let others use the directory; an empty one is deleted."""
+        if self._held is not None:
+            self._held.leave()
+            self._held = None
+
+    def check(self, run: str, *, resume: bool) -> None:
+        """Raise ``DirectoryError`` unless a run may be begun, or resumed, here; writes nothing."""
+        if self.path.exists() and not self.path.is_dir():
+            raise DirectoryError(f"`{self.path}` is a file")
+        if not self.path.is_dir() or {child.name for child in self.path.iterdir()} <= _LOCKING:
+            if resume:
+                raise DirectoryError(f"there is no run to resume in `{self.path}`")
+            return
+        try:
+            record = read_document(self.record, MANIFEST, inside=self.path)
+            known = record["format"].of(str) == FORMAT
+        except ForeignFileError:
+            known = False
+        if not known:
+            raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
+        if not resume:
+            raise DirectoryError(
+                f"`{self.path}` already has a run", "`--resume` continues it, or delete it"
+            )
+        if record["run"].data != run:
+            raise DirectoryError(
+                f"the run in `{self.path}` is of another configuration or other data",
+                "use the same options, dataset and versions of the libraries, or give another "
+                "directory",
+            )
+
+    def write_record(self, record: dict[str, Any]) -> None:
+        """Write what is known of the run."""
+        text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
+        replace_text(self.record, text + "\n")
+
+    def write_predictions(
+        self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]
+    ) -> Path:
+        """Write the predictions for a split, in the form that `sglc eval` reads."""
+        path = self.path / "predictions" / f"{split}.tsv"
+        path.parent.mkdir(exist_ok=True)
+        lines = [f"{row.id}\t{text}\n" for row, text in zip(rows, texts, strict=True)]
+        replace_text(path, "".join(lines))
+        return path
+
+    def scores(self, split: str, kind: str) -> Path:
+        """Where the scores of a split are to be."""
+        path = self.path / "scores" / f"{split}.{kind}"
+        path.parent.mkdir(exist_ok=True)
+        return path
+
+
+# ---- the work
 
 
 class Job:
@@ -128,7 +238,7 @@ class Job:
 def _learner(config: Config, data: BaselineData, directory: Directory) -> Learner:
     """Return what learns, with the vocabulary of the run that is resumed, or a new one."""
     if config.model == CAUSAL:
-        from sgl.research.baselines.causal import CausalLearner
+        from sgl.research.baselines.learner import CausalLearner
 
         return CausalLearner(config, data)
     if not directory.vocabulary.exists():

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.vocabulary import BEGIN, END, PAD
+from sgl.research.baselines.data import BEGIN, END, PAD
 
 #: What a model remembers in the middle of translating: tensors, and tuples of tensors, whose
 #: first dimension is the sentence.

@@ -7,26 +7,34 @@ generators, and a run that was interrupted ends with the same weights as one tha
     steps 1 ... 500, check, 501 ... 730 |  killed
                             501 ... 730, 731 ... 1000, check     resumed from the check
 
+Checkpoints are in the format of safetensors, which holds numbers and texts and nothing that
+could be executed.  A file is written beside its name and put in place when it is complete::
+
+    model.encoder.weight   best.encoder.weight   mean.encoder.weight   square.encoder.weight
+    header: {"run": "<hash of configuration and data>", "state": {"step": 1500, ...}}
+
 A time limit ends training between two steps.  The state is then compared with the best one,
 but that comparison is no part of the checkpoint: a run that is resumed would not have made it.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import torch
+from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
-from sgl.research.baselines.config import Config
+from sgl.foreign import CHECKPOINT, opened
+from sgl.research.baselines.config import BaselineError, Config
 from sgl.research.baselines.data import BatchOrder
-from sgl.research.baselines.directory import DirectoryError, TrainingProgress, load, save
-from sgl.research.baselines.learner import Learner, Line
+from sgl.research.baselines.learner import Learner, Line, write_tensors
 from sgl.research.evaluate.benchmark import BenchmarkRow
 from sgl.research.evaluate.equivalence import exact
 
@@ -35,6 +43,55 @@ _OFTEN = 10
 
 FINISHED, LIMIT, PATIENCE = "all steps", "time limit", "no progress on dev"
 DIVERGED = "the loss is no number"
+
+
+class DirectoryError(BaselineError):
+    """A directory cannot be used for a run, or what is in it cannot be continued."""
+
+    code = "SGL1604"
+
+
+@dataclass(slots=True)
+class TrainingProgress:
+    """How far training is: steps taken, the best check, seconds, and the history of checks.
+
+    ``checks`` are triples of a step, the mean loss since the check before, and the share of
+    items of dev that are right; none without a dev split.
+    """
+
+    step: int = 0
+    best: float = -1.0
+    best_step: int = 0
+    seconds: float = 0.0
+    tokens: int = 0
+    loss: float = 0.0
+    loss_tokens: int = 0
+    checks: list[tuple[int, float, float | None]] = field(default_factory=list)
+
+
+def save(path: Path, run: str, progressed: TrainingProgress, tensors: Mapping[str, Tensor]) -> None:
+    """Write a checkpoint of the run with this hash, at once or not at all."""
+    write_tensors(path, tensors, {"run": run, "state": json.dumps(asdict(progressed))})
+
+
+def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
+    """Read a checkpoint; raises ``DirectoryError`` if it is damaged, or that of another run."""
+    try:
+        opened(path, CHECKPOINT, inside=path.parent).close()
+        with safe_open(path, framework="pt") as file:
+            header = file.metadata() or {}
+            names = list(file.keys())
+            if header.get("run") != run:
+                raise DirectoryError(
+                    f"`{path}` is a checkpoint of another configuration or other data",
+                    "use the same options, dataset and versions, or give another directory",
+                )
+            state = TrainingProgress(**json.loads(header["state"]))
+            return state, {name: file.get_tensor(name) for name in names}
+    except (OSError, SafetensorError, KeyError, TypeError, ValueError) as problem:
+        raise DirectoryError(
+            f"`{path}` cannot be read: {problem}", "begin again in another directory"
+        ) from problem
 
 
 @dataclass(frozen=True, slots=True)

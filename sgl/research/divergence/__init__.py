@@ -13,18 +13,19 @@ to held-out structures: nothing is proved about any structure, but every corpus 
 """
 
 from sgl.core.divergence import SplitDivergence, divergence
-from sgl.research.divergence.certificate import SplitRequest, certificate
-from sgl.research.divergence.elements import Elements, count_names, measure
 from sgl.research.divergence.problem import (
     TEST,
     TRAIN,
     Annealing,
     Bounds,
+    Elements,
     Greedy,
     NoSuchSplitError,
     SplitTarget,
+    count_names,
+    measure,
 )
-from sgl.research.divergence.search import anneal, greedy
+from sgl.research.divergence.search import SplitRequest, anneal, certificate, greedy
 from sgl.research.divergence.sources import (
     ElementSettings,
     ItemSet,

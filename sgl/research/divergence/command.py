@@ -18,16 +18,6 @@ from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count, text_table
 from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
-from sgl.research.divergence.certificate import (
-    ANNEALING,
-    GREEDY,
-    SplitRequest,
-    certificate,
-    elements_data,
-    split_files,
-    write_split,
-)
-from sgl.research.divergence.elements import measure
 from sgl.research.divergence.problem import (
     SETS,
     Annealing,
@@ -35,6 +25,16 @@ from sgl.research.divergence.problem import (
     Greedy,
     NoSuchSplitError,
     SplitTarget,
+    measure,
+)
+from sgl.research.divergence.search import (
+    ANNEALING,
+    GREEDY,
+    SplitRequest,
+    certificate,
+    elements_data,
+    split_files,
+    write_split,
 )
 from sgl.research.divergence.sources import (
     DERIVATION,

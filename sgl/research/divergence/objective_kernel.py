@@ -29,8 +29,15 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.elements import Elements, Occurrences
-from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN, Bounds, SplitTarget
+from sgl.research.divergence.problem import (
+    DISCARDED,
+    TEST,
+    TRAIN,
+    Bounds,
+    Elements,
+    Occurrences,
+    SplitTarget,
+)
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

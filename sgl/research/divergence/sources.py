@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.foreign import TABLE, TREEBANK, ForeignFileError, opened, read_bytes, sha256_of
-from sgl.research.divergence.elements import Elements, feature_elements
+from sgl.research.divergence.problem import Elements, feature_elements
 from sgl.research.divergence.trees import (
     NotADerivationError,
     Trees,

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.elements import Occurrences, count_names, count_pairs
+from sgl.research.divergence.problem import Occurrences, count_names, count_pairs
 from sgl.research.treebank import TreebankSentence
 
 _SYMBOL = re.compile(r'[()]|(?:[^\s()"]|"(?:[^"\\]|\\.)*")+|\S')

@@ -1,27 +1,269 @@
-"""``sglc eval``: score the predictions of systems for a dataset."""
+"""``sglc eval``: score the predictions of systems for one split, with everything at hand.
+
+::
+
+    predictions ─┐
+    rows ────────┼── scores of items ──┐
+    grammar ─────┘   BLEU, chrF++ ─────┼── the result as plain data
+    compounds, graphs ─────────────────┘
+
+What cannot be computed is named with the reason, and the rest is computed all the same.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from sgl import limits
 from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
-from sgl.cli.terminal import count
-from sgl.diagnostics import Diagnostics
-from sgl.research.analyse.command import SYSTEM, installed
-from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
-from sgl.research.evaluate.data import Json
-from sgl.research.evaluate.evaluation import Evaluation
+from sgl.cli.terminal import Progress, count, progress
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.foreign import ForeignFileError
+from sgl.parsing import UnparsableLayerError
+from sgl.research.analyse.command import SYSTEM, installed, report_fault
+from sgl.research.analyse.predictions import PredictionsError, systems_of
+from sgl.research.evaluate.benchmark import (
+    Benchmark,
+    DatasetError,
+    PatternInfo,
+    grammar_of,
+    places_by,
+    read_benchmark,
+)
+from sgl.research.evaluate.compound_rates import compounds_of
+from sgl.research.evaluate.data import METRICS, Json, evaluation_data
 from sgl.research.evaluate.page import render_evaluation
-from sgl.research.evaluate.surface import WAYS
+from sgl.research.evaluate.partial import PartialMatch
+from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
+from sgl.research.evaluate.scoring import EDGES, PARTIAL, VERDICTS, Run, Scores, read_run
+from sgl.research.evaluate.surface import (
+    BLEU_METRIC,
+    CHRF_METRIC,
+    WAYS,
+    Segmentation,
+    Surface,
+    SurfaceScores,
+)
 from sgl.research.evaluate.tables import latex, show_result
+
+#: Rows that a message names.
+_NAMED = 5
+
+_BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"
+_SHAPES = "tables by length and depth"
+
+
+class Evaluation:
+    """Everything that is found about some systems on one split.
+
+    ``unavailable`` says of what is not computed why.
+    """
+
+    scores: Scores
+
+    def __init__(
+        self,
+        request: EvaluationRequest,
+        benchmark: Benchmark,
+        sources: SourceMap,
+        diagnostics: Diagnostics,
+    ) -> None:
+        self.request = request
+        self.benchmark = benchmark
+        self.systems: dict[str, list[Run]] = {}
+        self.surface: dict[str, list[SurfaceScores]] = {}
+        self.signatures: dict[str, str] = {}
+        self.shapes: list[TreeShape] = []
+        self.unavailable: dict[str, str] = {}
+        self._language = request.language or benchmark.target
+        self._sources = sources
+        self._diagnostics = diagnostics
+
+    @property
+    def metrics(self) -> list[str]:
+        """The metrics in the order of tables: verdicts, BLEU and chrF++, shares."""
+        surface = (BLEU_METRIC, CHRF_METRIC) if self.surface else ()
+        scored = self.scores.scores
+        shares = [metric for metric in scored if metric not in VERDICTS]
+        return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
+
+    def evaluate(self) -> Json | None:
+        """Return the result as plain data; None after errors."""
+        request = self.request
+        self._read_systems()
+        if self._diagnostics.errors:
+            return None
+        files = request.compounds, request.lexicon
+        compounds = compounds_of(self.benchmark, files, request.segment, self._diagnostics)
+        partial = self._partial_match()
+        if compounds is None or self._diagnostics.errors:
+            return None
+        rates = compounds.rates(self.benchmark, self.systems, published=request.published_rule)
+        with progress() as line:
+            self.scores = Scores(self.benchmark, self.systems)
+            self.scores.judge(trees=partial is None)
+            if partial is not None:
+                self.scores.match(partial, line)
+                if PARTIAL not in self.scores.scores:
+                    self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
+            self._count_surface(compounds.chosen, line)
+            self._read_shapes()
+            line("testing differences", 0, 1)
+            data = evaluation_data(self)
+        if self.benchmark.is_in_distribution:
+            # Nobody expects partial matches of these items; the page says why there are none.
+            self.unavailable.pop(METRICS[PARTIAL], None)
+        self._warn()
+        return data | ({"compounds": rates} if rates is not None else {})
+
+    def _read_systems(self) -> None:
+        """Read the runs of all systems; report files that cannot be used."""
+        benchmark = self.benchmark
+        words = [tuple(word.form for word in sentence.words) for sentence in benchmark.sentences]
+        for name, path in systems_of(self.request.predictions):
+            try:
+                run = read_run(path, benchmark.rows, self._language, words)
+            except PredictionsError as problem:
+                report_fault(path, problem, self._diagnostics)
+                continue
+            self.systems.setdefault(name, []).append(run)
+            for what, names in (("missing", run.missing), ("empty", run.empty)):
+                if names:
+                    self._diagnostics.warning(
+                        "SGL1403",
+                        None,
+                        f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong",
+                        notes=[*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])],
+                    )
+            if run.cut:
+                predictions = count(run.cut, "prediction")
+                message = f"`{path}`: {predictions} cut after {limits.current().letters:,} letters"
+                hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
+                notes = ["models that repeat themselves write without end"]
+                self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)
+            if run.pieces:
+                predictions = count(run.pieces, "prediction")
+                self._diagnostics.warning(
+                    "SGL1409",
+                    None,
+                    f"`{path}`: {predictions} with marks of the pieces of a tokenizer",
+                    notes=["such marks are `@@ `, `▁` and `##`; no gold text has them"],
+                    hint="join the pieces to words before scoring, as the tokenizer does",
+                )
+            if run.shifted:
+                self._diagnostics.warning(
+                    "SGL1403",
+                    None,
+                    f"`{path}` seems to be off by one line",
+                    notes=["most of its lines are right for the row before or after theirs"],
+                    hint="with the names of rows before the predictions this cannot happen",
+                )
+
+    def _partial_match(self) -> PartialMatch | None:
+        """Return what decides about partial matches; without a grammar for them, None."""
+        request, benchmark, compiled = self.request, self.benchmark, None
+        if benchmark.view:
+            why = "the target is a logical form"
+        elif benchmark.sentences:
+            why = "the dataset is a treebank"
+        elif not benchmark.patterns and request.grammar is None:
+            why = "the dataset has no manifest; `--grammar` names its grammar"
+        else:
+            why = "the grammar of the dataset is not at hand"
+            compiled = grammar_of(
+                benchmark, request.grammar, request.settings, self._sources, self._diagnostics
+            )
+        if compiled is not None:
+            core, plan = compiled.grammar, compiled.plan
+            if not benchmark.patterns:
+                patterns = {p.name: PatternInfo(p.title, p.groups) for p in plan.patterns}
+                self.benchmark = replace(benchmark, patterns=patterns)
+            names = [layer.name for layer in core.text_layers]
+            source = benchmark.source if benchmark.source in names else plan.source
+            target = benchmark.target if benchmark.target in names else plan.target
+            why = "the target of the grammar is no text layer"
+            if target in names and plan.lemma_layer:
+                try:
+                    return PartialMatch(core, plan.patterns, source, target, plan.lemma_layer)
+                except UnparsableLayerError as problem:
+                    why = str(problem)
+        self.unavailable[METRICS[PARTIAL]] = why
+        return None
+
+    def _count_surface(self, segmentation: Segmentation | None, line: Progress) -> None:
+        """Count what BLEU and chrF++ of every run are made of."""
+        if self.benchmark.view:
+            self.unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
+            return
+        try:
+            surface = Surface(self._language, segmentation)
+        except ImportError as problem:
+            self.unavailable[_BLEU_AND_CHRF] = f"{problem} (pip install 'sgl-compiler[eval]')"
+            return
+        rows = self.benchmark.rows
+        places = places_by((row.category,) for row in rows)
+        for number, (name, runs) in enumerate(self.systems.items()):
+            line("BLEU and chrF++", number, len(self.systems))
+            self.surface[name] = [
+                surface.count(
+                    {
+                        kind: ([rows[n].target for n in chosen], [run.texts[n] for n in chosen])
+                        for kind, chosen in places.items()
+                    }
+                )
+                for run in runs
+            ]
+        self.signatures = surface.signatures
+
+    def _read_shapes(self) -> None:
+        """Find the shapes of the trees of the items, if the dataset has them."""
+        benchmark = self.benchmark
+        why = "the dataset has no CoNLL-U file"
+        if benchmark.sentences:
+            self.shapes = list(map(tree_shape, benchmark.sentences))
+            return
+        if benchmark.directory is not None:
+            path = benchmark.directory / "conllu" / f"{benchmark.split}.conllu"
+            try:
+                found = read_tree_shapes(path, benchmark.directory)
+                if len(found) == len(benchmark.rows):
+                    self.shapes = found
+                    return
+                why = f"`{path}` has {len(found):,} sentences"
+            except ForeignFileError as problem:
+                if not problem.is_missing:
+                    why = str(problem)
+            except TreeFileError as problem:
+                why = f"`{path}`: {problem}"
+        self.unavailable[_SHAPES] = why
+
+    def _warn(self) -> None:
+        """Say what was not computed although it could be, and where a metric falls short."""
+        for what, why in self.unavailable.items():
+            self._diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
+        if self.scores.edgeless:
+            message = f"not computed: {METRICS[EDGES]} of {count(self.scores.edgeless, 'item')}"
+            notes = ["the grammar does not derive their gold texts; the others are counted"]
+            self._diagnostics.warning("SGL1405", None, message, notes=notes)
+        short = {name: pair for name, pair in self.scores.gold.items() if pair[0] != pair[1]}
+        if short:
+            self._diagnostics.warning(
+                "SGL1407",
+                None,
+                "Partial Match does not accept all gold texts",
+                notes=[f"{name}: {right} of {checked}" for name, (checked, right) in short.items()],
+            )
+
+
+# ---- the command
 
 #: Samples of a test of differences; more than the most would fill the memory.
 SAMPLES, MOST_SAMPLES = 100_000, 10_000_000

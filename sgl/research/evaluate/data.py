@@ -26,7 +26,7 @@ from sgl.research.evaluate.benchmark import places_by
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
 
 if TYPE_CHECKING:
-    from sgl.research.evaluate.evaluation import Evaluation
+    from sgl.research.evaluate.command import Evaluation
 
 Json = dict[str, Any]
 

@@ -44,6 +44,7 @@ from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_f
 from sgl.rendering import outputs
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
 from sgl.research.evaluate.realization import (
+    GrammarEdges,
     Realization,
     Realizer,
     condensed,
@@ -51,7 +52,6 @@ from sgl.research.evaluate.realization import (
     own_words,
 )
 from sgl.research.evaluate.surface import occurrences_of
-from sgl.research.evaluate.trees import GrammarEdges
 
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50

@@ -7,13 +7,10 @@
     write_sgl    core grammar -> text        with_source  -> core grammar with a source layer
 
 What a target cannot say is compiled away where that is possible (``capital``, by
-:mod:`sgl.research.exchange.capitals`) and reported where it is not.
+:mod:`sgl.research.exchange.write_tools`) and reported where it is not.
 """
 
-from sgl.research.exchange.capitals import without_capitals
 from sgl.research.exchange.irtg_file import read_irtg
 from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
-from sgl.research.exchange.source_layer import with_source
-from sgl.research.exchange.write_irtg import write_irtg
-from sgl.research.exchange.write_nltk import write_nltk
-from sgl.research.exchange.write_sgl import write_sgl
+from sgl.research.exchange.write_sgl import with_source, write_sgl
+from sgl.research.exchange.write_tools import without_capitals, write_irtg, write_nltk

@@ -22,10 +22,14 @@ from sgl.lang.project import read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError, conllu
-from sgl.research.exchange.capitals import WithoutCapitals, without_capitals
 from sgl.research.exchange.names import CONCATENATION, is_quotable
-from sgl.research.exchange.write_irtg import write_irtg
-from sgl.research.exchange.write_nltk import repeating, write_nltk
+from sgl.research.exchange.write_tools import (
+    WithoutCapitals,
+    repeating,
+    without_capitals,
+    write_irtg,
+    write_nltk,
+)
 
 #: What speaks about datasets, and not about the language.
 _CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)

@@ -15,8 +15,7 @@ from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange.irtg_file import read_irtg
 from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
-from sgl.research.exchange.source_layer import with_source
-from sgl.research.exchange.write_sgl import write_sgl
+from sgl.research.exchange.write_sgl import with_source, write_sgl
 
 
 @click.group("import")

@@ -1,20 +1,34 @@
-"""Read Alto's codec for IRTGs into its syntax tree: what stands where, not yet what it means.
+"""Read Alto's codec for IRTGs: what stands where, and what its terms are as templates.
 
 The grammar is in ``irtg.lark`` (LALR).  Values are made while the text is parsed, so
 that no tree has to be walked, however deep its terms are.
+
+A string is its words.  A tree has no value in SGL; its template writes the tree as Alto prints it,
+``NP(Det(the),N(dog))``, in a layer without spaces.  Terms may be deep (a string of a hundred words
+is a hundred operations), so they are not walked by recursion::
+
+    StringAlgebra      *(?1, *(the, ?2))       WideStringAlgebra       conc3(?1, the, ?2)
+    TreeAlgebra        NP(?1, N(?2))           TreeWithAritiesAlgebra  NP_2(?1, N_1(?2))
 """
 
 from __future__ import annotations
 
+import re
+import unicodedata
+from collections.abc import Sequence
 from importlib import resources
+from itertools import groupby
 from typing import Any, NamedTuple
 
-from lark import Lark, Token, Transformer, v_args
+from lark import Lark, Transformer, v_args
+from lark import Token as Terminal
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from sgl.diagnostics import Diagnostics, SourceFile
+from sgl.core.grammar import Item, Slot, Template, Token
+from sgl.diagnostics import Diagnostics, SourceFile, Span
 from sgl.lang.parser import clip
 from sgl.lang.syntax import Name
+from sgl.research.exchange.names import is_quotable, quoted
 
 
 class Operation(NamedTuple):
@@ -87,7 +101,7 @@ def _only(kind: type[Any], children: tuple[object, ...]) -> tuple[Any, ...]:
 
 
 @v_args(inline=True)
-class _SyntaxBuilder(Transformer[Token, Any]):
+class _SyntaxBuilder(Transformer[Terminal, Any]):
     """Makes the values of the syntax tree; a member is named after a rule of the grammar."""
 
     interpretation, value = Interpretation, TermOf
@@ -96,28 +110,28 @@ class _SyntaxBuilder(Transformer[Token, Any]):
         super().__init__()
         self._source = source
 
-    def plain(self, token: Token, marks: int = 0) -> Name:
+    def plain(self, token: Terminal, marks: int = 0) -> Name:
         start, text = token.start_pos or 0, str(token)
         return Name(text[marks:], self._source.span(start, start + len(text)))
 
-    def quoted(self, token: Token) -> Name:
+    def quoted(self, token: Terminal) -> Name:
         # The marks are no part of the name.
         return Name(str(token)[1:-1], self.plain(token).span, quoted=True)
 
-    def variable(self, token: Token) -> Name:
+    def variable(self, token: Terminal) -> Name:
         return self.plain(token, 1)
 
     def feature(self, name: Name, *_: object) -> Name:
         return name
 
-    def state(self, name: Name, final: Token | None) -> TreeState:
+    def state(self, name: Name, final: Terminal | None) -> TreeState:
         return TreeState(name, final is not None)
 
     def operation(self, symbol: Name, *arguments: IrtgTerm | None) -> Operation:
         return Operation(symbol, tuple(child for child in arguments if child is not None))
 
     def rule(self, state: TreeState, label: Name, *rest: object) -> IrtgRule:
-        weight = next((self.plain(token) for token in _only(Token, rest)), None)
+        weight = next((self.plain(token) for token in _only(Terminal, rest)), None)
         return IrtgRule(state, label, _only(TreeState, rest), weight, _only(TermOf, rest))
 
     def irtg(self, *children: object) -> IrtgFile:
@@ -170,3 +184,138 @@ def _hint(rest: str, found: str, expected: set[str]) -> str:
     if not found.isascii() and "a name" in expected:
         return "a name with such characters stands in quotation marks"
     return "expected " + " or ".join(sorted(expected)) if expected else ""
+
+
+# ---- terms
+
+
+_WITH_ARITY = re.compile(r"(.+)_([0-9]+)", re.DOTALL)
+_UNPRINTED = ("Cc", "Zl", "Zp")
+
+
+class Algebra(NamedTuple):
+    """A kind of interpretation that has a counterpart; ``join`` joins the words of its layer.
+
+    Of an algebra of strings ``operation`` matches its symbols, with the number of strings that
+    one concatenates unless that is 2; ``example`` is such a term.
+    """
+
+    name: str
+    join: str
+    operation: str = ""
+    example: str = ""
+
+
+_ALGEBRAS = (
+    Algebra("StringAlgebra", " ", r"\*", "*(…, …)"),
+    Algebra("WideStringAlgebra", " ", r"conc([0-9]+)", "conc2(…, …)"),
+    Algebra("TreeAlgebra", ""),
+    Algebra("TreeWithAritiesAlgebra", ""),
+)
+
+
+def algebra(java_class: str) -> Algebra | None:
+    """Return the algebra with a Java class; None where SGL has no counterpart."""
+    wanted = java_class.rpartition(".")[2]
+    return next((known for known in _ALGEBRAS if known.name == wanted), None)
+
+
+class TermReader:
+    """Reads the terms of a rule with so many children.
+
+    ``split`` are the words with spaces in them, which became several words.
+    """
+
+    def __init__(self, arity: int, diagnostics: Diagnostics) -> None:
+        self._arity = arity
+        self._diagnostics = diagnostics
+        self.split: list[Span] = []
+
+    def template(self, term: IrtgTerm, algebra: Algebra) -> Template:
+        """Return what a term over an algebra is as a template."""
+        opened = self._string if algebra.operation else self._tree
+        parts: list[Slot | str] = []
+        pending: list[IrtgTerm | str] = [term]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, str):
+                parts.append(part)
+            elif isinstance(part, Name):
+                parts += self._slot(part)
+            else:
+                pending += reversed(opened(part, algebra))
+        items: list[Item] = []
+        # What stands between two variables of a tree is one word.
+        for is_slot, group in groupby(parts, lambda part: isinstance(part, Slot)):
+            if is_slot or algebra.operation:
+                items += (part if isinstance(part, Slot) else Token(part) for part in group)
+            else:
+                items.append(Token("".join(map(str, group))))
+        return tuple(items)
+
+    def _string(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
+        """Return the strings that an operation concatenates, or the words of a constant."""
+        symbol, arguments = operation
+        match = re.fullmatch(algebra.operation, symbol.text)
+        if match is None and not arguments:
+            return self._constant(symbol.text, symbol.span)
+        if match is None:
+            self._fail(
+                symbol.span,
+                f"`{symbol}` is no operation of the {algebra.name}",
+                f"strings are concatenated by `{algebra.example}`",
+            )
+            return ()
+        wanted = int(match[1] if match.re.groups else 2)
+        if wanted != len(arguments):
+            self._fail(
+                symbol.span,
+                f"`{symbol}` concatenates {wanted} strings, and here it has {len(arguments)}",
+            )
+            return ()
+        return arguments
+
+    def _tree(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
+        """Return a node as Alto prints it, with `_` for spaces, which would separate words."""
+        symbol, arguments = operation
+        text = symbol.text
+        if algebra.name == "TreeWithAritiesAlgebra":
+            match = _WITH_ARITY.fullmatch(text)
+            if match is not None and int(match[2]) == len(arguments):
+                text = match[1]
+            else:
+                self._fail(
+                    symbol.span,
+                    f"`{symbol}` does not end in the number of its arguments, `_{len(arguments)}`",
+                    "the TreeWithAritiesAlgebra wants the arity after each symbol: `NP_2(…, …)`",
+                )
+        label = "_".join(self._constant(text, symbol.span))
+        if not is_quotable(label):
+            self._fail(symbol.span, "this label has quotation marks of both kinds")
+            label = ""
+        children = [part for child in arguments for part in (",", child)]
+        return [quoted(label), *(["(", *children[1:], ")"] if children else [])]
+
+    def _slot(self, variable: Name) -> list[Slot]:
+        """Return the child that a variable stands for; none after a report."""
+        name = variable.text
+        number = int(name) if re.fullmatch(r"[0-9]{1,6}", name) else 0
+        if 1 <= number <= self._arity:
+            return [Slot(number - 1)]
+        few = {0: "no children", 1: "one child, `?1`"}
+        known = few.get(self._arity, f"the children `?1` to `?{self._arity}`")
+        self._fail(variable.span, f"`?{name}` is no child; the rule has {known}")
+        return []
+
+    def _constant(self, text: str, span: Span) -> list[str]:
+        """Return the words of a constant: one, or several if it has spaces, or none."""
+        words = text.split()
+        if any(unicodedata.category(c) in _UNPRINTED for word in words for c in word):
+            self._fail(span, "this word has a character that cannot be printed")
+        if text and words != [text]:
+            self.split.append(span)
+        return words
+
+    def _fail(self, span: Span, message: str, hint: str = "") -> None:
+        """Report that the term means nothing."""
+        self._diagnostics.error("SGL1203", span, message, hint=hint)

@@ -19,9 +19,8 @@ import networkx as nx
 from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLayer
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.lang.syntax import Name
-from sgl.research.exchange.irtg_file import IrtgFile, IrtgRule, TermOf
+from sgl.research.exchange.irtg_file import Algebra, IrtgFile, IrtgRule, TermOf, TermReader, algebra
 from sgl.research.exchange.names import FreeNames
-from sgl.research.exchange.terms import Algebra, TermReader, algebra
 
 #: How far the weights of a state may be from 1 in sum and count as probabilities.
 TOLERANCE = 1e-9
@@ -34,7 +33,7 @@ class ImportedGrammar:
     """A grammar from elsewhere: its text layers and rules, and where each was written.
 
     The first layer need not be fit to be a source; see
-    :mod:`sgl.research.exchange.source_layer`.
+    :mod:`sgl.research.exchange.write_sgl`.
     """
 
     grammar: CoreGrammar

@@ -14,12 +14,10 @@ from safetensors.torch import load_file
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.research.baselines.causal import CausalLearner, LanguageModelError
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.data import BaselineData, read_data
-from sgl.research.baselines.learner import quiet
+from sgl.research.baselines.data import BaselineData, learn, read_data
+from sgl.research.baselines.learner import CausalLearner, LanguageModelError, quiet
 from sgl.research.baselines.training import Training, reproducible
-from sgl.research.baselines.vocabulary import learn
 
 # Libraries of others warn about each other.
 pytestmark = pytest.mark.filterwarnings("ignore")

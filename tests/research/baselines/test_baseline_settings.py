@@ -16,12 +16,13 @@ from workplace import Workplace
 import baselines as benchmark
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
 from sgl.research.baselines.config import Config, ConfigError, presets, read_config
-from sgl.research.baselines.data import BatchOrder, read_data
-from sgl.research.baselines.vocabulary import (
+from sgl.research.baselines.data import (
     CHARACTERS,
     SPACES,
     SUDACHI,
+    BatchOrder,
     detokenize,
+    read_data,
     scheme_for,
     tokenize,
 )

@@ -14,8 +14,7 @@ from animals import small_config, small_dataset
 from numpy.typing import NDArray
 
 from sgl.research.baselines.config import Config
-from sgl.research.baselines.data import BaselineData, read_data
-from sgl.research.baselines.directory import DirectoryError, TrainingProgress, load, save
+from sgl.research.baselines.data import END, PAD, BaselineData, Side, learn, read_data, unwritable
 from sgl.research.baselines.learner import Seq2SeqLearner, learn_vocabulary, new_model, quiet
 from sgl.research.baselines.networks import greedy, said_before
 from sgl.research.baselines.training import (
@@ -23,12 +22,15 @@ from sgl.research.baselines.training import (
     FINISHED,
     LIMIT,
     PATIENCE,
+    DirectoryError,
     Training,
+    TrainingProgress,
     TrainingResult,
+    load,
     rate,
     reproducible,
+    save,
 )
-from sgl.research.baselines.vocabulary import END, PAD, Side, learn, unwritable
 
 MODELS = [
     pytest.param({"model": "transformer"}, id="relative"),
@@ -236,7 +238,7 @@ def test_a_checkpoint_is_replaced_as_a_whole(
         path.write_bytes(b"half of it")
         raise OSError("no space left on device")
 
-    monkeypatch.setattr("sgl.research.baselines.directory.save_file", full_disk)
+    monkeypatch.setattr("sgl.research.baselines.learner.save_file", full_disk)
     with pytest.raises(OSError, match="no space left"):
         save(path, "run", TrainingProgress(step=2), {"w": torch.zeros(3)})
     assert load(path, "run")[0].step == 1

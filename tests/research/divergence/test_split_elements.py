@@ -17,7 +17,7 @@ from sgl.core.arrays import Derivations
 from sgl.dataset.notation import expression_output
 from sgl.pipeline.observers import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
-from sgl.research.divergence.elements import Occurrences, feature_elements
+from sgl.research.divergence.problem import Occurrences, feature_elements
 from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
 from sgl.research.divergence.trees import (
     UNIT,

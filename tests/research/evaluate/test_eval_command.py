@@ -20,7 +20,7 @@ from sgl.foreign import ForeignFileError
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.evaluate.benchmark import read_benchmark
 from sgl.research.evaluate.partial import Decision
-from sgl.research.evaluate.runs import read_run
+from sgl.research.evaluate.scoring import read_run
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples"
 

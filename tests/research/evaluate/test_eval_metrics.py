@@ -28,9 +28,9 @@ from sgl.research.evaluate.compounds import (
     translates,
 )
 from sgl.research.evaluate.equivalence import exact
+from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.scoring import Mistake, mistake_of
 from sgl.research.evaluate.surface import Surface
-from sgl.research.evaluate.trees import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.treebank import TreebankSentence, TreebankWord
 
 # --- compounds ------------------------------------------------------------------------------

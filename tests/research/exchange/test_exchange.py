@@ -32,7 +32,7 @@ from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, TextLayer,
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.parsing import Parser, best_readings
 from sgl.research.exchange import with_source, without_capitals, write_irtg
-from sgl.research.exchange.capitals import WithoutCapitals
+from sgl.research.exchange.write_tools import WithoutCapitals
 
 # ---- grammars of our own
 

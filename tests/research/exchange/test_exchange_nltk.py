@@ -17,7 +17,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens, finish
 from sgl.parsing import Parser, best_readings
 from sgl.research.exchange import without_capitals, write_nltk
-from sgl.research.exchange.write_nltk import repeating
+from sgl.research.exchange.write_tools import repeating
 
 PRODUCTION = re.compile(
     r"""(?P<left>\w[\w-]*) [ ] -> (?P<right> (?:[ ](?:\w[\w-]*|'[^']*'|"[^"]*"))* ) [ ]"""

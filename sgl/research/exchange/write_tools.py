@@ -1,0 +1,340 @@
+"""Write a grammar for other tools: an IRTG for Alto, or a context-free grammar for NLTK.
+
+Neither has ``capital``, which raises the first letter of a child, but categories can say it:
+beside ``S`` there is ``S_capital``, whose rules are those of ``S`` with the first word raised, or
+the first child in turn::
+
+    Text -> capital S "."          Text      -> S_capital "."
+    S    -> NP VP                  S_capital -> NP_capital VP
+    Det  -> "the"                  Det_capital -> "The"
+
+Derivations correspond one to one and have equal weights.  Where the first child may
+be empty in one sentence and not in another, the first *word* is not known from the
+category; such places are counted as inexact.
+
+A core grammar *is* an interpreted regular tree grammar: categories become states, rules labels, and
+each template a term over the string algebra, whose only operation ``*`` concatenates two strings.
+The last interpretation is the phrase-structure tree over the words of the source layer::
+
+    VP -> transitive(V, NP) [0.7]
+      [en] *(?1, ?2)
+      [ja] *(?2, *('を', ?1))
+      [tree] VP_2(?1, ?2)
+
+For NLTK one text layer is written, which is context-free unless it repeats a child.  A child that
+the layer drops, or that never has words in it, is left out: its derivations have the probability 1
+together.  Rules that become the same production are one, with the sum of their weights.
+Probabilities have no exponents, and nonterminals letters, digits and ``-``::
+
+    NP-yes -> Det-def N-yes [0.75]
+    Det-def -> 'the' [1.0]
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import NamedTuple
+
+from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, Template, Token
+from sgl.research.exchange.names import (
+    CONCATENATION,
+    FreeNames,
+    decimal,
+    make_quotable,
+    number_repeated,
+    quoted,
+)
+
+#: The text layers in which a phrase begins with a capital.
+Raised = frozenset[int]
+
+
+@dataclass(frozen=True)
+class WithoutCapitals:
+    """A grammar without ``capital``.
+
+    ``category_of`` and ``rule_of`` lead from each category and rule to the one that it
+    is a copy of; ``inexact`` are pairs of an original rule and a text layer in which the
+    wrong word may begin with a capital, or none.
+    """
+
+    grammar: CoreGrammar
+    category_of: tuple[int, ...]
+    rule_of: tuple[int, ...]
+    inexact: tuple[tuple[int, int], ...]
+
+
+def without_capitals(grammar: CoreGrammar, layers: Sequence[int] | None = None) -> WithoutCapitals:
+    """Return the grammar with the ``capital`` of some text layers, or all, in its categories."""
+    return _Copying(grammar, range(len(grammar.text_layers)) if layers is None else layers).run()
+
+
+class Emptiness(NamedTuple):
+    """Whether the phrases of a category can be empty in a layer, and can be not."""
+
+    empty: bool
+    filled: bool
+
+
+def emptiness(grammar: CoreGrammar, layer: int) -> list[Emptiness]:
+    """Return what the phrases of each category can be in a text layer, as a least fixed point."""
+    found = [Emptiness(False, False)] * len(grammar.categories)
+    changed = True
+    while changed:
+        changed = False
+        for rule in grammar.rules:
+            parts = [
+                found[rule.rhs[item.child]]
+                if isinstance(item, Slot)
+                else Emptiness(not item.text, bool(item.text))
+                for item in rule.templates[layer]
+            ]
+            old = found[rule.lhs]
+            new = Emptiness(
+                old.empty or all(part.empty for part in parts),
+                old.filled or (all(map(any, parts)) and any(part.filled for part in parts)),
+            )
+            changed |= new != old
+            found[rule.lhs] = new
+    return found
+
+
+class _Copying:
+    """Copies rules from the start on; a category has a copy for each set of layers."""
+
+    def __init__(self, grammar: CoreGrammar, layers: Sequence[int]) -> None:
+        self.grammar = grammar
+        self.layers = frozenset(layers)
+        self.emptiness = {layer: emptiness(grammar, layer) for layer in self.layers}
+        self.copies: dict[tuple[int, Raised], int] = {}
+        self.order: list[tuple[int, Raised]] = []
+        self.inexact: dict[tuple[int, int], None] = {}
+
+    def run(self) -> WithoutCapitals:
+        start = self._copy(self.grammar.start, frozenset())
+        rules: list[Rule] = []
+        rule_of: list[int] = []
+        # The list grows while it is read: every rule may ask for further copies.
+        for category, raised in self.order:
+            for rule in self.grammar.rules_of[category]:
+                rules.append(self._rule(rule, raised, len(rules)))
+                rule_of.append(rule.id)
+        grammar = replace(
+            self.grammar, categories=tuple(self._categories()), rules=tuple(rules), start=start
+        )
+        origins = tuple(category for category, _ in self.order)
+        return WithoutCapitals(grammar, origins, tuple(rule_of), tuple(self.inexact))
+
+    def _copy(self, category: int, raised: Raised) -> int:
+        """Return the copy of a category; layers in which it is always empty make no difference."""
+        filled = frozenset(x for x in raised if self.emptiness[x][category].filled)
+        number = self.copies.setdefault((category, filled), len(self.order))
+        if number == len(self.order):
+            self.order.append((category, filled))
+        return number
+
+    def _rule(self, rule: Rule, raised: Raised, number: int) -> Rule:
+        wanted: list[set[int]] = [set() for _ in rule.rhs]
+        templates = tuple(
+            self._template(rule, layer, layer in raised, wanted)
+            if layer in self.layers
+            else template
+            for layer, template in enumerate(rule.templates)
+        )
+        lhs = self._copy(rule.lhs, raised)
+        rhs = tuple(map(self._copy, rule.rhs, map(frozenset, wanted)))
+        return replace(rule, id=number, lhs=lhs, rhs=rhs, templates=templates)
+
+    def _template(
+        self, rule: Rule, layer: int, raise_first: bool, wanted: list[set[int]]
+    ) -> Template:
+        """Return the template without capitals; ``wanted`` collects the children to be raised."""
+        items: list[Item] = []
+        plain: set[int] = set()
+        pending = raise_first
+        for item in rule.templates[layer]:
+            if isinstance(item, Token):
+                text = item.text
+                raising = pending and bool(text)
+                items.append(Token(text[0].upper() + text[1:]) if raising else item)
+                pending = pending and not raising
+                continue
+            child = self.emptiness[layer][rule.rhs[item.child]]
+            items.append(Slot(item.child))
+            if item.capital or (pending and child.filled):
+                wanted[item.child].add(layer)
+            else:
+                plain.add(item.child)
+            if pending and child.filled:
+                if child.empty:
+                    self.inexact[rule.id, layer] = None
+                pending = False
+        if any(layer in wanted[child] for child in plain):
+            self.inexact[rule.id, layer] = None
+        return tuple(items)
+
+    def _categories(self) -> list[Category]:
+        old = self.grammar.categories
+        names = FreeNames(*(category.name for category in old))
+        several = len({layer for _, raised in self.order for layer in raised}) > 1
+        copies = []
+        for category, raised in self.order:
+            name = old[category].name
+            if raised:
+                base, bracket, features = name.partition("[")
+                layers = [self.grammar.text_layers[x].name for x in sorted(raised)]
+                suffix = "_".join(["", "capital", *(layers if several else ())])
+                name = names.free(f"{base}{suffix}{bracket}{features}")
+            copies.append(Category(name, old[category].ports))
+        return copies
+
+
+# ---- Alto
+
+
+STRINGS = "de.up.ling.irtg.algebra.StringAlgebra"
+TREES = "de.up.ling.irtg.algebra.TreeWithAritiesAlgebra"
+
+#: The name of the rule of a ``word`` declaration.
+_WORD = re.compile(r'word "(.*)"', re.DOTALL)
+
+
+def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = "") -> str:
+    """Return the grammar in Alto's codec for IRTGs; nothing of its graph layers.
+
+    Args:
+        grammar: a grammar without ``capital``, whose words can all be written.
+        labels: for each category the label of its nodes in the interpretation of
+            phrase-structure trees; without labels there is no such interpretation.
+        title: a line of comment.
+    """
+    interpretations = FreeNames()
+    names = [interpretations.free(layer.name) for layer in grammar.text_layers]
+    lines = [f"// {' '.join(title.split())}", ""] if title else []
+    lines += [f"interpretation {quoted(name)}: {STRINGS}" for name in names]
+    tree = interpretations.free("tree")
+    if labels is not None:
+        lines.append(f"interpretation {quoted(tree)}: {TREES}")
+    states = number_repeated([make_quotable(category.name) for category in grammar.categories])
+    rules = number_repeated([_label(rule) for rule in grammar.rules])
+    for category in sorted(range(len(states)), key=lambda number: number != grammar.start):
+        for rule in grammar.rules_of[category]:
+            lines.append("")
+            lines.append(_automaton_rule(rule, rules[rule.id], states, grammar.start))
+            for name, template in zip(names, rule.templates, strict=True):
+                lines.append(f"  [{quoted(name)}] {string_term(template)}")
+            if labels is not None:
+                lines.append(f"  [{quoted(tree)}] {_tree_term(rule, labels[rule.lhs])}")
+    return "\n".join(lines) + "\n"
+
+
+def _label(rule: Rule) -> str:
+    """Return the name of a rule; a word declaration has that of its word."""
+    match = _WORD.fullmatch(rule.name)
+    return make_quotable(match[1] if match is not None else rule.name)
+
+
+def _automaton_rule(rule: Rule, label: str, states: Sequence[str], start: int) -> str:
+    final = "!" if rule.lhs == start else ""
+    children = ", ".join(quoted(states[child]) for child in rule.rhs)
+    right = f"{quoted(label)}({children})" if children else quoted(label)
+    return f"{quoted(states[rule.lhs])}{final} -> {right} [{rule.weight!r}]"
+
+
+def string_term(template: Template) -> str:
+    """Return a template as a term over the string algebra, which concatenates two at a time.
+
+    >>> string_term((Slot(1), Slot(0), Slot(2)))
+    '*(?2, *(?1, ?3))'
+    """
+    parts = _parts(template)
+    if not parts:
+        return "''"
+    opened = "".join(f"{CONCATENATION}({part}, " for part in parts[:-1])
+    return opened + parts[-1] + ")" * (len(parts) - 1)
+
+
+def _tree_term(rule: Rule, label: str) -> str:
+    """Return the node of a rule over its children and words, in the order of the source layer."""
+    parts = _parts(rule.templates[0], "_0")
+    symbol = quoted(f"{label}_{len(parts)}")
+    return f"{symbol}({', '.join(parts)})" if parts else symbol
+
+
+def _parts(template: Template, arity: str = "") -> list[str]:
+    """Return the variables and words of a template, with the arity of words if it is written."""
+    return [
+        f"?{item.child + 1}" if isinstance(item, Slot) else quoted(item.text + arity)
+        for item in template
+        if isinstance(item, Slot) or item.text
+    ]
+
+
+# ---- NLTK
+
+
+def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
+    """Return the rules that stop a layer from being context-free: they use a child twice."""
+    children = [
+        [item.child for item in rule.templates[layer] if isinstance(item, Slot)]
+        for rule in grammar.rules
+    ]
+    return [rule for rule, used in enumerate(children) if len(set(used)) < len(used)]
+
+
+def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
+    """Return the productions of a text layer, those of the start category first.
+
+    Args:
+        grammar: a grammar without ``capital``, in whose layer no child is repeated and
+            every word can be quoted.
+        layer: the index of the text layer.
+        title: a line of comment.
+    """
+    names = _nonterminals(grammar)
+    spoken = [category.filled for category in emptiness(grammar, layer)]
+    # A line that ends with a backslash goes on in the next one.
+    lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
+    for category in _used(grammar, layer, spoken):
+        weights: dict[str, list[float]] = {}
+        for rule in grammar.rules_of[category]:
+            right = ""
+            for item in rule.templates[layer]:
+                if isinstance(item, Slot):
+                    child = rule.rhs[item.child]
+                    right += f"{names[child]} " if spoken[child] else ""
+                elif item.text:
+                    quote = '"' if "'" in item.text else "'"
+                    right += f"{quote}{item.text}{quote} "
+            weights.setdefault(right, []).append(rule.weight)
+        for right, parts in weights.items():
+            lines.append(f"{names[category]} -> {right}[{decimal(fsum(parts))}]")
+    return "\n".join(lines) + "\n"
+
+
+def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:
+    """Return the categories that have words in the layer, each after one that mentions it."""
+    found = {grammar.start: None}
+    pending = [grammar.start]
+    while pending:
+        for rule in grammar.rules_of[pending.pop()]:
+            for item in rule.templates[layer]:
+                child = rule.rhs[item.child] if isinstance(item, Slot) else grammar.start
+                if spoken[child] and child not in found:
+                    found[child] = None
+                    pending.append(child)
+    return list(found)
+
+
+def _nonterminals(grammar: CoreGrammar) -> list[str]:
+    """Return a name for each category: ``NP[anim=yes, mod=none]`` is ``NP-yes-none``."""
+    free = FreeNames()
+    names = []
+    for category in grammar.categories:
+        base, _, features = category.name.rstrip("]").partition("[")
+        values = [part.rpartition("=")[2] for part in features.split(", ") if part]
+        names.append(free.free("-".join(re.sub(r"\W+", "_", part) for part in (base, *values))))
+    return names
