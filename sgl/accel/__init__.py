@@ -2,15 +2,15 @@
 
 A *kernel* is a function over flat arrays that Numba compiles to machine code.  Kernels know
 no grammar: its tables are their arguments, so one compilation serves all grammars and is kept
-on disk.  There is one package for each job, and the plain Python functions beside it are its
-definition; the results are the same, bit for bit::
+on disk.  There is one module or package for each job, and the plain Python functions beside it
+are its definition; the results are the same, bit for bit::
 
     job      compiled           definition       who decides which is used
     draw     sgl.accel.draw     sgl.sampling     sgl.sampling.batch, sgl.sampling.seen
     parse    sgl.accel.parse    sgl.parsing      sgl.parsing.batch
     write    sgl.accel.write    sgl.rendering    sgl.rendering.templates
 
-Nobody imports a job's package when a module is loaded, but inside the function that decides,
+Nobody imports the code of a job when a module is loaded, but inside the function that decides,
 after it has asked :func:`pays`.  Everything works where Numba is not installed.
 """
 

@@ -235,12 +235,12 @@ class PatternText:
             yield from _indented(columns(rows, "    "), "    ")
 
 
-def shortened(text: str, width: int = _WIDTH) -> str:
-    """Return the beginning and the end of a text that is wider than ``width`` columns."""
-    if display_width(text) <= width:
+def shortened(text: str) -> str:
+    """Return the beginning and the end of a text that is too wide."""
+    if display_width(text) <= _WIDTH:
         return text
     words = text.split(" ")
-    while len(words) > 2 and display_width(" ".join(words)) > width - 2:
+    while len(words) > 2 and display_width(" ".join(words)) > _WIDTH - 2:
         del words[len(words) // 2]
     half = (len(words) + 1) // 2
     return " ".join([*words[:half], "…", *words[half:]])

@@ -106,12 +106,12 @@ class Diagnostics:
         key = (diagnostic.code, diagnostic.span, diagnostic.message)
         self._found.setdefault(key, diagnostic)
 
-    def also_at(self, code: str, first: Span, place: Span, text: str = "and here") -> None:
+    def also_at(self, code: str, first: Span, place: Span) -> None:
         """Add another place to what was said of the first one, instead of saying it again."""
         for key, found in self._found.items():
             if (found.code, found.span) == (code, first):
-                if len(found.labels) < _MOST_PLACES:
-                    self._found[key] = replace(found, labels=(*found.labels, Label(place, text)))
+                labels = (*found.labels, Label(place, "and here"))[:_MOST_PLACES]
+                self._found[key] = replace(found, labels=labels)
                 return
 
     def extend(self, diagnostics: Iterable[Diagnostic]) -> None:
