@@ -31,6 +31,7 @@ import hashlib
 import os
 import pickle
 import platform
+import shutil
 import stat
 import sys
 import time
@@ -135,6 +136,11 @@ class Cache:
         number = len(self.entries())
         for entry in list(self._files()):
             entry.path.unlink(missing_ok=True)
+        # Earlier versions kept kernels in directories.
+        for path in self.directory.glob("kernels-*"):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+                number += 1
         return number
 
     def _path(self, kind: str, parts: tuple[str, ...]) -> Path:
