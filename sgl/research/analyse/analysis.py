@@ -252,7 +252,7 @@ def find_suspects(
     # Examples are of the system for which the structure is worst.
     worst = np.where(suspicious, scored, -np.inf).argmax(axis=0)
     lengths = treebank.columns["length"]
-    chosen: list[_Choice] = []
+    chosen: list[tuple[int, int]] = []
     for at in order[:_WITH_EXAMPLE]:
         fitting = np.isin(collector.of_sentence, table.times[[at]].indices)
         places = np.flatnonzero(fitting & failed[systems[worst[at]].name])
@@ -266,19 +266,15 @@ def find_suspects(
     }
 
 
-#: The sentence that is the example of a structure, and the number of the system that failed it.
-_Choice = tuple[int, int]
-
-
 def _add_examples(
     suspects: Sequence[Json],
-    chosen: Sequence[_Choice],
+    chosen: Sequence[tuple[int, int]],
     view: str,
     treebank: TreebankMeasures,
     systems: Sequence[SystemScores],
     settings: AnalysisSettings,
 ) -> None:
-    """Give the first suspects the chosen sentences as examples."""
+    """Give the first suspects as examples the chosen sentences, each with who failed it."""
     sentences: dict[int, TreebankSentence] = {}
     reader = TreebankReader()
     for at in {sentence for sentence, _ in chosen}:

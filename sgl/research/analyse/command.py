@@ -17,6 +17,7 @@ from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.predictions import PredictionsError, named_system, systems_of
+from sgl.research.analyse.words import foreign_script
 
 if TYPE_CHECKING:
     from rich.console import JustifyMethod
@@ -114,12 +115,12 @@ def command(
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     from sgl.research.analyse import AnalysisSettings, analyse
+    from sgl.research.analyse.tables import latex, render_analysis, tables
 
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS
     systems = systems_of(predictions)
-    results = {"json": json_file, "html": html_file, "latex": latex_file}
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
     started = time.monotonic()
@@ -132,7 +133,12 @@ def command(
     if len(found.treebank.projective):
         if not session.quiet:
             _show(found.data, time.monotonic() - started, session)
-        _write(found.data, results, session)
+        if json_file is not None:
+            session.write(json_file, json_text(found.data))
+        if html_file is not None:
+            session.write(html_file, render_analysis(found.data, gold.name))
+        if latex_file is not None:
+            session.write(latex_file, latex(tables(found.data)))
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
@@ -200,7 +206,7 @@ def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
     if system.missing:
         what = f"{count(system.missing, 'prediction')} missing, counted as wrong"
         diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
-    foreign = system.foreign_script()
+    foreign = foreign_script(system.sampled)
     if foreign is not None:
         diagnostics.warning(
             "SGL1507",
@@ -246,14 +252,3 @@ def _show(data: Json, seconds: float, session: Session) -> None:
     left_out = "" if data["settings"]["keep_punctuation"] else " without punctuation"
     size = f"{count(bank['sentences'], 'sentence')}, {count(bank['words'], 'word')}"
     session.echo(f"{size}{left_out}, in {seconds:.1f} s")
-
-
-def _write(data: Json, results: dict[str, Path | None], session: Session) -> None:
-    from sgl.research.analyse.tables import latex, render_analysis, tables
-
-    if results["json"] is not None:
-        session.write(results["json"], json_text(data))
-    if results["html"] is not None:
-        session.write(results["html"], render_analysis(data, Path(data["treebank"]["path"]).name))
-    if results["latex"] is not None:
-        session.write(results["latex"], latex(tables(data)))

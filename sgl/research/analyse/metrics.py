@@ -11,11 +11,8 @@ School*, with the governors ``2 0 4 2 8 8 8 4``::
 The *flux* at a position between two words is the set of edges that pass over it (Kahane,
 Yan & Botalla 2017).  Its size is their number; its weight is the largest number of them
 that share no word.  The mean size is the mean dependency distance: an edge of distance d is
-counted at d positions, and there are as many positions as edges.
-
-Edges are bits of an integer, one for each position, so that all positions are computed
-together.  The weight is a largest matching in a forest: taken from the leaves up, an edge
-belongs to it at all positions where both of its ends are still free.
+counted at d positions, and there are as many positions as edges.  Edges are bits of an integer,
+one for each position; the weight is a largest matching in a forest, from the leaves up.
 
 *BLEU* of a sentence has smoothing 2 (Lin & Och 2004; Chen & Cherry 2014), which adds one to
 both sides of the precisions from n = 2 on, as in NLTK (3.5 and later)::
@@ -28,8 +25,7 @@ A text of fewer than four words counts as having one 4-gram; sacreBLEU's ``add-k
 but for these.
 
 *Dependency edge accuracy* (DEA) is the share of the edges of a tree that a text has, where
-an edge is its two words and the signed distance between them.  An edge that a text has once
-counts once, however often the tree has it::
+an edge is its two words and the signed distance between them, as often as the text has it::
 
     I enjoy my time at Franklin High School      (enjoy, I, -1), (enjoy, time, 2), ...
     i enjoy my time at high franklin school      5 of 7: not (school, high, -1),

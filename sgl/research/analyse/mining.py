@@ -21,12 +21,9 @@ of times that a structure occurs in a sentence, and |s| the number of all occurr
     in each round     the blame in a failed sentence is divided by suspicion: n S / sum of n S
     score             S · ln(number of occurrences)
 
-Structures that occur in the same sentences cannot be told apart and would share their blame;
-the smallest stands for all of them (``collapsed``).  Rare ones are left out before blame is
-divided (``frequent``), because a structure that occurs once explains its sentence perfectly.
-
-Trees repeat, above all those of generated sentences.  Each is held once, with the number of
-sentences that have it.
+Structures that occur in the same trees would share their blame; the smallest stands for all of them
+(``collapsed``).  Rare ones are left out before (``frequent``): what occurs once explains its
+sentence perfectly.  Each tree is held once, with the number of sentences that have it.
 """
 
 from __future__ import annotations

@@ -9,13 +9,9 @@ The ending of a file says what it is; where it does not, the first line does:
 any other            a text on each line
 ===================  ============================================================
 
-Files with ids may be in any order, and are read into memory; the others have an output for
-each sentence, in order, and are read as the treebank is.  Nothing is skipped: a sentence
-without an output has the empty one, which is counted, and outputs for no sentence are
-reported.  All commands that take predictions read them here.
-
-A system has a name before its file, ``NAME=FILE``, or else the part of the path in which the
-files differ::
+Files with ids may be in any order, and are read into memory; the others are read as the treebank
+is.  A sentence without an output has the empty one, which is counted; outputs for no sentence are
+reported.  A system has a name before its file, ``NAME=FILE``, or the part in which paths differ::
 
     good.tsv bad.tsv                                  good, bad
     run1/predictions/gen.tsv run2/predictions/gen.tsv run1, run2

@@ -34,10 +34,8 @@ from sgl.research.analyse.predictions import Aligned, PredictionsError, open_pre
 from sgl.research.analyse.statistics import Values
 from sgl.research.analyse.words import (
     SAMPLED,
-    ForeignScript,
     composed,
     folded,
-    foreign_script,
     tokenizer_of,
     without_marks,
 )
@@ -220,7 +218,8 @@ class SystemScores:
 
     Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
-    are exactly the text of the sentence, and not its words.
+    are exactly the text of the sentence, and not its words.  ``sampled`` are
+    the words of the first sentences with those of their outputs.
     """
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
@@ -233,7 +232,7 @@ class SystemScores:
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
         self._kept: Counter[str] = Counter()
         self._edges: Counter[str] = Counter()
-        self._sampled: list[tuple[Sequence[str], Sequence[str]]] = []
+        self.sampled: list[tuple[Sequence[str], Sequence[str]]] = []
         self._column = settings.column
         self._outputs = Aligned(None, iter(()))
 
@@ -247,8 +246,8 @@ class SystemScores:
         text, cut = output or (None, ())
         words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
-        if words and len(self._sampled) < SAMPLED:
-            self._sampled.append((gold.words, words))
+        if words and len(self.sampled) < SAMPLED:
+            self.sampled.append((gold.words, words))
         exact = words == gold.words
         if not exact and text and cut is None and gold.text is not None:
             self.glued += self._same(text.strip()) == gold.text
@@ -294,10 +293,6 @@ class SystemScores:
     def relations(self) -> dict[str, EdgeAccuracy]:
         """How many edges of each relation the outputs have."""
         return {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
-
-    def foreign_script(self) -> ForeignScript | None:
-        """Say of outputs in another script which one that is."""
-        return foreign_script(self._sampled)
 
     def data(self, failed: int) -> Json:
         """Return what ``--json`` says of the system, which has failed so many sentences."""

@@ -4,19 +4,15 @@ Spearman's rank correlation says whether two measures rise together, over the se
 which both are defined.  The test of Mann and Whitney asks whether values of one group tend to
 be larger, with the normal approximation, corrected for ties and continuity; its effect is the
 probability that a projective sentence has the larger value than another one.  The p-values of
-a family of tests are corrected for their number (Holm 1979).  What cannot be computed (a
-measure that is the same for all sentences has no ranks) is ``None``, and is no test.
+a family of tests are corrected for their number (Holm 1979).  What cannot be computed is ``None``.
 
 Two tests ask whether the difference between two systems could be chance, by sampling over the
-items that both were given (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005):
-
-* *Approximate randomisation*: if the systems were alike, each item's difference could as
-  well have the other sign.  How often is the mean then as far from zero as it is?
-* *Paired bootstrap*: items are drawn anew, with replacement.  How often does the mean lie on
-  the other side of zero?  The middle 95 % of the means are the interval of the difference.
-
-Scores are shares of runs, so that an item's difference has few values.  Only how many items
-have each value matters, which makes a sample one draw of a binomial or multinomial number::
+items that both were given (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005).  *Approximate
+randomisation*: if the systems were alike, each item's difference could as well have the other sign;
+how often is the mean then as far from zero?  *Paired bootstrap*: items are drawn anew, with
+replacement; how often does the mean lie on the other side of zero?  The middle 95 % of these means
+are the interval.  Scores are shares of runs, so that differences have few values, and a sample is
+one draw of a binomial or multinomial number::
 
     differences   +1: 40 items   -1: 25 items   0: 935 items
     a sample      2 · Binomial(65, ½) - 65

@@ -10,13 +10,10 @@ is the smallest phrase that has all words of the structure, in both languages::
 
 Its *atoms* are the noun and the phrases beside it, on all levels from the compound down to
 the noun.  The role of an atom is its relation to the noun; what governs the noun is a verb.
-A verb or preposition may have two parts: whatever the rule that joins it to the noun phrase
-writes itself belongs to it, and the dots are the noun phrase.  ::
-
-    behind the tent     在 那 顶 帐篷 后面        P behind = 在 … 后面
-
-On the levels of the noun phrase such words belong to no atom (the classifier 顶, the particle
-的): they are *fillers*, which may stand between the atoms of a translation.
+A verb or preposition may have two parts (behind = 在 … 后面): whatever the rule that joins it to
+the noun phrase writes itself belongs to it, and the dots are the noun phrase.  On the levels of
+the noun phrase such words belong to no atom (the classifier 顶, the particle 的): they are
+*fillers*, which may stand between the atoms of a translation.
 
 ``compounds.json`` holds the compound of each item of the patterns in the group ``compound``,
 what its atoms may be translated by, and all words of the target language::
@@ -26,8 +23,6 @@ what its atoms may be translated by, and all words of the target language::
      "words": ["红", "围巾", …],
      "items": [{"id": "gen-000001", "pattern": "np_adj", "compound": "the red scarf",
                 "translation": "那 条 红 围巾", "sentence": "Peter saw the red scarf ."}, …]}
-
-Compounds of the same words are one compound, whose sentences are its contexts.
 """
 
 from __future__ import annotations
@@ -35,7 +30,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -83,12 +78,8 @@ _ROLES = {
 _NOUNS = ("NOUN", "PROPN")
 
 
-class FoundAtom(NamedTuple):
-    """An atom of a compound: its role, its words and those of its translation."""
-
-    role: str
-    source: str
-    target: str
+#: An atom of a compound: its role, its words and those of its translation.
+FoundAtom = tuple[str, str, str]
 
 
 class FoundCompound(NamedTuple):
@@ -131,7 +122,10 @@ class CompoundFinder:
         for structure in structures:
             for binding in matcher.bindings(structure):
                 noun = _noun(graph, binding)
-                phrase = _smallest(root, {words[node] for node in binding})
+                phrase, wanted = root, {words[node] for node in binding}
+                # The smallest phrase that has all of these words.
+                while inner := next((p for p in phrase.children if wanted <= {*p.anchors}), None):
+                    phrase = inner
                 match = _CompoundMatch(self, words[noun], _roles(matcher, words, noun))
                 atoms: list[FoundAtom] = []
                 fillers: set[str] = {ATTRIBUTIVE}
@@ -153,7 +147,7 @@ class _CompoundMatch:
         """Add the atoms of a phrase, in the order of the source, and its fillers."""
         source, target = map(" ".join, phrase.texts)
         if not phrase.children:
-            atoms.append(FoundAtom(NOUN, source, target))
+            atoms.append((NOUN, source, target))
             return
         inner = next((part for part in phrase.children if self.noun in part.anchors), None)
         if inner is None or own_words(phrase.rule, self.finder.source):
@@ -180,7 +174,7 @@ class _CompoundMatch:
             elif len(translation) > 1 and translation[-1] == ATTRIBUTIVE:
                 # The particle joins a modifier to the noun.
                 translation = translation[:-1]
-            atoms.append(FoundAtom(role, " ".join(text), " ".join(translation)))
+            atoms.append((role, " ".join(text), " ".join(translation)))
         if not has_head:
             fillers.update(own_words(phrase.rule, self.finder.target))
 
@@ -204,13 +198,6 @@ def _noun(graph: Graph, binding: Sequence[int]) -> int:
     if len(highest) != 1:
         raise UnknownRoleError("a compound has one noun")
     return highest[0]
-
-
-def _smallest(phrase: DerivedPhrase, words: set[int]) -> DerivedPhrase:
-    """Return the smallest phrase that has all of these words."""
-    while inner := next((part for part in phrase.children if words <= set(part.anchors)), None):
-        phrase = inner
-    return phrase
 
 
 class CompoundObserver:
@@ -280,9 +267,13 @@ class CompoundObserver:
 
     def _content(self) -> dict[str, Any]:
         source, target = map(self._grammar.text_layer, (self._plan.source, self._plan.target))
-        for role, word, translation in _dictionary(self._grammar, source, target):
-            if translation and word in self._lexicon.get(role, ()):
-                self._lexicon[role][word][translation] = None
+        for rule in self._grammar.rules:
+            # A word of the grammar may be an atom of the role of its part of speech.
+            word, translation = (" ".join(own_words(rule, layer)) for layer in (source, target))
+            for node in (n for f in rule.fragments for n in f.nodes if rule.lexical):
+                role = _WORD_ROLES.get(dict(node.attributes or ()).get("upos", ""), "")
+                if translation and word in self._lexicon.get(role, ()):
+                    self._lexicon[role][word][translation] = None
         words = {word for rule in self._grammar.rules for word in own_words(rule, target) if word}
         return {
             "format": FORMAT,
@@ -298,14 +289,3 @@ class CompoundObserver:
             "left_out": self._left_out,
             "items": self._items,
         }
-
-
-def _dictionary(grammar: CoreGrammar, source: int, target: int) -> Iterator[tuple[str, str, str]]:
-    """Yield the words of a grammar that may be atoms: role, word and translation."""
-    for rule in grammar.rules:
-        if rule.lexical:
-            word, translation = (" ".join(own_words(rule, layer)) for layer in (source, target))
-            for fragment in rule.fragments:
-                for node in fragment.nodes:
-                    part_of_speech = dict(node.attributes or ()).get("upos", "")
-                    yield _WORD_ROLES.get(part_of_speech, ""), word, translation

@@ -29,7 +29,7 @@ import yaml
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
-from sgl.foreign.json import JsonValue, read_document
+from sgl.foreign.json import read_document
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compounds import (
@@ -120,26 +120,22 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
         raise
     if content["target"].of(str) != benchmark.target:
         return None
-    try:
-        return _table(content, benchmark)
-    except CompoundError as problem:
-        raise CompoundError(f"`{path}`: {problem}") from problem
-
-
-def _table(content: JsonValue, benchmark: Benchmark) -> CompoundTable:
     entries = {
         role: {atom: found.texts() for atom, found in atoms.members().items()}
         for role, atoms in content["lexicon"].members().items()
     }
-    lexicon = CompoundLexicon(entries, frozenset(content["fillers"].texts()))
     places = {row.id: place for place, row in enumerate(benchmark.rows)}
     occurrences: list[CompoundOccurrence] = []
-    for item in content["items"].elements():
-        place = places.get(item["id"].of(str))
-        if place is not None:
-            name, source, pattern = (item[k].of(str) for k in ("compound", "sentence", "pattern"))
-            occurrences.append(CompoundOccurrence(name, name, source, place, pattern))
-            check_occurrence(lexicon, occurrences[-1])
+    try:
+        lexicon = CompoundLexicon(entries, frozenset(content["fillers"].texts()))
+        for item in content["items"].elements():
+            place = places.get(item["id"].of(str))
+            if place is not None:
+                name, source, kind = (item[k].of(str) for k in ("compound", "sentence", "pattern"))
+                occurrences.append(CompoundOccurrence(name, name, source, place, kind))
+                check_occurrence(lexicon, occurrences[-1])
+    except CompoundError as problem:
+        raise CompoundError(f"`{path}`: {problem}") from problem
     patterns = {row.category for row in benchmark.rows}
     left_out = content["left_out"].members().items()
     return CompoundTable(

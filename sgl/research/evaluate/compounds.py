@@ -1,7 +1,7 @@
 """Compound translation error rate: is each part of a compound there, and in order?
 
-CoGnition embeds each of 2,160 compounds in five contexts.  A compound is made of *atoms*,
-each with a role; a lexicon lists how an atom may be translated::
+CoGnition (Li et al. 2021) embeds each of 2,160 compounds in five contexts.  A compound is made of
+*atoms*, each with a role; a lexicon lists how an atom may be translated::
 
     the red dog he liked      DET the, ADJ red, N dog, MOD he liked
     red: 红, 红色             "红色 的 狗" has it; "小时" does not have 小
@@ -12,23 +12,17 @@ noun phrase (``在 … 里``): the first part stands before the noun, the second
 If the lexicon has *fillers*, words that may stand between atoms, nothing else may.
 
 The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of which some
-translation is wrong.  Compounds are told apart by name, so that the order of lines does not matter.
+translation is wrong; compounds are told apart by name.  Any such rule calls some gold translations
+wrong: the rate on the gold side is the noise floor of the metric, and belongs beside every score.
 
-Any such rule calls some gold translations wrong.  The rate on the gold side is the noise
-floor of the metric, and belongs beside every score.
-
-The rule of the published script of CoGnition is here as well, errors included, so that new
-figures can be set beside published ones.  It differs in this:
+The rule of the published script is here as well, errors included:
 
 * A translation counts wherever its characters are: 小 in 小时 is *small*.
 * An empty alternative lets anything pass; ``liked`` has one, so that a wrong verb does.
 * The place of a modifier such as *he liked* is not looked at where there is a verb.
 * Five lines are one compound, whatever stands in them; lines left over are ignored.
 * Of a preposition in two parts (``在 … 里``) the first one is looked for.
-* An empty output stops the script, and so do a compound with a word that the lexicon lacks
-  and one that is not in its sentence.  Here these are errors that say so.
-
-Metric: Li et al. 2021, *On Compositional Generalization of Neural Machine Translation*.
+* It stops at an empty output, a word that the lexicon lacks, a compound not in its sentence.
 """
 
 from __future__ import annotations

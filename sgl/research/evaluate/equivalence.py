@@ -93,11 +93,15 @@ def equivalent(first: str, second: str, form: str = "cogs") -> FormComparison:
     one, other = forms
     if first == second:
         return FormComparison(True)
-    if isinstance(one, Term) and isinstance(other, Term):
-        return _compare_terms(one, other)
-    assert isinstance(one, Form)
-    assert isinstance(other, Form)
-    return _compare_forms(one, other)
+    if isinstance(one, Form) and isinstance(other, Form):
+        return _compare_forms(one, other)
+    assert isinstance(one, Term)
+    assert isinstance(other, Term)
+    if one.head != other.head or one.definite != other.definite:
+        heads = [f"{'* ' if term.definite else ''}{term.head}" for term in (one, other)]
+        return FormComparison(False, f"'{heads[0]}' in the first is '{heads[1]}' in the second")
+    same = _sorted(one) == _sorted(other)
+    return FormComparison(same, "" if same else f"'{one.head}' has different arguments")
 
 
 def _compare_forms(first: Form, second: Form) -> FormComparison:
@@ -126,15 +130,6 @@ def _shown(atom: _FormAtom) -> str:
     (star, predicate), arguments = atom
     shown = " , ".join("x" if isinstance(a, int) else a for a in arguments)
     return f"{star}{' . '.join(predicate)} ( {shown} )"
-
-
-def _compare_terms(first: Term, second: Term) -> FormComparison:
-    if first.head != second.head or first.definite != second.definite:
-        heads = [f"{'* ' if term.definite else ''}{term.head}" for term in (first, second)]
-        return FormComparison(False, f"'{heads[0]}' in the first is '{heads[1]}' in the second")
-    if _sorted(first) == _sorted(second):
-        return FormComparison(True)
-    return FormComparison(False, f"'{first.head}' has different arguments")
 
 
 def _sorted(term: Term) -> tuple[str, bool, tuple[tuple[str, object], ...]]:
@@ -210,9 +205,8 @@ def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> nx.Graph[tu
 
 def reformatted_exact_match(gold: str, prediction: str) -> FormComparison:
     """Compare two COGS forms as the published script of SLOG does, errors included."""
-    if reformatted(gold) == reformatted(prediction):
-        return FormComparison(True)
-    return FormComparison(False, "the reformatted texts differ")
+    same = reformatted(gold) == reformatted(prediction)
+    return FormComparison(same, "" if same else "the reformatted texts differ")
 
 
 def reformatted(text: str) -> str:

@@ -1,18 +1,15 @@
 """Partial Match: is the part of the sentence right that the pattern is about?
 
-Exact Match fails a sentence for any slip.  Partial Match looks at what the pattern asks for
-(:mod:`sgl.research.evaluate.query`) and at nothing else::
+Exact Match fails a sentence for any slip.  Partial Match (Kumon, Matsuoka & Yanaka 2024) looks at
+what the pattern asks for (:mod:`sgl.research.evaluate.query`) and at nothing else::
 
     pattern    Subj → Obj          asked for    パンダ as an object
     gold       女性がパンダを見つけた。
     outputs    男性がパンダを見つけた。   1      パンダが女性を見つけた。   0
 
 If the grammar reads the prediction, one of the readings has to contain all that is asked for.
-If not, phrases with particles decide, where the language is Japanese; otherwise the
-prediction counts as wrong.
-
-A model may write a sentence of which only a part is grammatical.  The particle after a
-phrase says its role, so that the phrase that is asked for can still be looked for::
+If not, phrases with particles decide, where the language is Japanese; otherwise the prediction
+counts as wrong.  The particle after a phrase says its role, even where only a part is grammatical::
 
     男性がパンダを見つけ見つけた。     パンダ + を: object        男性 + が: subject
 
@@ -23,8 +20,6 @@ same noun phrase.  Which clause it belongs to cannot be told from particles; a p
 
 Some verbs mark their object with another particle (好き with が, 気づく with に).  They are
 not listed here: a grammar that writes the particle with the verb says so itself.
-
-Metric: Kumon, Matsuoka & Yanaka 2024, who look for words and roles with a parser of Japanese.
 """
 
 from __future__ import annotations
@@ -158,7 +153,7 @@ class PartialMatch:
         particles = self._particles
         if particles is None or not prediction.strip() or len(prediction) > _LONGEST:
             return False, Decision.NOTHING
-        right = all(_found(particles, prediction, span) for _, spans in wanted for span in spans)
+        right = all(particles.has(prediction, span) for _, spans in wanted for span in spans)
         return right, Decision.PARTICLES
 
 
@@ -168,13 +163,6 @@ def _several(parser: Parser, text: str) -> Iterator[Derivation]:
         forest = parser.forest(text)
         if forest is not None:
             yield from (ranked.derivation for ranked in best_readings(forest, _READINGS))
-
-
-def _found(particles: ParticleMatcher, text: str, span: TargetSpan) -> bool:
-    role = ROLES.get(span.label)
-    if role is not None:
-        return particles.has_role(text, span.text, role, whole=span.extent is Extent.PHRASE)
-    return particles.has_word(text, span.text.rstrip("。？"))
 
 
 SUBJECT, OBJECT, RECIPIENT, AGENT = "subject", "object", "recipient", "agent"
@@ -208,6 +196,13 @@ class ParticleMatcher:
 
     analyse: Analyse
     governed: frozenset[str] = frozenset()
+
+    def has(self, text: str, span: TargetSpan) -> bool:
+        """Tell whether a text has what is asked for."""
+        role = ROLES.get(span.label)
+        if role is not None:
+            return self.has_role(text, span.text, role, whole=span.extent is Extent.PHRASE)
+        return self.has_word(text, span.text.rstrip("。？"))
 
     def has_role(self, text: str, phrase: str, role: str, *, whole: bool = False) -> bool:
         """Tell whether a noun, modified or not, has this role (``subject`` …) in the text.

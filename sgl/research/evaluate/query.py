@@ -1,14 +1,8 @@
 """What a pattern asks for in an item: these words or phrases, in this position.
 
-What counts follows from the structure that the items contain, by two rules:
-
-* A pattern with ``targets`` is about words.  Asked for are the words that the structure puts
-  a test on (``N[@targets]``), each in the position that the structure gives it.
-* Any other pattern is about phrases.  Asked for are the words with tests as well, and the
-  whole phrase of every other variable that an edge leads to or whose dependents are counted.
-
-A variable without tests that no edge leads to is where the structure hangs; its word is not
-asked for.  ::
+What counts follows from the structure that the items contain.  Asked for are the words that it puts
+a test on, each in its position.  A pattern without ``targets`` is about phrases: asked for is also
+the whole phrase of every other variable that an edge leads to or whose dependents are counted.  ::
 
     { V -[obj]-> N[lemma=panda] }             the word パンダ, as an object
     { V -[nsubj]-> N; N -[nmod]-> M }         the phrases 箱の中の猫 and 箱の中の, so connected

@@ -185,23 +185,20 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     for rule in grammar.rules:
         key: Hashable = rule.lhs
         if rule.lhs in written:
-            key = rule.lhs, _written(rule, layer) if rule.lexical else rule.id
+            # Words of which one is enough have the same text, and all but their lemmas.
+            attributes = [
+                tuple(pair for pair in node.attributes or () if pair[0] != _LEMMA)
+                for fragment in rule.fragments
+                for node in fragment.nodes
+            ]
+            alike = tuple(own_words(rule, layer)), tuple(attributes)
+            key = rule.lhs, alike if rule.lexical else rule.id
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
     return replace(
         grammar, rules=tuple(replace(rule, id=number) for number, rule in enumerate(kept))
     )
-
-
-def _written(rule: Rule, layer: int) -> Hashable:
-    """Return what is equal for words of which one is enough: the text, and all but the lemmas."""
-    attributes = tuple(
-        tuple(pair for pair in node.attributes or () if pair[0] != _LEMMA)
-        for fragment in rule.fragments
-        for node in fragment.nodes
-    )
-    return tuple(own_words(rule, layer)), attributes
 
 
 #: The lemmas that are written so.
@@ -260,21 +257,13 @@ class GrammarEdges:
         """
         tree = tree_of(gold)
         if words is None and said is not None:
-            output = tree_of(said).words
-        else:
-            output = tuple(self._content(self._cut(text) if words is None else words))
-        return metrics.edge_accuracy(tree.words, tree.heads, output).share
-
-    def _content(self, words: Sequence[str]) -> Iterator[str]:
-        """Yield the words that have nodes, or that the grammar does not know."""
-        for word in map(folded, words):
-            if word not in self._dropped and not is_punctuation(word):
-                yield word
-
-    def _cut(self, text: str) -> Sequence[str]:
-        if self._join:
-            return [piece.rstrip(".,?!") or piece for piece in text.split()]
-        return self._segment(text).split()
+            return metrics.edge_accuracy(*tree, tree_of(said).words).share
+        if words is None and self._join:
+            words = [piece.rstrip(".,?!") or piece for piece in text.split()]
+        known = map(folded, self._segment(text).split() if words is None else words)
+        # What has a node, or is a word that the grammar does not know.
+        output = [w for w in known if w not in self._dropped and not is_punctuation(w)]
+        return metrics.edge_accuracy(*tree, output).share
 
 
 def tree_of(said: Realization) -> WordTree:

@@ -1,6 +1,6 @@
 """BLEU and chrF++ as sacreBLEU computes them, with the tokenizer that the language needs.
 
-The default tokenizer of sacreBLEU splits at spaces, and finds one word in a Japanese
+The default tokenizer of sacreBLEU (Post 2018) splits at spaces, and finds one word in a Japanese
 sentence: the same outputs score 0.00 with it and 96.97 with ``ja-mecab``.  The signature
 says how a figure was computed and belongs beside it.
 
@@ -13,11 +13,8 @@ falls into characters.  All ways keep the spaces of the text::
     words        那 顶 红 帐篷           with the words of a dataset
     jieba        那顶 红 帐篷            with the segmenter of this name, if it is installed
 
-Both metrics are functions of n-gram counts that are summed over sentences.  The sums are
-kept for each category of items, so that any group of categories can be scored without the
-texts, as sacreBLEU's own tests of significance do.
-
-Metrics: Papineni et al. 2002; Popović 2017; Post 2018 (sacreBLEU).
+Both metrics are functions of n-gram counts that are summed over sentences.  The sums are kept for
+each category of items, so that any group of categories can be scored without the texts.
 """
 
 from __future__ import annotations

@@ -10,17 +10,13 @@ where no noun and no name occurs twice in a sentence::
 
     want ( agent = cat ( nmod . in = bed ) , xcomp = run ( agent = cat ( nmod . in = bed ) ) )
 
-A bare noun that is being modified at this point (it stands inside its own brackets) is that noun; a
-noun equal to an earlier one, modifiers included, is that earlier one; every other noun is a new
-node.  A name is always the same node, so is ``?``, and each verb and each adjective is a node of
-its own.  What the form does not tell is a matter of convention:
-
-* A word is a verb if it has roles, or is the value of ``ccomp``, ``xcomp`` or ``nmod``;
-  an adjective if it is the value of ``amod``; a noun if it has ``*`` or modifiers;
-  otherwise a name if it begins with a capital letter and is not among ``common_nouns``,
-  else a noun.
-* A common word by itself is read as a noun, and as a word outside of any sentence.
-* Positions are ordinals: nodes are numbered as they are first mentioned.
+A bare noun inside its own brackets is that noun; a noun equal to an earlier one, modifiers
+included, is that earlier one; every other noun is a new node.  A name is always the same node, so
+is ``?``, and each verb and each adjective is a node of its own.  A word is a verb if it has roles,
+or is the value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value of ``amod``; a
+noun if it has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not
+among ``common_nouns``, else a noun.  A common word by itself is read as a noun outside of any
+sentence.  Positions are ordinals: nodes are numbered as they are first mentioned.
 """
 
 from __future__ import annotations
