@@ -309,7 +309,6 @@ class ReadingCache(Generic[Meaning]):
         yield from map(self._packed, spelt)
 
     def _packed(self, candidates: Iterable[tuple[str, tuple[str, ...]]]) -> SentenceReadings:
-        """Read the first spelling that has readings, by its forest."""
         spelling, refused = "", ""
         for spelling, changed in candidates:
             try:

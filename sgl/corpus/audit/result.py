@@ -283,7 +283,6 @@ def audit_data(audit: Audit) -> dict[str, Any]:
 
 
 def _sets(audit: Audit) -> dict[str, Any]:
-    """Return what was found of sets of rows, as plain values."""
     names = [{"file": audit.files[rows.file].name, "kind": rows.kind} for rows in audit.sets]
     return {
         "leaks": audit.leaks(),

@@ -113,10 +113,6 @@ def _likelihood(found: Likelihood) -> dict[str, float | None]:
     return dict(zip(("log_likelihood", "bits", "perplexity"), numbers, strict=True))
 
 
-#: The section that says where the weights come from.
-PROVENANCE = "fitted"
-
-
 def weights_text(
     grammar: CoreGrammar,
     keys: Sequence[RuleKey],
@@ -129,7 +125,7 @@ def weights_text(
     ``keys`` are what the rules of the grammar are called; ``provenance`` has plain values only.
     """
     lines = "".join(f"# {line}".rstrip() + "\n" for line in comment)
-    sections = {PROVENANCE: dict(provenance)}, weights_data(grammar, keys, fit)
+    sections = {"fitted": dict(provenance)}, weights_data(grammar, keys, fit)
     return lines + "".join(
         yaml.dump(section, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000)
         for section in sections

@@ -128,7 +128,6 @@ def _each(systems: Sequence[SystemScores], step: Callable[..., None], *given: ob
 
 
 def _groups(bank: TreebankMeasures, systems: Sequence[SystemScores]) -> list[Json]:
-    """Return the means of each group of sentences."""
     return [
         {
             "group": name,

@@ -179,7 +179,6 @@ def _projectivity(projectivity: Json) -> ResultTable:
 
 
 def _relations(data: Json) -> ResultTable:
-    """Return the most frequent relations."""
     edges = {
         label: sides["left"] + sides["right"]
         for label, sides in data["treebank"]["relations"].items()

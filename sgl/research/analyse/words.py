@@ -147,11 +147,7 @@ class ForeignScript:
 
 
 def foreign_script(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ForeignScript | None:
-    """Compare the words of sentences with those of outputs that are not empty.
-
-    Returns:
-        what is known of outputs in another script; None if they are not.
-    """
+    """Return what is known of outputs in another script, from pairs of words; None if in none."""
     gold, said = ([word for pair in pairs for word in pair[side]] for side in (0, 1))
     own, letters = _own(_letters(gold)), _letters(said)
     if letters.total() < _FEWEST_LETTERS or not own:

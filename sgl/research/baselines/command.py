@@ -155,7 +155,6 @@ def _check_libraries(session: Session, config: Config) -> None:
 
 
 def _run(session: Session, job: Job) -> dict[str, Path]:
-    """Train and decode; return the predictions by split."""
     from sgl.research.baselines.training import DIVERGED, LIMIT
 
     data, config, path = job.data, job.config, job.directory.path
@@ -195,7 +194,6 @@ def _run(session: Session, job: Job) -> dict[str, Path]:
 
 
 def _resumed(step: int, steps: int) -> str:
-    """Say where a resumed run starts."""
     if not step:
         return "resumed: there was no check yet, so it starts over"
     if step >= steps:
@@ -204,7 +202,6 @@ def _resumed(step: int, steps: int) -> str:
 
 
 def _check_line(progress: TrainingProgress, left: float) -> str:
-    """Return what is said after each check on dev."""
     from sgl.research.baselines.training import pace
 
     step, loss, score = progress.checks[-1]

@@ -113,10 +113,7 @@ class Side:
 def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer:
     """Learn a vocabulary for texts, each with the scheme by which it is tokenized.
 
-    Args:
-        texts: the way and the text, for all texts of training.
-        kind: ``word`` or ``bpe``.
-        pieces: how many tokens pieces of words may be.
+    Its ``kind`` is ``word`` or ``bpe``; ``pieces`` are how many tokens pieces of words may be.
     """
     from tokenizers import Tokenizer
     from tokenizers.models import BPE, WordLevel

@@ -309,7 +309,6 @@ class CausalLearner(Learner):
 
 
 def _load(path: str) -> tuple[Any, Any]:
-    """Return the tokenizer and the model of a directory."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils.logging import disable_progress_bar
 

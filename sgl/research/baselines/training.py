@@ -124,12 +124,8 @@ def reproducible(threads: int, device: str = "cpu") -> Iterator[None]:
 class Training:
     """One run of training; its result is in the model.
 
-    Args:
-        learner: what is trained, by its settings.
-        dev: the items that choose the weights.
-        checkpoint: where the checkpoint is.
-        run: the hash that says of which run the checkpoint is.
-        limit: after how many seconds to stop, in this call.
+    The items of ``dev`` choose the weights; ``run`` is the hash that says of which run the
+    checkpoint is; after ``limit`` seconds this call stops.
     """
 
     def __init__(

@@ -226,7 +226,6 @@ def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings)
 def _split(
     session: Session, items: ItemSet, request: SplitRequest, options: dict[str, Any]
 ) -> None:
-    """Divide the items and write the result."""
     started = time.monotonic()
     out: Path = options["out"]
     # Without --force no directory with files in it may be replaced.
@@ -260,7 +259,6 @@ def _split(
 
 
 def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:
-    """Yield the lines that say what was found."""
     found, target = proof["divergence"], proof["target"]
     sizes, only = proof["sizes"], proof["test_only"]
     share = 100 * sizes["test"] / (sizes["train"] + sizes["test"])
@@ -294,7 +292,6 @@ _Measured = tuple[str, int, SplitDivergence]
 def _report(
     session: Session, items: ItemSet, settings: ElementSettings, categories: bool, as_json: bool
 ) -> None:
-    """Measure each file against the first, and show the figures."""
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
     rows = list(_rows(items, categories))

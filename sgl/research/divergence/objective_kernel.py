@@ -248,7 +248,6 @@ def change(write: bool, x: int, y: int, train: int, test: int, bags: Bags) -> in
 
 @kernel
 def _divergence_after(x: int, y: int, train: int, test: int, bags: Bags) -> float:
-    """Return the divergence after a move."""
     total, more = bags.totals[SUM], 0
     if x >= 0:
         total += change(False, x, y, train, test, bags)

@@ -141,11 +141,7 @@ def choose(
     wanted: int,
     progress: Progress | None = None,
 ) -> tuple[Labels, list[int]]:
-    """Make so many choices of the greedy procedure.
-
-    Returns:
-        The labels after them, and the chosen items in their order.
-    """
+    """Return the labels after so many choices of the greedy procedure, and the chosen items."""
     from sgl.research.divergence.objective_kernel import new_state
     from sgl.research.divergence.search_kernel import greedy_choices
 

@@ -122,14 +122,10 @@ def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:
-    """Read a split of a dataset, or a file of rows.
+    """Read a split of a dataset (``gen`` if there is one), or a file of rows.
 
-    Args:
-        path: the directory or the file.
-        split: which split; ``gen`` if there is one and none is asked for.
-        target: which target; the one of the main files if none is asked for.
-
-    Raises ``DatasetError``: it lacks the split, or has rows that cannot be read.
+    Without a ``target`` it is the one of the main files.  Raises ``DatasetError``: it lacks the
+    split or the target, or has rows that cannot be read.
     """
     return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
 
@@ -161,7 +157,6 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
 
 
 def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
-    """Return a split of a dataset of ``sglc compile``."""
     manifest = manifest_of(path)
     layers, splits = manifest["layers"], list(manifest["splits"].members())
     targets = [layers["target"].of(str), *layers["further"].texts()]

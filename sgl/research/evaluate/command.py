@@ -199,7 +199,6 @@ class Evaluation:
         return None
 
     def _count_surface(self, segmentation: Segmentation | None, line: Progress) -> None:
-        """Count what BLEU and chrF++ of every run are made of."""
         if self.benchmark.view:
             self.unavailable[_BLEU_AND_CHRF] = "the target is a logical form"
             return

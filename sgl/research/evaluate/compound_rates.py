@@ -199,13 +199,9 @@ def compounds_of(
     way: str | None,
     diagnostics: Diagnostics,
 ) -> BenchmarkCompounds | None:
-    """Return the compounds of the rows; None after errors.
+    """Return the compounds of the rows, by default those of the dataset; None after errors.
 
-    Args:
-        benchmark: the rows; if it is a dataset with compounds, these are used.
-        files: the compound of each row, and the lexicon, for other data.
-        way: how texts are segmented, if the user says so.
-        diagnostics: takes the messages.
+    ``files`` are the compound of each row, and the lexicon.  ``way`` is how texts are segmented.
     """
     compounds_file, lexicon_file = files
     try:

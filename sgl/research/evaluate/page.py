@@ -161,7 +161,6 @@ def _words(rows: Sequence[ScoreRow], metric: str, systems: Sequence[str]) -> str
 
 
 def _mark(number: int, x: float, y: float) -> Markup:
-    """Draw a mark of the shape and colour of a system."""
     shape = number % SHAPES
     look = f"mark s{shape}"
     r = _SIZE

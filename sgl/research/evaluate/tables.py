@@ -206,7 +206,6 @@ def latex(data: Json) -> str:
 
 
 def _latex_systems(data: Json, row: Json) -> str:
-    """Return the table of all items: a row for each system."""
     metrics = [metric for metric in data["metrics"] if metric in row["scores"]]
     rows = [
         [escaped(name), *_cells(row, [(metric, name) for metric in metrics], *_LATEX_CELLS)]
@@ -247,7 +246,6 @@ def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
 
 
 def _latex_compounds(data: Json) -> str:
-    """Return the error rates of compounds, by kind and by pattern."""
     patterns = data["dataset"]["patterns"]
     rows = [
         [

@@ -161,7 +161,6 @@ def _report_joining(session: Session, compiled: Compiled, number: int, declared:
 
 
 def _title(compiled: Compiled) -> str:
-    """Return a line for the head of the file."""
     title = compiled.project.title
     return f"{compiled.project.name}: {title}" if title else compiled.project.name
 

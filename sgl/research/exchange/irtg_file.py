@@ -317,5 +317,4 @@ class TermReader:
         return words
 
     def _fail(self, span: Span, message: str, hint: str = "") -> None:
-        """Report that the term means nothing."""
         self._diagnostics.error("SGL1203", span, message, hint=hint)

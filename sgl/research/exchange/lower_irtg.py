@@ -63,13 +63,9 @@ class TreeRule(NamedTuple):
 def lower_irtg(
     file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics
 ) -> ImportedGrammar | None:
-    """Return the grammar that a file means; None after a report.
+    """Return the grammar of this name that a file means; None after a report.
 
-    Args:
-        file: what was read.
-        name: the name of the grammar.
-        span: a place in the file, for what is wrong with all of it.
-        diagnostics: takes what is wrong, and what has no counterpart.
+    ``span`` is a place in the file, for what is wrong with all of it.
     """
     for feature in file.features:
         message = f"the feature `{feature}` is left out: SGL has weights of rules only"

@@ -171,11 +171,7 @@ _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 def write_sgl(grammar: CoreGrammar, title: str = "", comment: str = "") -> str:
     """Return the grammar as a text that compiles to it again, up to names.
 
-    Args:
-        grammar: a grammar with text layers only, the first of which has every child of
-            a rule once and in order.
-        title: the title of the module.
-        comment: a line for the head of the file.
+    It has text layers only, the first of which has every child of a rule once and in order.
     """
     return "\n".join(_SglWriter(grammar).lines(title, comment)) + "\n"
 
@@ -302,7 +298,10 @@ class CategoryNames:
                 self._features.setdefault(feature, {})[value] = None
             title = ""
             if not base:
-                base = self.names.free(_plain(name))
+                plain = re.sub(r"\W+", "_", name).strip("_")
+                plain = plain[:1].upper() + plain[1:] if plain[:1].isascii() else plain
+                capital = re.match(r"[A-Z]", plain)
+                base = self.names.free(plain if capital else f"C_{plain}".rstrip("_"))
                 if base != name:
                     # What a quotation cannot hold is left out of the title.
                     kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
@@ -346,9 +345,3 @@ def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]
                 base, values = split[name] = match[1], written
         kinds.setdefault(base, set()).add(tuple(values))
     return {name: found for name, found in split.items() if len(kinds[found[0]]) == 1}
-
-
-def _plain(name: str) -> str:
-    plain = re.sub(r"\W+", "_", name).strip("_")
-    plain = plain[:1].upper() + plain[1:] if plain[:1].isascii() else plain
-    return plain if re.match(r"[A-Z]", plain) else f"C_{plain}".rstrip("_")

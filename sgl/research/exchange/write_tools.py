@@ -203,13 +203,10 @@ _WORD = re.compile(r'word "(.*)"', re.DOTALL)
 
 
 def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = "") -> str:
-    """Return the grammar in Alto's codec for IRTGs; nothing of its graph layers.
+    """Return a grammar without ``capital`` in Alto's codec for IRTGs; nothing of its graph layers.
 
-    Args:
-        grammar: a grammar without ``capital``, whose words can all be written.
-        labels: for each category the label of its nodes in the interpretation of
-            phrase-structure trees; without labels there is no such interpretation.
-        title: a line of comment.
+    ``labels`` are those of the nodes of each category in the interpretation of phrase-structure
+    trees; without labels there is none.  ``title`` is a line of comment.
     """
     interpretations = FreeNames()
     names = [interpretations.free(layer.name) for layer in grammar.text_layers]
@@ -223,7 +220,10 @@ def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = 
     for category in sorted(range(len(states)), key=lambda number: number != grammar.start):
         for rule in grammar.rules_of[category]:
             lines.append("")
-            lines.append(_automaton_rule(rule, rules[rule.id], states, grammar.start))
+            children = ", ".join(quoted(states[child]) for child in rule.rhs)
+            right = quoted(rules[rule.id]) + (f"({children})" if children else "")
+            final = "!" if category == grammar.start else ""
+            lines.append(f"{quoted(states[category])}{final} -> {right} [{rule.weight!r}]")
             for name, template in zip(names, rule.templates, strict=True):
                 lines.append(f"  [{quoted(name)}] {string_term(template)}")
             if labels is not None:
@@ -235,13 +235,6 @@ def _label(rule: Rule) -> str:
     """Return the name of a rule; a word declaration has that of its word."""
     match = _WORD.fullmatch(rule.name)
     return make_quotable(match[1] if match is not None else rule.name)
-
-
-def _automaton_rule(rule: Rule, label: str, states: Sequence[str], start: int) -> str:
-    final = "!" if rule.lhs == start else ""
-    children = ", ".join(quoted(states[child]) for child in rule.rhs)
-    right = f"{quoted(label)}({children})" if children else quoted(label)
-    return f"{quoted(states[rule.lhs])}{final} -> {right} [{rule.weight!r}]"
 
 
 def string_term(template: Template) -> str:
@@ -288,11 +281,7 @@ def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
 def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
     """Return the productions of a text layer, those of the start category first.
 
-    Args:
-        grammar: a grammar without ``capital``, in whose layer no child is repeated and
-            every word can be quoted.
-        layer: the index of the text layer.
-        title: a line of comment.
+    The grammar has no ``capital``, no child twice in this layer, and words that can be quoted.
     """
     names = _nonterminals(grammar)
     spoken = [category.filled for category in emptiness(grammar, layer)]

@@ -95,7 +95,7 @@ def test_a_compound_is_the_smallest_phrase_with_all_words_of_its_pattern(
 ) -> None:
     (only,) = found(sentence, pattern)
     assert (only.source, only.target) == (compound, chinese)
-    assert " ".join(f"{atom.role}={atom.target}" for atom in only.atoms) == atoms
+    assert " ".join(f"{role}={target}" for role, _, target in only.atoms) == atoms
 
 
 def test_classifiers_and_de_are_fillers_and_belong_to_no_atom() -> None:
