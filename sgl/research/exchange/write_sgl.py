@@ -168,12 +168,12 @@ _SETTING = re.compile(r"((?![A-Z])[^\W\d]\w*)=([^=,\"\\]+)")
 _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 
 
-def write_sgl(grammar: CoreGrammar, title: str = "", comment: str = "") -> str:
+def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
     """Return the grammar as a text that compiles to it again, up to names.
 
     It has text layers only, the first of which has every child of a rule once and in order.
     """
-    return "\n".join(_SglWriter(grammar).lines(title, comment)) + "\n"
+    return "\n".join(_SglWriter(grammar).lines(comment)) + "\n"
 
 
 def identifier(text: str, fallback: str) -> str:
@@ -202,10 +202,9 @@ class _SglWriter:
         if "[" in self.start:
             self.start, self.start_rule = self.naming.names.free("Start"), rules.free("start")
 
-    def lines(self, title: str, comment: str) -> Iterator[str]:
+    def lines(self, comment: str) -> Iterator[str]:
         shown = self.naming.shown
-        head = f"module {identifier(self.grammar.name, 'grammar')}"
-        yield f"{head} {string(title)}" if title else head
+        yield f"module {identifier(self.grammar.name, 'grammar')}"
         if comment:
             yield from ("", f"# {' '.join(comment.split())}")
         yield ""
