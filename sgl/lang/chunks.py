@@ -26,9 +26,9 @@ MAX_DEPTH = 40
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 _CLOSE = {")": "(", "]": "[", "}": "{"}
 #: A line that starts with one of these goes on with the clause above it.
-_CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
+CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
 #: A line that ends with one of these goes on in the next one.
-_UNFINISHED = (";", ",", "|", "+", "->", "=>")
+UNFINISHED = (";", ",", "|", "+", "->", "=>")
 #: Empty lines and comments, up to the first character after them.
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
 _FIRST_WORD = re.compile(r"\w+|\S+")
@@ -197,9 +197,9 @@ class _Scanner:
         if position >= self.following:
             match = _NOTHING.match(self.text, position + 1, self.end)
             self.following = match.end() if match is not None else position + 1
-        if self.before.endswith(_UNFINISHED):
+        if self.before.endswith(UNFINISHED):
             return True
-        return _CONTINUATION.match(self.text, self.following, self.end) is not None
+        return CONTINUATION.match(self.text, self.following, self.end) is not None
 
     def _fail(self, code: str, position: int, message: str, hint: str = "") -> None:
         """Keep the first thing that is wrong with the chunk; the rest may follow from it."""

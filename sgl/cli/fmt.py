@@ -1,0 +1,111 @@
+"""``sglc fmt``: lay out grammars in the one style that they have."""
+
+from __future__ import annotations
+
+import difflib
+import sys
+from pathlib import Path
+
+import click
+
+from sgl.cli.files import FILE, replace_text
+from sgl.cli.main import FAILED
+from sgl.cli.session import Session, session_options
+from sgl.cli.terminal import count
+from sgl.diagnostics import SourceFile
+from sgl.foreign import SOURCE, read_bytes, text_of
+
+#: The argument that stands for standard input.
+STREAM = Path("-")
+
+
+@click.command("fmt")
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE…")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Show what would change, and write nothing.")
+@session_options
+def command(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> None:
+    """Lay out FILE…, in place; `-` reads standard input and writes standard output.
+
+    There is one style and no option for it.  Line breaks and comments stay.  Of a directory all
+    `.sgl` files are laid out.  A file that cannot be read as a grammar stays as it is.
+    """
+    changed = 0
+    for path in (inner for file in files for inner in _files(file)):
+        texts = _laid_out(session, path)
+        if texts is None:
+            continue
+        before, after = texts
+        if path == STREAM and not check and not diff:
+            session.echo(after, end="")
+        elif after != before:
+            changed += 1
+            if diff:
+                session.echo(_difference(path, before, after), end="")
+            elif check:
+                session.echo(f"would change: {path}")
+            else:
+                _replace(path.resolve(), after)
+                session.echo(f"laid out: {path}")
+    if check or diff:
+        if check and session.form == "full":
+            session.echo(f"{count(changed, 'file')} would change")
+        session.stop(FAILED if changed and check else None)
+
+
+def _files(path: Path) -> list[Path]:
+    """Return a file, or the grammars of a directory."""
+    return sorted(path.rglob("*.sgl")) if path.is_dir() else [path]
+
+
+def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
+    """Return the text of a file and its layout; None after a report if it is no grammar."""
+    from sgl.lang import MAX_SOURCE
+    from sgl.lang.layout import layout
+    from sgl.lang.project import read_file
+    from sgl.lang.reader import read
+
+    errors = session.diagnostics.errors
+    if path == STREAM:
+        source = _stream(session, MAX_SOURCE)
+    else:
+        shown = path.as_posix()
+        source = read_file(path, shown, None, MAX_SOURCE, session.sources, session.diagnostics)
+    if source is None:
+        return None
+    read(source, session.diagnostics)
+    if session.diagnostics.errors > errors:
+        return None
+    # Line ends of other systems are no part of what was read.
+    before = source.text if path == STREAM else text_of(read_bytes(path, SOURCE), path)
+    return before, layout(source.text)
+
+
+def _stream(session: Session, limit: int) -> SourceFile | None:
+    """Return what standard input has; None after a report."""
+    content = sys.stdin.buffer.read(limit + 1)
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as problem:
+        message = f"standard input is not UTF-8 (byte {problem.start:,})"
+        session.diagnostics.error("SGL0002", None, message)
+        return None
+    if len(content) > limit:
+        message = f"standard input has more than the {limit:,} bytes allowed"
+        session.diagnostics.error("SGL0003", None, message)
+        return None
+    return session.sources.add(SourceFile("standard input", text))
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file anew, with the permissions that it has."""
+    mode = path.stat().st_mode
+    replace_text(path, text)
+    path.chmod(mode)
+
+
+def _difference(path: Path, before: str, after: str) -> str:
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), str(path)
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)

@@ -1,0 +1,371 @@
+"""Lay out a file in the one style that grammars have.
+
+Line breaks are the author's; what stands between the tokens of a line is not.  A line is cut
+into *cells*, and the cells of neighbouring lines of a kind stand below one another::
+
+    layer en : text          layer en  : text
+    layer syn: graph on en   layer syn : graph on en
+
+    rule vp: VP -> V NP~2    rule vp: VP -> V NP  ~ 2
+      ja NP V                  ja  NP V
+      syn V -[obj]->NP         syn V -[obj]-> NP
+
+Clauses are indented by two, what belongs to them by two more, the rest of a clause on its next
+line by four.  A declaration of several lines has an empty line before and after it.  No token
+changes, and no comment is lost: every layout is compared with what it was made from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sgl.diagnostics.model import display_width
+from sgl.lang.chunks import CONTINUATION, UNFINISHED
+
+#: Cells are aligned as long as lines have no more columns.
+WIDTH = 100
+#: How wide the first words of clauses are: `gen` and `need` as `forbid`, `seed` as `train`.
+_CLAUSES = {"pattern clause": 6, "part clause": 6, "dataset clause": 5}
+
+_TOKEN = re.compile(
+    r"""(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<sharp>\#(?=[\w~*^$]))|(?P<comment>\#.*)"""
+    r"""|-\[|->|=>|\.\.|>=|<=|!=|[$@]?\w+|\S"""
+)
+_BRACKETS = {"-[": "]", "[": "]", "(": ")", "{": "}"}
+_COMPARISONS = ("=", "|", "!=", ">=", "<=", "<", ">")
+#: Names of layers are at least so wide: `en` as `syn`.
+_LAYER = 3
+#: Where the cells of a declaration begin: at the first of these tokens.
+_CUTS = {
+    "layer": ":", "view": "=", "feature": "=", "param": "=", "labels": "=", "words": "=",
+    "quota": "=", "function": "=", "structure": "{", "literal": "(",
+}  # fmt: skip
+#: What goes on with these declarations is indented as clauses are.
+_WITHOUT_CLAUSES = (*_CUTS, "category", "test", "use")
+#: Clauses that are no layer's.
+_OTHERS = ("when", "keep", "variant")
+
+
+@dataclass(frozen=True, slots=True)
+class _Token:
+    """A token; ``joined`` if it stands directly after another."""
+
+    text: str
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line of a file, laid out but for the widths of its cells.
+
+    ``cells`` are texts with the least number of spaces before them.  Neighbours of one ``kind``
+    are aligned.  ``part``: it stands below the first line of its declaration; it ``goes_on``
+    if it is no clause but the rest of one.
+    """
+
+    indent: int
+    cells: tuple[tuple[str, int], ...] = ()
+    kind: str = ""
+    comment: str = ""
+    part: bool = False
+    goes_on: bool = False
+
+    @property
+    def empty(self) -> bool:
+        return not self.cells and not self.comment
+
+
+def layout(text: str) -> str:
+    r"""Return a file in the style of SGL.
+
+    >>> print(layout("feature num=sg|pl\nfeature tense = past |pres   # of verbs"), end="")
+    feature num   = sg | pl
+    feature tense = past | pres  # of verbs
+
+    Raises:
+        ValueError: a token would change; that is a mistake of this module.
+    """
+    lines = _spaced(list(_read(text)))
+    laid = (pair for group in _neighbours(lines) for pair in _aligned(group))
+    made = "".join(f"{line}\n" for line in _indented(laid))
+    if _said(text) != _said(made):
+        raise ValueError("the layout would change a token")
+    return made
+
+
+def _said(text: str) -> list[str]:
+    return [match.group().rstrip() for match in _TOKEN.finditer(text.expandtabs())]
+
+
+# ---- lines
+
+
+def _read(text: str) -> Iterator[_Line]:
+    """Yield the lines: those with tokens, comments, and empty ones, where they belong."""
+    indents, keyword, unfinished = [0], "", False
+    brackets: list[str] = []
+    for line in text.expandtabs().splitlines():
+        inside = tuple(brackets)
+        tokens, comment = _tokens(line, brackets)
+        indent = len(line) - len(line.lstrip())
+        if not tokens:
+            yield _Line(2 * (len(indents) - 1) if indent else 0, comment=comment, part=bool(indent))
+            continue
+        if inside or unfinished or CONTINUATION.match(line.strip()):
+            _, cells = _cells(tokens, f"{keyword} goes on")
+            if inside:
+                cells = ((_joined(tokens, inside), 0),)
+            indent = 2 if keyword in _WITHOUT_CLAUSES else 4
+            yield _Line(indent, cells, "", comment, part=True, goes_on=True)
+        else:
+            while len(indents) > 1 and indents[-1] > indent:
+                indents.pop()
+            if not indent:
+                indents, keyword = [0], tokens[0].text
+            elif indent > indents[-1]:
+                indents.append(indent)
+            level = len(indents) - 1
+            kind, cells = _cells(tokens, keyword if not level else f"{keyword} clause")
+            yield _Line(2 * level, cells, kind, comment, part=bool(level))
+        unfinished = tokens[-1].text in UNFINISHED
+
+
+def _tokens(line: str, brackets: list[str]) -> tuple[tuple[_Token, ...], str]:
+    """Return the tokens and the comment of a line; ``brackets`` are those that are open."""
+    tokens: list[_Token] = []
+    end = -1
+    for match in _TOKEN.finditer(line):
+        text = match.group()
+        degree = match.lastgroup == "sharp" and brackets[-1:] == ["["]
+        if text.startswith("#") and not degree:
+            return tuple(tokens), line[match.start() :].rstrip()
+        joined = match.start() == end
+        bounds = text == "{" and joined and tokens[-1].text == "]"
+        tokens.append(_Token(text, joined))
+        end = match.end()
+        if text in _BRACKETS:
+            brackets.append("bounds" if bounds else text)
+        elif text in _BRACKETS.values() and brackets:
+            brackets.pop()
+    return tuple(tokens), ""
+
+
+# ---- the space between tokens
+
+
+def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
+    """Return tokens with the spaces that belong between them; ``inside`` are open brackets."""
+    brackets, parts, before, edge = list(inside), [], "", False
+    for token in tokens:
+        text = token.text
+        within = brackets[-1] if brackets else ""
+        tight = edge or within in ("-[", "bounds")
+        if before and not tight and _apart(before, token, within):
+            parts.append(" ")
+        parts.append(text)
+        if text in _BRACKETS:
+            brackets.append("bounds" if edge and text == "{" else text)
+        elif text in _BRACKETS.values() and brackets:
+            # From `]` to `->` an edge goes on: `-[nmod]{2,3}->`.
+            edge = brackets.pop() in ("-[", "bounds")
+        edge = edge and text != "->"
+        before = text
+    return "".join(parts)
+
+
+def _apart(before: str, token: _Token, within: str) -> bool:
+    """Return whether there is a space before a token."""
+    text = token.text
+    if text in (",", ";", ")", "]", ".", "..") or before in ("(", "[", ".", "..", "#", "^"):
+        return False
+    if within in ("[", "(") and (text in _COMPARISONS or before in _COMPARISONS):
+        return False
+    if ":" in (text, before) or (text == "(" and within == "layer"):
+        return within == "layer"
+    if text in ("(", "[", "+", "-") or before in ("+", "-") or (before, within) == ("~", "labels"):
+        return not token.joined
+    return True
+
+
+# ---- cells
+
+
+def _neighbours(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
+    """Yield groups of lines of one kind; what goes on with a line is in its group."""
+    group: list[_Line] = []
+    for line in lines:
+        if (
+            group
+            and not line.goes_on
+            and (line.kind, line.indent) != (group[0].kind, group[0].indent)
+        ):
+            yield group
+            group = []
+        group.append(line)
+    yield from [group] * bool(group)
+
+
+def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, int], ...]]:
+    """Return with whom the line of a declaration or clause is aligned, and its cells."""
+    texts = [token.text for token in tokens]
+    if kind in _CLAUSES:
+        return "", _clause(tokens, texts, _CLAUSES[kind])
+    cuts: dict[int, int] = {}
+    if kind in _CUTS and _CUTS[kind] in texts:
+        cuts[texts.index(_CUTS[kind])] = 1
+    elif kind == "category" and texts[-1].startswith('"'):
+        cuts[len(texts) - 1] = 2
+    elif kind in ("rule", "word") and ":" in texts:
+        cuts[texts.index(":") + 1] = 1
+    elif kind.endswith(" clause"):
+        end, several = _names(texts)
+        if several:
+            return kind, ((_joined(tokens[:end]) + "  " + _joined(tokens[end:]), 0),)
+        cuts[end] = 2 if kind == "paradigm clause" else 1
+        kind = kind if end else ""
+    if kind.split(" ")[0] in ("rule", "word", "lexicon"):
+        outside = _outside(texts)
+        cuts |= {at: 2 for at in outside if texts[at] in ("~", "when") and at}
+        cuts |= {at: 1 for at in outside if texts[at] == "if" and " clause" in kind}
+    bounds = [0, *sorted(at for at in cuts if 0 < at < len(texts)), len(texts)]
+    inside = (kind,) if kind in ("layer", "labels") else ()
+    cells = [
+        (_joined(tokens[start:end], inside), cuts[start] if start else 0)
+        for start, end in pairwise(bounds)
+    ]
+    if kind.endswith(" clause") and len(cells) > 1:
+        cells[0] = (cells[0][0].ljust(_LAYER), 0)
+    if kind == "view":
+        cells[0] = (cells[0][0].replace("view ", "view  ", 1), 0)
+    return kind, tuple(cells)
+
+
+def _clause(
+    tokens: Sequence[_Token], texts: Sequence[str], width: int
+) -> tuple[tuple[str, int], ...]:
+    """Return the cells of a clause of a pattern: `gen    { … }`."""
+    if len(texts) < 2 or texts[1] in ("like", "never"):
+        return ((_joined(tokens), 0),)
+    return (texts[0].ljust(width), 0), (_joined(tokens[1:]), 1)
+
+
+def _names(texts: Sequence[str]) -> tuple[int, bool]:
+    """Return how many tokens say for what layers a clause is, 0 if for none; and if several."""
+    first = texts[0]
+    if (
+        first in _OTHERS
+        or first[0].isupper()
+        or not first[0].isalpha()
+        or texts[1:2] == ["("]
+        or len(texts) < 2
+    ):
+        return 0, False
+    edge = texts.index("-[") if "-[" in texts else 0
+    if edge > 2 and all(text.isalnum() and not text[0].isupper() for text in texts[: edge - 1]):
+        return edge - 1, True
+    return (3 if texts[1] == "." else 1), False
+
+
+def _outside(texts: Sequence[str]) -> list[int]:
+    """Return the places of the tokens that are in no brackets."""
+    depth, found = 0, []
+    for at, text in enumerate(texts):
+        depth += (text in _BRACKETS) - (text in _BRACKETS.values())
+        if not depth:
+            found.append(at)
+    return found
+
+
+def _aligned(lines: Sequence[_Line]) -> Iterator[tuple[_Line, tuple[str, ...]]]:
+    """Yield neighbouring lines of a kind with their cells, which stand below one another."""
+    widths = [line.indent for line in lines]
+    cells: list[list[str]] = [[] for _ in lines]
+    for column in range(max(len(line.cells) for line in lines)):
+        places = [at for at, line in enumerate(lines) if column < len(line.cells)]
+        together = [at for at in places if not lines[at].goes_on]
+        starts = {at: widths[at] + lines[at].cells[column][1] for at in places}
+        # What would make a line too long for the others stands by itself.
+        for start in sorted((starts[at] for at in together), reverse=True) if lines[0].kind else ():
+            below = [at for at in together if starts[at] <= start]
+            if all(start + _rest(lines[at], column) <= WIDTH for at in below):
+                starts |= dict.fromkeys(below, start)
+                break
+        for at in places:
+            cell = " " * (starts[at] - widths[at]) + lines[at].cells[column][0]
+            cells[at].append(cell)
+            widths[at] += display_width(cell)
+    remarks = [at for at, line in enumerate(lines) if line.cells and line.comment]
+    for at in remarks:
+        cells[at].append(
+            " " * (max(widths[at] for at in remarks) - widths[at] + 2) + lines[at].comment
+        )
+    yield from ((line, tuple(own)) for line, own in zip(lines, cells, strict=True))
+
+
+def _rest(line: _Line, column: int) -> int:
+    """Return the width of a line from a cell on."""
+    cells = line.cells[column:]
+    return sum(display_width(text) for text, _ in cells) + sum(gap for _, gap in cells[1:])
+
+
+def _indented(laid: Iterable[tuple[_Line, tuple[str, ...]]]) -> Iterator[str]:
+    """Yield the texts of lines: what goes on stands below what it goes on with.
+
+    In brackets that is what follows the bracket; else the second cell of a clause.
+    """
+    brackets: list[int] = []
+    content = line_above = 0
+    for line, cells in laid:
+        indent = line.indent
+        if line.goes_on:
+            indent = brackets[-1] if brackets else content or indent
+            if cells[0] in _BRACKETS.values():
+                indent = line_above
+        elif line.cells:
+            second = indent + display_width(cells[0]) + 1 if line.part and len(cells) > 1 else 0
+            content, line_above = second and second + _blanks(cells[1]) - 1, indent
+        text = " " * indent + "".join(cells)
+        for match in _TOKEN.finditer(text) if line.cells else ():
+            sign, rest = match.group(), text[match.end() :]
+            if sign in _BRACKETS:
+                after = display_width(text[: match.end()]) + _blanks(rest)
+                brackets.append(after if rest.strip() else line_above + 2)
+            elif sign in _BRACKETS.values() and brackets:
+                brackets.pop()
+        yield text.rstrip() if line.cells else text + line.comment
+
+
+def _blanks(text: str) -> int:
+    return len(text) - len(text.lstrip())
+
+
+# ---- empty lines
+
+
+def _spaced(lines: Sequence[_Line]) -> Iterator[_Line]:
+    """Yield lines with the empty ones that belong between declarations.
+
+    At most two follow one another; a declaration of several lines has one before and after it.
+    """
+    blocks: list[list[_Line]] = []
+    gaps: list[int] = []
+    waiting = 0
+    for line in lines:
+        if line.empty:
+            waiting += 1
+        elif blocks and (line.part or not (waiting or blocks[-1][-1].cells)):
+            # What belongs to a declaration, and what a comment stands directly above of.
+            blocks[-1] += [*[_Line(0)] * min(waiting, 1), line]
+            waiting = 0
+        else:
+            blocks.append([line])
+            gaps.append(min(waiting, 2))
+            waiting = 0
+    several = [any(line.part and line.cells and not line.goes_on for line in b) for b in blocks]
+    for number, block in enumerate(blocks):
+        if number:
+            yield from [_Line(0)] * max(gaps[number], several[number] or several[number - 1])
+        yield from block
