@@ -1,0 +1,33 @@
+" Vim syntax file of SGL.  Written by editors/make.py.
+if exists("b:current_syntax")
+  finish
+endif
+
+syntax case match
+syntax match sglComment "#.*$"
+syntax region sglString start=+"+ skip=+\\.+ end=+"+ oneline
+syntax match sglVariable "[@$]\k\+"
+syntax match sglNumber "\<\d\+\(\.\d\+\)\?\>"
+syntax match sglCategory "\<[A-Z]\k*"
+syntax match sglDegree "#\ze[~^*[:alpha:]_]" contained
+syntax region sglTests matchgroup=sglBracket start="\[" end="\]"
+  \ contains=sglString,sglVariable,sglNumber,sglDegree
+syntax region sglEdge matchgroup=sglOperator start="-\[" end="\]\(+\|{[^}]*}\)\?->"
+  \ contains=sglVariable
+syntax match sglOperator "->\|=>\|>=\|<=\|!=\|\.\.\|[~=|+<>;]"
+syntax keyword sglClause allow ambiguous apart assert capital copy distinct drop each exclude expose exposures for forbid forget from gen if in keep last lemmas like need never node not on only or output outside per reject repeat repeated seen shared size target targets to train unseen variant waive when where with within without
+syntax match sglDeclaration "^\(module\|use\|param\|layer\|view\|feature\|category\|labels\|words\|structure\|word\|literal\|lexicon\|forms\|rule\|paradigm\|function\|pattern\|part\|quota\|relation\|restrict\|weights\|dataset\|test\)\>"
+
+highlight default link sglComment Comment
+highlight default link sglString String
+highlight default link sglVariable Identifier
+highlight default link sglNumber Number
+highlight default link sglCategory Type
+highlight default link sglDegree Operator
+highlight default link sglEdge Constant
+highlight default link sglOperator Operator
+highlight default link sglBracket Delimiter
+highlight default link sglClause Statement
+highlight default link sglDeclaration Keyword
+
+let b:current_syntax = "sgl"
