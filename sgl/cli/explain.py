@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from sgl.characters import visible
 from sgl.cli.main import FAILED, OK
 from sgl.diagnostics import CODES, suggest
 from sgl.diagnostics.registry import page
@@ -24,7 +25,7 @@ def command(code: str | None) -> int:
     found = CODES.get(asked)
     if found is None:
         hint = suggest(asked, CODES) or "`sglc explain` lists all"
-        click.echo(f"there is no code `{code}`; {hint}", err=True)
+        click.echo(f"there is no code `{visible(code)}`; {hint}", err=True)
         return FAILED
     click.echo(page(found))
     return OK

@@ -60,6 +60,11 @@ def test_what_happens_to_a_stream_decides_how_a_command_ends(
     assert (done.stderr, done.returncode) == (said, status)
 
 
+def test_what_cannot_be_seen_is_shown(work: Workplace) -> None:
+    assert run(["explain", "\u202e"]) == FAILED
+    assert "\u202e" not in work.capsys.readouterr().err
+
+
 def test_a_closed_stream_is_not_replaced_by_a_file_of_the_command(work: Workplace) -> None:
     """The next file to be opened gets the number of a stream that is closed."""
     program = "from sgl.cli.main import use_streams; use_streams(); print(open('f').fileno() > 2)"

@@ -181,6 +181,8 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
         try:
             with opened(path, TABLE) as stream:
                 table = pq.read_table(stream)
+            # A text of Arrow may be no text.
+            table.validate(full=True)
             rows = {name: table[name].to_pylist() for name in (_ID, _DERIVATION)}
         except ForeignFileError:
             raise

@@ -316,3 +316,18 @@ def test_a_limit_that_cannot_be_kept_is_said(
     path.write_text(treebank(8), "utf-8")
     assert split(path, "--atom-limit=0", "--out", tmp_path / "out", "--test=0.2:0.5") == OK
     assert "warning[SGL1303]: no split with an atom divergence" in capsys.readouterr().err
+
+
+def test_a_text_that_is_no_text_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Arrow reads such columns; their values cannot be read."""
+    path = tmp_path / "items.parquet"
+    good = pa.array(["(s a)"] * 20)
+    bad = pa.array([b"\xff\xfe"] * 20).cast(pa.binary()).view(pa.string())
+    columns = {"id": [f"i{n}" for n in range(20)], "source": bad, "target": good}
+    pq.write_table(pa.table({**columns, "category": good, "derivation": good}), path)
+    assert split(path, "--out", tmp_path / "out") in (FAILED, OUTPUT)
+    said = capsys.readouterr().err
+    assert "is no Parquet file with the columns" in said
+    assert not [word for word in INTERNAL if word in said]
