@@ -35,6 +35,8 @@ class Limits:
         columns: columns of a row in a table, and of a variant of a row (SGL0602).  No known table
             has fifty.
         children: children and quoted words of a rule (SGL0712).  No known rule has twenty.
+        parts: parts of a phrase in one text layer, the main part included (SGL0321).  Parsing takes
+            time that grows with the length of a sentence to the power of some twice as many.
         letters: letters of a prediction that are scored, or twice as many as its gold text has
             (SGL1408).  Models that repeat themselves write without end.
     """
@@ -45,6 +47,7 @@ class Limits:
     matches: int = 4_000_000
     columns: int = 1_000
     children: int = 200
+    parts: int = 3
     letters: int = 5_000
 
 

@@ -328,7 +328,7 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
         children = [stack.pop() for _ in rule.rhs]
         parts = [
             part.text if isinstance(part, Token) else children[part.child]
-            for part in rule.templates[0]
+            for part in rule.constituents(0)
         ]
         label = core.categories[rule.lhs].base
         stack.append(f"({label} {' '.join(parts)})")

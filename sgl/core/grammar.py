@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from sgl.core.graph import WORD, Gluer, GluingNode, GluingRule
+from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule
 
 #: Name of the port that every category has: the head of the phrase.
 HEAD = "head"
@@ -46,12 +46,14 @@ class Category:
 
     ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes
     that stay visible from outside, ``head`` always first.  ``limited`` are those of one
-    graph layer only, with its name.
+    graph layer only, with its name.  ``parts`` are what a phrase has beside its main part in
+    a text layer, ``de.prefix``.
     """
 
     name: str
     ports: tuple[str, ...] = (HEAD,)
     limited: tuple[tuple[str, str], ...] = ()
+    parts: tuple[str, ...] = ()
 
     @property
     def base(self) -> str:
@@ -94,13 +96,29 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """The place of a child in a template; ``capital`` raises its first letter."""
+    """The place of a child in a template; ``capital`` raises its first letter.
+
+    Of a child with several parts it is that of one, by number from 1; the first is the main part.
+    """
 
     child: int
     capital: bool = False
+    part: int = 0
+
+    @property
+    def packed(self) -> int:
+        """The child and its part as one number."""
+        return self.child + self.part * PARTS
 
 
-Item = Token | Slot
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The end of a part in the template of a phrase that has several: what follows is the next."""
+
+    text: str = CUT
+
+
+Item = Token | Slot | Cut
 Template = tuple[Item, ...]
 
 
@@ -180,6 +198,20 @@ class Rule:
         """
         return tuple(item.text for item in self.templates[layer] if isinstance(item, Token))
 
+    def constituents(self, layer: int) -> tuple[Token | Slot, ...]:
+        """Return its words and children in a text layer; a child with parts stands at the first.
+
+        >>> split = ((Token("up"), Cut(), Slot(0, part=2), Slot(0, part=1)),)
+        >>> len(Rule(0, "split", 1, (2,), 1.0, split, ()).constituents(0))
+        2
+        """
+        found: list[Token | Slot] = []
+        for item in self.templates[layer]:
+            again = isinstance(item, Slot) and item.part and item.child in {*_children(found)}
+            if not isinstance(item, Cut) and not again:
+                found.append(item)
+        return tuple(found)
+
 
 @dataclass(frozen=True, slots=True)
 class TextLayer:
@@ -251,6 +283,11 @@ class CoreGrammar:
         """The number of children of each rule."""
         return tuple(len(rule.rhs) for rule in self.rules)
 
+    def divided(self, layer: int) -> bool:
+        """Return whether phrases may have several parts in a text layer."""
+        name = self.text_layers[layer].name
+        return any(part.partition(".")[0] == name for c in self.categories for part in c.parts)
+
     @cached_property
     def gluing(self) -> tuple[tuple[GluingRule, ...], ...]:
         """For each graph layer what each rule does in it, as plain tables."""
@@ -282,12 +319,19 @@ def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
     fragment = rule.fragments[layer]
     template = rule.templates[anchor]
     return GluingRule(
-        items=tuple(item.child if isinstance(item, Slot) else WORD for item in template),
+        items=tuple(
+            item.packed if isinstance(item, Slot) else WORD if isinstance(item, Token) else END
+            for item in template
+        ),
         nodes=tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes),
         edges=tuple((e.source, e.label, e.target) for e in fragment.edges if not e.last),
         exports=fragment.exports,
         last=tuple((e.source, e.label, e.target) for e in fragment.edges if e.last),
     )
+
+
+def _children(template: Sequence[Item]) -> list[int]:
+    return [item.child for item in template if isinstance(item, Slot)]
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:

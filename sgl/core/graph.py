@@ -58,8 +58,12 @@ class Graph(NamedTuple):
 #: Graphs that are kept at most.
 MOST_KNOWN = 1 << 12
 
-#: In ``GluingRule.items``: a word of the rule, and not one of its children.
-WORD = -1
+#: In ``GluingRule.items``: a word of the rule, and not one of its children; the end of a part.
+WORD, END = -1, -2
+
+#: Where a phrase has parts, one ends before each ``CUT``, which is no word.  Of such a child
+#: tables have ``child + part * PARTS``, with parts counted from 1.
+CUT, PARTS = "\0", 1 << 16
 
 
 class GluingNode(NamedTuple):
@@ -74,7 +78,7 @@ class GluingRule(NamedTuple):
     """What a rule does in a graph layer.
 
     ``items`` is its template in the text layer whose words the nodes are: the numbers of
-    children, or ``WORD``; ``token`` of a node counts in it.  ``edges`` are between nodes
+    children, ``WORD`` or ``END``; ``token`` of a node counts in it.  ``edges`` are between nodes
     by number, ``exports`` the nodes that become ports; ``last`` are edges that are written
     after those of the rules below.
     """
@@ -160,8 +164,11 @@ class _Gluing:
             if item == WORD:
                 words.append(self._words)
                 self._words += 1
-            else:
+            elif 0 <= item < PARTS:
                 words.append(children[item][0])
+            else:
+                child, part = item % PARTS, item // PARTS
+                words.append(CUT if item == END else part_of(children[child][0], part))
         made: list[int] = []
         for attributes, token, glue in nodes:
             if glue:
@@ -220,6 +227,16 @@ class _Gluing:
         shown = [GraphNode(self._attributes[n] or (), position[word[n]]) for n in nodes]
         ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
         return Graph(tuple(shown), tuple(ordered), index[ports[0]])
+
+
+def part_of(words: Sequence[Any], part: int) -> Sequence[Any]:
+    """Return a part of what a phrase has in a layer, from 1 on.
+
+    >>> part_of(["steht", CUT, "auf"], 2)
+    ['auf']
+    """
+    ends = [place for place, word in enumerate(words) if word == CUT]
+    return words[(-1, *ends)[part - 1] + 1 : (*ends, None)[part - 1]]
 
 
 def _positions(words: list[Any]) -> dict[int, int]:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sgl.core.grammar import CoreGrammar, TextLayer, Token
-from sgl.core.graph import Graph
+from sgl.core.grammar import CoreGrammar, Cut, TextLayer, Token
+from sgl.core.graph import CUT, Graph, part_of
 
 Derivation = tuple[int, ...]
 
@@ -70,7 +70,10 @@ def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in text layer ``layer``."""
+    """Return the tokens of ``derivation`` in text layer ``layer``.
+
+    Of a phrase that is no text there may be several parts, with ``…`` between them.
+    """
     rules = grammar.rules
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
@@ -80,14 +83,16 @@ def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> l
         del stack[len(stack) - size :]
         words: list[str] = []
         for item in rule.templates[layer]:
-            if isinstance(item, Token):
+            if isinstance(item, Token | Cut):
                 words.append(item.text)
-            elif item.capital:
-                words.extend(_capitalised(children[item.child]))
-            else:
-                words.extend(children[item.child])
+                continue
+            own = children[item.child]
+            if item.part:
+                own = [*part_of(own, item.part)]
+            words.extend(_capitalised(own) if item.capital else own)
         stack.append(words)
-    return stack.pop()
+    found = stack.pop()
+    return ["…" if word == CUT else word for word in found] if CUT in found else found
 
 
 def finish(layer: TextLayer, tokens: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from sgl import EDITION, __version__
-from sgl.core.grammar import CoreGrammar, Rule, Token
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Pattern, Plan, Quota, Stratum
 from sgl.core.structure import Structure
 
@@ -107,7 +107,11 @@ def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
 def _rule(rule: Rule) -> list[object]:
     templates = [
         [
-            ["word", item.text] if isinstance(item, Token) else ["child", item.child, item.capital]
+            ["word", item.text]
+            if isinstance(item, Token)
+            else ["child", item.child, item.capital, *([item.part] if item.part else [])]
+            if isinstance(item, Slot)
+            else ["cut"]
             for item in template
         ]
         for template in rule.templates

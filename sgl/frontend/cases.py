@@ -108,10 +108,11 @@ class _Choice:
         self._deciding = tuple(dict.fromkeys(deciding))
         source, texts = state.signature.source.name, state.signature.text_layers
         self._groups = [_group("weight", weights, complete=False)]
-        for layer in texts:
-            clauses = [clause for clause in rule.layers if clause.layer.text == layer.name]
-            what = f"clause of the layer `{layer.name}`"
-            self._groups.append(_group(what, clauses, complete=layer.name == source))
+        parts = (clause.layer.text for clause in rule.layers if "." in clause.layer.text)
+        for layer in dict.fromkeys([*(text.name for text in texts), *parts]):
+            clauses = [clause for clause in rule.layers if clause.layer.text == layer]
+            what = f"clause of the layer `{layer}`"
+            self._groups.append(_group(what, clauses, complete=layer == source))
 
     def cases(self) -> Cases | None:
         """Return the cases; None after a report."""

@@ -75,14 +75,14 @@ def check_layers(
     text, seen = {layer.name for layer in signature.text_layers}, set[str]()
     for clause in clauses:
         name = clause.layer.text
-        if name in text and name in seen and not clause.conditions:
+        if name.partition(".")[0] in text and name in seen and not clause.conditions:
             hint = "remove one, or write the first line of the declaration it belongs to"
             state.error("SGL0308", clause.span, f"the layer `{name}` has two clauses", hint)
             return False
         if not clause.conditions:
             seen.add(name)
-        if name in known or name in signature.unsound or name in signature.unknown:
-            continue
+        if "." in name or name in known or name in signature.unsound or name in signature.unknown:
+            continue  # Whether a phrase has such a part is asked by `check_parts`.
         # A misspelt layer is reported wherever it stands, one that is not declared once.
         near = suggest(name, known)
         if not near:
@@ -94,6 +94,20 @@ def check_layers(
             hint = f"a declaration starts in the first column: remove the spaces before `{name}`"
         state.error("SGL0201", clause.layer.span, f"there is no layer `{name}`", hint)
     return True
+
+
+def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: CompilerState) -> bool:
+    """Return whether a phrase has all parts that clauses are about; report those that it lacks."""
+    info, sound = state.signature.categories.get(category.text), True
+    for layer in (clause.layer for clause in clauses if "." in clause.layer.text):
+        if info is not None and layer.text not in info.parts:
+            sound = False
+            message = f"`{category}` has no part `{layer}`"
+            hint = (
+                suggest(layer.text, info.parts) or f"declare it: `category {category} with {layer}`"
+            )
+            state.error("SGL0322", layer.span, message, hint)
+    return sound
 
 
 def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:

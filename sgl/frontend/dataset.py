@@ -76,6 +76,10 @@ def read_dataset(state: CompilerState) -> None:
         hint = f"make a category of texts: `rule text: Text -> {start}`"
         labels = [Label(category.name.span, "declared here")]
         state.error("SGL0804", start.span, message, hint, labels=labels)
+    elif category is not None and (parts := [p.name for p in category.ports if "." in str(p.name)]):
+        message = f"a text is in one piece, but `{start}` has the part `{parts[0]}`"
+        hint = "make a category of texts, with a rule that puts the parts where they belong"
+        state.error("SGL0804", start.span, message, hint)
     elif category is not None:
         state.dataset = settings
 

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from sgl.core.grammar import Fragment, GraphLayer, Node, Token
+from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.clauses import check_attribute_name, check_layers, each_layer, rule_weight
+from sgl.frontend.clauses import (
+    check_attribute_name,
+    check_layers,
+    check_parts,
+    each_layer,
+    rule_weight,
+)
 from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import CategoryPattern, FragmentSketch, Pool, Production, Version
+from sgl.frontend.productions import (
+    CategoryPattern,
+    FragmentSketch,
+    Pool,
+    Production,
+    TemplateSketch,
+    Version,
+)
 from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import (
     LexiconTables,
@@ -36,7 +49,7 @@ def lower_words(state: CompilerState) -> None:
         text = word.text
         own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
         clauses = (own, *each_layer(word.layers, state))
-        if check_layers(clauses, state):
+        if check_layers(clauses, state) and check_parts(clauses, word.category.name, state):
             evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
             share = rule_weight(word.weight, state)
             lowering = _WordLowering.of(word.category, clauses, evaluation, word.span, state)
@@ -84,7 +97,7 @@ class _WordLowering:
         signature, lhs = self.state.signature, self.lhs
         texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
         graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
-        templates = [tuple(map(Token, text)) for text in texts.values() if text is not None]
+        templates = [self._template(name, text) for name, text in texts.items() if text is not None]
         fragments = [fragment for fragment in graphs if fragment is not None]
         if lhs is None or len(templates) < len(texts) or len(fragments) < len(graphs):
             return None
@@ -98,6 +111,16 @@ class _WordLowering:
             word=pool is None,
             pool=pool,
         )
+
+    def _template(self, layer: str, words: Sequence[str]) -> TemplateSketch:
+        """Return words with those of the other parts, of which a word may say nothing."""
+        template: list[Item] = [*map(Token, words)]
+        for part in self.lhs.info.parts if self.lhs is not None else ():
+            if part.partition(".")[0] == layer:
+                told = any(clause.layer.text == part for clause in self.clauses)
+                own = self._words(part) if told else []
+                template += [Cut(), *map(Token, own or ())]
+        return tuple(template)
 
     def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
         """Return what is said about a layer, the last clause if there are several."""
@@ -120,6 +143,11 @@ class _WordLowering:
             self.state.error("SGL0306", clause.span, message)
             return None
         words: list[str] = []
+        if layer.partition(".")[0] == self.state.signature.source.name != layer:
+            message = f"a word of `{self.state.signature.source.name}` is one node, in one piece"
+            hint = "make its parts words of their own, and a rule of two children"
+            self.state.error("SGL0609", clause.span, message, hint)
+            return None
         for item in clause.template:
             if isinstance(item, s.Mention):
                 hint = f'for a column write `${item.name}`, for a text `"{item.name}"`'
@@ -218,7 +246,8 @@ def _lexicon(
         layers = laid_over(entry.layers, shared)
         # What a block asks for a table need not have.
         optional = frozenset(column.name.text for column in s.parts_of(s.Column, entry.block))
-        if not _check_columns(entry, layers, table, state):
+        sound = check_parts(layers, entry.category.name, state)
+        if not _check_columns(entry, layers, table, state) or not sound:
             continue
         seen: dict[tuple[object, ...], TableRow] = {}
         for row in rows_with_values(entry, chosen, table, state):

@@ -50,7 +50,9 @@ def lower(state: CompilerState) -> None:
     for instance in instances:
         numbers.setdefault(instance.lhs, len(numbers))
     infos = ((signature.categories[name], values) for name, values in numbers)
-    categories = [Category(info.written(v), info.ports, info.limited) for info, v in infos]
+    categories = [
+        Category(info.written(v), info.ports, info.limited, info.parts) for info, v in infos
+    ]
     weights = _weights(instances, signature)
     grammar = CoreGrammar(
         name=state.project.name,
@@ -132,7 +134,7 @@ def _rule(
     production, values = instance.production, instance.values
     version = instance.version
     # The children have the order of the source in the core grammar.
-    order = [item.child for item in version.templates[0] if isinstance(item, Slot)]
+    order = [*dict.fromkeys(i.child for i in version.templates[0] if isinstance(i, Slot))]
     file = state.sources.files[production.span.file]
     return Rule(
         id=index,
@@ -152,7 +154,7 @@ def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int
     items = (
         Token(values[item.name])
         if isinstance(item, FeatureVariable)
-        else Slot(order.index(item.child), item.capital)
+        else replace(item, child=order.index(item.child))
         if isinstance(item, Slot)
         else item
         for item in sketch

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.frontend.cases import Case, cases_of
-from sgl.frontend.clauses import check_layers, rule_weight
+from sgl.frontend.clauses import check_layers, check_parts, rule_weight
 from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.mentions import RuleNames, category_pattern
 from sgl.frontend.names import Scope
@@ -42,6 +42,8 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
     unnamed = [child.category.name for child in names.children if child.role is None]
     known = all(name.text in state.signature.categories for name in unnamed)
     if not check_layers(rule.layers, state, names.index) or not known:
+        return None
+    if not check_parts(rule.layers, rule.lhs.name, state):
         return None
     patterns = [pattern for pattern in found if pattern is not None]
     if len(patterns) < len(found) or not names.variables.check_compared():

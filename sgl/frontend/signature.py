@@ -15,8 +15,9 @@ A template is an author's own notation, of a layer of either sort.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Scope, check_taken
@@ -51,7 +52,8 @@ _OPTIONS = ("join", "attach")
 class CategoryInfo:
     """A declared category: its features in order and its ports, ``head`` first.
 
-    ``limited`` are the ports of one graph layer only, with its name.
+    ``limited`` are the ports of one graph layer only, with its name.  ``parts`` are those of texts
+    beside the main part, ``de.prefix``.
     """
 
     name: str
@@ -59,11 +61,17 @@ class CategoryInfo:
     ports: tuple[str, ...]
     declaration: s.CategoryDecl
     limited: tuple[tuple[str, str], ...] = ()
+    parts: tuple[str, ...] = ()
 
     def written(self, values: Iterable[str]) -> str:
         """Return the category with values of its features, as in ``NP[num=sg]``."""
         pairs = (f"{name}={value}" for name, value in zip(self.features, values, strict=True))
         return f"{self.name}[{', '.join(pairs)}]" if self.features else self.name
+
+    def parts_in(self, layer: str) -> tuple[str, ...]:
+        """Return the names of the parts in a text layer, without its own."""
+        parts = (part.partition(".") for part in self.parts)
+        return tuple(name for of, _, name in parts if of == layer)
 
     def ports_in(self, layer: str) -> tuple[str, ...]:
         """Return the ports in a graph layer."""
@@ -135,7 +143,8 @@ def build_signature(state: CompilerState) -> None:
         told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)}
     )
     known = (*(layer.name for layer in graphs), *unsound)
-    categories = {d.name.text: _category(d, scope, graphs, known) for d, scope in declared}
+    texts = [layer.name for layer in text]
+    categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
     limits = (layer for category in categories.values() for _, layer in category.limited)
     complete &= all(layer in known for layer in limits)
     complete &= all(d.anchor is None or d.anchor.text in told for d in layers)
@@ -246,7 +255,11 @@ def _features(
 
 
 def _category(
-    declaration: s.CategoryDecl, scope: Scope, graphs: Sequence[GraphLayer], known: Collection[str]
+    declaration: s.CategoryDecl,
+    scope: Scope,
+    graphs: Sequence[GraphLayer],
+    known: Collection[str],
+    texts: Sequence[str],
 ) -> CategoryInfo:
     """Return a category; layers of its ports are graphs, or ``known`` to be wrong."""
     category, features = declaration.name.text, dict[str, None]()
@@ -257,7 +270,7 @@ def _category(
         elif scope.find(s.Feature, name) is not None:
             features[name.text] = None
     ports, limited = [HEAD], []
-    for port in declaration.ports:
+    for port in (port for port in declaration.ports if "." not in port.name.text):
         if port.name.text in ports:
             message = f"`{category}` already has a port `{port.name}`"
             hint = "every category has the port `head`" if port.name.text == HEAD else ""
@@ -271,7 +284,31 @@ def _category(
             names = [layer.name for layer in graphs]
             hint = f"there is: {', '.join(names) or 'none'}"
             state.report_missing("graph layer", port.layer, names, hint, "layer")
-    return CategoryInfo(category, tuple(features), tuple(ports), declaration, tuple(limited))
+    own = tuple(features), tuple(ports), declaration, tuple(limited)
+    return CategoryInfo(category, *own, _parts(declaration, texts, state))
+
+
+def _parts(
+    declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerState
+) -> tuple[str, ...]:
+    """Return the parts of a category in text layers beside its main ones; report wrong ones."""
+    found: list[str] = []
+    category, most = declaration.name, limits.current().parts
+    for name in (port.name for port in declaration.ports if "." in port.name.text):
+        layer = name.text.partition(".")[0]
+        if layer not in texts:
+            hint = f"the parts of a phrase are those of a text layer: {', '.join(texts)}"
+            state.report_missing("text layer", replace(name, text=layer), texts, hint, "layer")
+        elif name.text in found:
+            state.error("SGL0501", name.span, f"`{category}` already has a part `{name}`")
+        else:
+            found.append(name.text)
+            if sum(part.startswith(f"{layer}.") for part in found) == most:
+                message = f"`{category}` has more than {most} parts in the layer `{layer}`"
+                hint = "divide the phrase otherwise, or raise the limit: `--limit parts=NUMBER`"
+                notes = ("the main part is one of them; parsing takes longer with each",)
+                state.error("SGL0321", name.span, message, hint, notes=notes)
+    return tuple(found)
 
 
 # ---- views

@@ -3,6 +3,14 @@
 The right-hand side is the template of the source layer, unless a clause with a condition puts
 it in another order.  Every child stands exactly once in every layer unless the author writes
 ``drop`` or ``copy``: a forgotten child would silently change the meaning of every sentence.
+
+A phrase may have several parts in a layer.  Its template has them one after the other, the main
+part first.  Each part of each child stands exactly once; one that no clause mentions becomes that
+of the phrase if they have one name::
+
+    rule separable: V -> Stem Prefix        category V with de.prefix
+      de.prefix  Prefix                     de   Stem ┊ Prefix
+    rule clause: S -> NP V obj:NP V.prefix  de   NP V₁ obj V₂
 """
 
 from __future__ import annotations
@@ -10,8 +18,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sgl.core.grammar import Item, Slot, TextLayer, Token
-from sgl.diagnostics import Label
+from sgl.core.grammar import Cut, Item, Slot, Token
+from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.mentions import RuleNames
 from sgl.frontend.productions import FeatureVariable, TemplateSketch
 from sgl.frontend.state import CompilerState
@@ -33,148 +41,230 @@ class Templates:
 
 def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> Templates:
     """Return the template of each text layer, where ``clauses`` apply."""
-    rule, state = names.rule, names.state
     applying = {clause.layer.text: clause for clause in clauses}
-    source, *others = state.signature.text_layers
-    own = applying.get(source.name)
-    ordered = source_order(names, own) if own is not None and own.conditions else None
-    order = ordered if ordered is not None else {i: i for i in range(len(rule.rhs))}
-    written = _right_hand_side(rule, own, state)
-    placed = sorted(order, key=order.__getitem__)
-    sketches: list[TemplateSketch] = [tuple(written[part] for part in placed)]
-    if ordered is not None and own is not None:
-        sketches = [_capitals(sketches[0], own)]
-    for layer in others:
-        clause = applying.get(layer.name)
-        if clause is None:
-            # A child alone stands there as it does in the source.
-            if len(rule.rhs) > 1 or not names.children:
-                report_without_clause(rule, layer.name, "below the rule", state)
-            sketches.append((Slot(0),))
-        elif clause.template is None:
-            message = f"`{layer.name}` is a text layer, this clause is about a graph"
-            state.error("SGL0306", clause.span, message, "write names of children and quoted words")
-        else:
-            sketches.append(_template(layer, clause, names))
-    words = {part: place for part, place in order.items() if isinstance(rule.rhs[part], s.Name)}
-    return Templates(tuple(sketches), words)
+    source, *others = [layer.name for layer in names.state.signature.text_layers]
+    first = _SourceTemplate(names, source, applying)
+    sketches = [first.sketch(), *(_Template(names, layer, applying).sketch() for layer in others)]
+    return Templates(tuple(sketches), first.places)
 
 
-def _right_hand_side(
-    rule: s.Rule, clause: s.LayerClause | None, state: CompilerState
-) -> list[Item]:
-    """Return the parts of the right-hand side as items of a template.
-
-    Graphs stand on the words of the source layer; a second template without a condition could
-    leave out or repeat words that carry nodes.
-    """
-    source = state.signature.source.name
-    if clause is not None and not clause.conditions:
-        message = f"the right-hand side is the template of `{source}`"
-        hint = "remove this clause, and order the right-hand side itself; or write `if …` behind it"
-        state.error("SGL0311", clause.span, message, hint)
-    items: list[Item] = []
-    child = 0
-    for part in rule.rhs:
-        if isinstance(part, s.Child):
-            items.append(Slot(child, part.capital))
-            child += 1
-            continue
-        items.append(Token(part.text))
-        words = part.text.split()
-        if not words:
-            message = f"this word is empty in the layer `{source}`"
-            state.error("SGL0604", part.span, message, "remove it from the right-hand side")
-        elif words != [part.text]:
-            apart = " ".join(f'"{word}"' for word in words)
-            message = f"`{part}` has a space in it; each word of `{source}` is quoted separately"
-            state.error("SGL0609", part.span, message, f"write `{apart}`")
-    return items
+#: A child by its number, and the name of one of its parts, which the main part has not.
+_Piece = tuple[int, str]
+_Items = list[Item | FeatureVariable]
 
 
-def source_order(names: RuleNames, clause: s.LayerClause) -> dict[int, int] | None:
-    """Return where the parts of the right-hand side stand by a clause; None after a report.
+class _Template:
+    """The template of a rule in a layer, as it is put together."""
 
-    Each child stands once; a word may be left out.
-    """
-    state, rule, found = names.state, names.rule, dict[int, int]()
-    children = [i for i, part in enumerate(rule.rhs) if isinstance(part, s.Child)]
-    for place, item in enumerate(clause.template or ()):
-        part: int | None = None
-        if isinstance(item, s.Mention) and item.mode in ("", "capital"):
-            child = names.find(item.name)
-            if child is None:
-                return None
-            part = children[child]
-        elif isinstance(item, s.Name):
-            words = [i for i, one in enumerate(rule.rhs) if isinstance(one, s.Name)]
-            same = (i for i in words if str(rule.rhs[i]) == item.text and i not in found)
-            part = next(same, None)
-        if part is None or part in found:
-            message = "this stands once more than on the right-hand side of the rule"
-            hint = "a clause of the source layer has the children and words of the right-hand side"
-            state.error("SGL0311", item.span, message, hint)
-            return None
-        found[part] = place
-    missing = [f"`{names.name(n)}`" for n, i in enumerate(children) if i not in found]
-    if missing or clause.template is None:
-        message = f"the layer `{clause.layer}` leaves out {' and '.join(missing) or 'everything'}"
-        state.error("SGL0301", clause.span, message, notes=[_ONCE])
-        return None
-    return found
+    def __init__(self, names: RuleNames, layer: str, clauses: Mapping[str, s.LayerClause]) -> None:
+        categories = names.state.signature.categories
+        refs = [names.rule.lhs, *(child.category for child in names.children)]
+        known = [categories.get(ref.name.text) for ref in refs]
+        parts = [info.parts_in(layer) if info is not None else () for info in known]
+        self.names, self.state, self.layer, self.clauses = names, names.state, layer, clauses
+        self.clause = clauses.get(layer)
+        self.own, self.parts = parts[0], parts[1:]
+        #: What has a place, and where that was written.
+        self.used: dict[_Piece, Span] = {}
+        #: The children that are dropped with all of their parts that have no place.
+        self.dropped: set[int] = set()
+        self.sound = True
 
+    def sketch(self) -> TemplateSketch:
+        """Return the template, after reports of what is wrong with it."""
+        told = {part: self.clauses.get(f"{self.layer}.{part}") for part in self.own}
+        pieces = {part: self.items(clause) for part, clause in told.items() if clause is not None}
+        template = self.main()
+        for part in self.own:
+            own = pieces[part] if part in pieces else self._passed_up(part)
+            template = [*template, Cut(), *own]
+        if self.sound:
+            self._check_complete()
+        return tuple(template)
 
-def _capitals(sketch: TemplateSketch, clause: s.LayerClause) -> TemplateSketch:
-    """Return a source template with the capital letters that a clause asks for."""
-    items = zip(sketch, clause.template or (), strict=True)
-    return tuple(
-        Slot(item.child, written.mode == "capital")
-        if isinstance(item, Slot) and isinstance(written, s.Mention)
-        else item
-        for item, written in items
-    )
+    def main(self) -> _Items:
+        """Return the main part.  A child alone stands there as it does in the source."""
+        names = self.names
+        if self.clause is not None:
+            return self.items(self.clause)
+        if len(names.rule.rhs) > 1 or not names.children:
+            self.sound = False
+            report_without_clause(names.rule, self.layer, "below the rule", self.state)
+        return [self.slot((0, ""), names.rule.name.span)]
 
+    def slot(self, piece: _Piece, span: Span, *, capital: bool = False) -> Slot:
+        """Return the slot of a part of a child, which then has a place."""
+        child, part = piece
+        parts = self.parts[child] if self.parts else ()
+        self.used.setdefault(piece, span)
+        return Slot(child, capital, 1 + ("", *parts).index(part) if parts else 0)
 
-def _template(layer: TextLayer, clause: s.LayerClause, names: RuleNames) -> TemplateSketch:
-    """Return what a clause says about a text layer."""
-    state = names.state
-    sketch: list[Item | FeatureVariable] = []
-    places: dict[int, s.Mention] = {}
-    sound = True
-    for item in clause.template or ():
+    def find(self, name: s.Name) -> _Piece | None:
+        """Return the part of a child that a name means; None after a report."""
+        text, dot, part = name.text.partition(".")
+        child = self.names.find(s.Name(text, name.span))
+        if child is not None and dot and part not in self.parts[child]:
+            message = f"`{text}` has no part `{part}` in the layer `{self.layer}`"
+            category = self.names.children[child].category.name
+            hint = f"declare it: `category {category} with {self.layer}.{part}`"
+            hint = suggest(part, self.parts[child]) or hint
+            self.state.error("SGL0322", name.span, message, hint)
+            child = None
+        self.sound &= child is not None
+        return None if child is None else (child, part)
+
+    def items(self, clause: s.LayerClause) -> _Items:
+        """Return what a clause says."""
+        if clause.template is None:
+            self.sound = False
+            message = f"`{self.layer}` is a text layer, this clause is about a graph"
+            hint = "write names of children and quoted words"
+            self.state.error("SGL0306", clause.span, message, hint)
+        return [found for item in clause.template or () for found in self.item(item)]
+
+    def item(self, item: s.TemplateItem) -> _Items:
+        """Return what one item of a clause stands for; nothing for one that is dropped."""
         if isinstance(item, s.Name):
-            sketch.append(Token(item.text))
-        elif isinstance(item, s.Mention):
-            index = names.find(item.name)
-            if index is None:
-                sound = False
-                continue
-            first = places.setdefault(index, item)
-            if first is not item and item.mode != "copy":
-                message = f"`{item.name}` occurs twice in the layer `{layer.name}`"
-                hint = f"remove one, or write `copy {item.name}` if you mean it"
-                labels = [Label(first.span, "here first")]
-                state.error("SGL0302", item.span, message, hint, labels=labels)
-            if item.mode != "drop":
-                sketch.append(Slot(index, item.mode == "capital"))
-        elif isinstance(item, s.Column):
+            return [Token(item.text)]
+        if isinstance(item, s.Mention):
+            return self.mentioned(item)
+        if isinstance(item, s.Column):
             hint = f"name it in the brackets of a category: `V[case={item.name}]`"
-            sound &= names.variables.use(item.name.text, item.span, hint)
-            sketch.append(FeatureVariable(item.name.text))
-        else:
-            sound = False
-            message = "words are computed in `word` and `lexicon` declarations, not in rules"
-            hint = "write names of children, quoted words, and `$f` for a feature variable `f`"
-            state.error("SGL0309", item.span, message, hint)
-    missing = [names.name(i).text for i in range(len(names.children)) if i not in places]
-    if sound and missing:
-        listed = " and ".join(f"`{name}`" for name in missing)
-        dropped = " ".join(f"drop {name}" for name in missing)
-        message = f"the layer `{layer.name}` leaves out {listed}"
-        label = f"{listed} {'has' if len(missing) == 1 else 'have'} no place here"
-        hint = f"put {listed} where it belongs, or write `{dropped}` if you mean it"
-        state.error("SGL0301", clause.span, message, hint, label=label, notes=[_ONCE])
-    return tuple(sketch)
+            self.sound &= self.names.variables.use(item.name.text, item.span, hint)
+            return [FeatureVariable(item.name.text)]
+        self.sound = False
+        message = "words are computed in `word` and `lexicon` declarations, not in rules"
+        hint = "write names of children, quoted words, and `$f` for a feature variable `f`"
+        self.state.error("SGL0309", item.span, message, hint)
+        return []
+
+    def mentioned(self, item: s.Mention) -> _Items:
+        piece = self.find(item.name)
+        if piece is None:
+            return []
+        if piece in self.used and item.mode != "copy":
+            message = f"`{item.name}` occurs twice in the layer `{self.layer}`"
+            hint = f"remove one, or write `copy {item.name}` if you mean it"
+            labels = [Label(self.used[piece], "here first")]
+            self.state.error("SGL0302", item.span, message, hint, labels=labels)
+        slot = self.slot(piece, item.span, capital=item.mode == "capital")
+        if item.mode == "drop" and not piece[1]:
+            self.dropped.add(piece[0])
+        return [slot] if item.mode != "drop" else []
+
+    def _passed_up(self, part: str) -> _Items:
+        """Return the part of the only child that has one of this name, of which nothing is said."""
+        rule = self.names.rule
+        having = [(n, part) for n, parts in enumerate(self.parts) if part in parts]
+        free = [
+            piece for piece in having if piece not in self.used and piece[0] not in self.dropped
+        ]
+        if len(free) == 1:
+            return [self.slot(free[0], rule.name.span)]
+        if self.sound and not free:
+            name = f"{self.layer}.{part}"
+            message = f"the rule `{rule.name}` does not say what `{name}` is"
+            hint = f'add a line `{name} …` below the rule; `{name} ""` if it is empty'
+            self.state.error("SGL0303", rule.name.span, message, hint)
+        self.sound &= bool(free)  # Of several all but one lack a place, which is told.
+        return []
+
+    def _check_complete(self) -> None:
+        """Report parts of children that have no place."""
+        pieces = [(n, part) for n, parts in enumerate(self.parts) for part in ("", *parts)]
+        missing = [p for p in pieces if p not in self.used and p[0] not in self.dropped]
+        names = [".".join(filter(None, (str(self.names.name(n)), part))) for n, part in missing]
+        if names:
+            self.sound = False
+            listed = " and ".join(f"`{name}`" for name in names)
+            dropped = " ".join(f"drop {name}" for name in names)
+            message = f"the layer `{self.layer}` leaves out {listed}"
+            label = f"{listed} {'has' if len(names) == 1 else 'have'} no place here"
+            hint = f"put {listed} where it belongs, or write `{dropped}` if you mean it"
+            span = self.clause.span if self.clause is not None else self.names.rule.name.span
+            self.state.error("SGL0301", span, message, hint, label=label, notes=[_ONCE])
+
+
+class _SourceTemplate(_Template):
+    """The same of the source layer, whose children and words are those of the right-hand side.
+
+    Graphs stand on its words: one that is left out or repeated could carry nodes.
+    """
+
+    def __init__(self, names: RuleNames, layer: str, clauses: Mapping[str, s.LayerClause]) -> None:
+        super().__init__(names, layer, clauses)
+        #: The words of the right-hand side that have a place, by their numbers there.
+        self._words: dict[int, Token] = {}
+
+    def sketch(self) -> TemplateSketch:
+        """Return the template, after reports of what is wrong with it."""
+        rule = self.names.rule
+        for word in (part for part in rule.rhs if isinstance(part, s.Name)):
+            words = word.text.split()
+            if not words:
+                message = f"this word is empty in the layer `{self.layer}`"
+                self.state.error(
+                    "SGL0604", word.span, message, "remove it from the right-hand side"
+                )
+            elif words != [word.text]:
+                apart = " ".join(f'"{each}"' for each in words)
+                message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted "
+                hint = f"write `{apart}`"
+                self.state.error("SGL0609", word.span, f"{message}separately", hint)
+        sketch = super().sketch()
+        place = {id(item): number for number, item in enumerate(sketch)}
+        self.places = {number: place[id(word)] for number, word in self._words.items()}
+        if not self.sound:
+            self.places = {number: number for number in range(len(rule.rhs))} | self.places
+        return sketch
+
+    def main(self) -> _Items:
+        """Return the right-hand side without what stands in other parts, or a clause for it."""
+        if self.clause is not None and (self.clause.conditions or self.own):
+            return self.items(self.clause)
+        if self.clause is not None:
+            message = f"the right-hand side is the template of `{self.layer}`"
+            hint = "remove this clause, and order the right-hand side itself; "
+            hint += "or write `if …` behind it"
+            self.state.error("SGL0311", self.clause.span, message, hint)
+        items: _Items = []
+        children = iter(range(len(self.names.children)))
+        for number, part in enumerate(self.names.rule.rhs):
+            if isinstance(part, s.Mention):
+                items += self.mentioned(part)
+            elif isinstance(part, s.Name):
+                items += [self._word(number)] if number not in self._words else []
+            elif (piece := (next(children), "")) not in self.used:
+                items.append(self.slot(piece, part.span, capital=part.capital))
+        return items
+
+    def item(self, item: s.TemplateItem) -> _Items:
+        """Return what an item of a clause stands for, which has no other place."""
+        rhs = self.names.rule.rhs
+        if isinstance(item, s.Name):
+            words = (i for i, part in enumerate(rhs) if isinstance(part, s.Name))
+            found = next(
+                (i for i in words if str(rhs[i]) == item.text and i not in self._words), -1
+            )
+            if found >= 0:
+                return [self._word(found)]
+            if not item.text:
+                return []
+        elif isinstance(item, s.Mention) and item.mode in ("", "capital"):
+            piece = self.find(item.name)
+            if piece is None:
+                return []
+            if piece not in self.used:
+                return self.mentioned(item)
+        self.sound = False
+        message = "this stands once more than on the right-hand side of the rule"
+        hint = "a clause of the source layer has the children and words of the right-hand side"
+        self.state.error("SGL0311", item.span, message, hint)
+        return []
+
+    def _word(self, number: int) -> Token:
+        self._words[number] = Token(str(self.names.rule.rhs[number]))
+        return self._words[number]
 
 
 def report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:

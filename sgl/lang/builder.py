@@ -185,6 +185,13 @@ class TreeBuilder(TokenBuilder):
     statements = attributes = conditions = names
     weight_name = comma_bound = where = rewrite = expected_text = names
 
+    def dotted_name(self, meta: Meta, parts: list[s.Name]) -> s.Name:
+        """Return the name of a part: ``de.prefix`` of a layer, ``V.prefix`` of a child."""
+        return s.Name(".".join(part.text for part in parts), self._span(meta))
+
+    def text_part(self, meta: Meta, parts: list[s.Name]) -> s.Port:
+        return s.Port(self._span(meta), self.dotted_name(meta, parts), None)
+
     def more(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
         return s.Amount(self._span(meta), parts[0], int(parts[1].text))
 

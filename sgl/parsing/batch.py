@@ -27,6 +27,7 @@ from sgl.core.interpret import Derivation
 from sgl.parsing.chart import TooLongError
 from sgl.parsing.forest import best_readings
 from sgl.parsing.parser import Parser
+from sgl.parsing.parts import PartIndex
 
 if TYPE_CHECKING:
     from sgl.accel.parse import CompiledReader
@@ -64,7 +65,8 @@ class BatchParser:
     """
 
     def __init__(self, parser: Parser) -> None:
-        self.unsupported = ""
+        divided = isinstance(parser.index, PartIndex)
+        self.unsupported = "its phrases may have several parts" if divided else ""
         self._parser = parser
         self._reader: CompiledReader | None = None
         self._characters = 0
@@ -100,6 +102,8 @@ class BatchParser:
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
         try:
+            if isinstance(self._parser.index, PartIndex):
+                raise UnsuitableLayerError(self.unsupported)
             self._reader = self._reader or CompiledReader(self._parser.index)
         except UnsuitableLayerError as error:
             self.unsupported = str(error)

@@ -124,7 +124,7 @@ class Chart:
         #: For each position and symbol the items that wait for it there.
         self.waiting: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
         self._asked: dict[int, int] = {}
-        self._index = index
+        self.index = index
         self._start = symbol(index.grammar.start, False)
         self._asked[0] = index.corners[self._start]
         self._scan(0, words_at)
@@ -136,12 +136,23 @@ class Chart:
     def covers(self, position: int) -> bool:
         """Return whether the start category may cover the input up to a position."""
         if not position:
-            return self._start // 2 in self._index.nullable
+            return self._start // 2 in self.index.nullable
         return 0 in self.found[position].get(self._start, {})
+
+    @property
+    def reached(self) -> int:
+        """Up to where the input is the beginning of a sentence."""
+        return max(self.items, default=0)
+
+    def expected(self) -> tuple[set[str], set[int]]:
+        """Return the words and the categories that may stand behind what was reached."""
+        nodes = {item // self.width for item in self.items[self.reached]}
+        words = {word for node in nodes for word in self.index.words[node]}
+        return words, {step // 2 for step in self.waiting[self.reached]}
 
     def _scan(self, position: int, words_at: WordsAt) -> None:
         """Move items before a word, and new ones, over the words at ``position``."""
-        index, width, asked = self._index, self.width, self._asked[position]
+        index, width, asked = self.index, self.width, self._asked[position]
         items = self.items.get(position, ())
         before_words = [item for item in items if index.words[item // width]]
         first = index.words[ROOT]
@@ -160,7 +171,7 @@ class Chart:
 
     def _complete(self, position: int) -> None:
         """Let the items at ``position`` wait or end, and move others over what is found."""
-        index, width, items = self._index, self.width, self.items[position]
+        index, width, items = self.index, self.width, self.items[position]
         slots, ends, skips = index.slots, index.ends, index.skips
         waiting, asked = self.waiting[position], 0
         agenda = list(items)

@@ -14,10 +14,10 @@ knows the places above it over the same words, which must not occur again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Iterator
+from typing import NamedTuple, TypeVar
 
-from sgl.core.grammar import Rule, Slot
+from sgl.core.grammar import CoreGrammar, Rule, Slot
 from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Alternative, Forest, Node
 from sgl.parsing.templates import ROOT, TemplateIndex, symbol
@@ -38,6 +38,8 @@ class Place(NamedTuple):
     settled: bool = False
 
 
+_Place = TypeVar("_Place")
+
 #: A rule over the places of its children.
 Use = tuple[Rule, tuple[Place, ...]]
 
@@ -53,40 +55,14 @@ class Packing:
     def forest(self) -> Forest | None:
         """Pack the whole input, children before parents; return None if it has no reading."""
         root = Place(self._index.grammar.start, ((0, self._chart.end, False),))
-        uses: dict[Place, list[Use]] = {}
-        nodes: list[Node] = []
-        #: The number of the node of each place that was packed; -1 if it derives nothing.
-        number: dict[Place, int] = {}
-        stack = [root]
-        while stack:
-            place = stack[-1]
-            if place not in uses:
-                uses[place] = found = self._uses(place)
-                stack += [c for _, children in found for c in children if c not in number]
-                if stack[-1] is not place:
-                    continue
-            stack.pop()
-            if place in number:
-                continue
-            alternatives = [
-                Alternative(rule.id, children)
-                for rule, places in uses[place]
-                if -1 not in (children := tuple([number[child] for child in places]))
-            ]
-            number[place] = len(nodes) if alternatives else -1
-            if alternatives:
-                spans = tuple([(start, end) for start, end, _ in place.mentions])
-                nodes.append(Node(place.category, spans, tuple(alternatives)))
-        if number[root] < 0:
-            return None
-        packed = tuple(nodes)
-        return Forest(self._index.grammar, _below(packed) if -1 in number.values() else packed)
+        return packed(self._index.grammar, root, self._uses, _shown)
 
     def _uses(self, place: Place) -> list[Use]:
         """Return the rules that derive a place, in a fixed order."""
         category, mentions = place.category, place.mentions
         if not mentions:
-            return self._unseen(category, place.settled or category not in self._index.ways)
+            settled, rules = self._index.unseen(category, settled=place.settled)
+            return [(r, tuple([Place(c, (), settled=settled) for c in r.rhs])) for r in rules]
         found = self._over(category, mentions[0])
         for mention in mentions[1:]:
             others = self._over(category, mention)
@@ -102,17 +78,6 @@ class Packing:
         if len(found) > 1:
             found.sort(key=lambda use: (use[0].id, [child.mentions for child in use[1]]))
         return found
-
-    def _unseen(self, category: int, settled: bool) -> list[Use]:
-        """Return the rules that may be used where a child was dropped."""
-        rules: Sequence[Rule] = self._index.grammar.rules_of[category]
-        if settled:
-            likeliest = self._index.likeliest.get(category)
-            rules = () if likeliest is None else (likeliest,)
-        return [
-            (rule, tuple([Place(child, (), settled=settled) for child in rule.rhs]))
-            for rule in rules
-        ]
 
     def _without_return(self, place: Place, uses: list[Use]) -> Iterator[Use]:
         """Give children over the same words what is above them; leave out what returns."""
@@ -194,6 +159,49 @@ class Packing:
                 if parent * chart.width + start in chart.items[before]
             ]
         return found
+
+
+def packed(
+    grammar: CoreGrammar,
+    root: _Place,
+    uses_of: Callable[[_Place], list[tuple[Rule, tuple[_Place, ...]]]],
+    shown: Callable[[_Place], tuple[int, tuple[tuple[int, int], ...]]],
+) -> Forest | None:
+    """Return the forest below a place, given the rules over places; None if it has no reading.
+
+    ``shown`` gives the category and the spans of the node of a place.
+    """
+    uses: dict[_Place, list[tuple[Rule, tuple[_Place, ...]]]] = {}
+    nodes: list[Node] = []
+    #: The number of the node of each place that was packed; -1 if it derives nothing.
+    number: dict[_Place, int] = {}
+    stack = [root]
+    while stack:
+        place = stack[-1]
+        if place not in uses:
+            uses[place] = found = uses_of(place)
+            stack += [c for _, children in found for c in children if c not in number]
+            if stack[-1] is not place:
+                continue
+        stack.pop()
+        if place in number:
+            continue
+        alternatives = [
+            Alternative(rule.id, children)
+            for rule, places in uses[place]
+            if -1 not in (children := tuple([number[child] for child in places]))
+        ]
+        number[place] = len(nodes) if alternatives else -1
+        if alternatives:
+            nodes.append(Node(*shown(place), tuple(alternatives)))
+    if number[root] < 0:
+        return None
+    every = tuple(nodes)
+    return Forest(grammar, _below(every) if -1 in number.values() else every)
+
+
+def _shown(place: Place) -> tuple[int, tuple[tuple[int, int], ...]]:
+    return place.category, tuple([(start, end) for start, end, _ in place.mentions])
 
 
 def _joined(first: Place, second: Place) -> Place:

@@ -9,9 +9,10 @@ from functools import partial
 from sgl import limits
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.parsing.chart import Chart, TooLongError, WordIndex
+from sgl.parsing.chart import Chart, TooLongError, WordIndex, WordsAt
 from sgl.parsing.forest import Forest
 from sgl.parsing.pack import Packing
+from sgl.parsing.parts import PartChart, PartIndex
 from sgl.parsing.templates import TemplateIndex
 
 
@@ -72,8 +73,8 @@ class Parser:
     """A parser for one text layer of a grammar, from the grammar's start category.
 
     Every template is understood: permuted, raised by ``capital``, repeated and
-    dropped children, several words, no words.  A dropped child leaves no trace in
-    the input: see :mod:`sgl.parsing.templates`.
+    dropped children, several words, no words, several parts.  A dropped child leaves no
+    trace in the input: see :mod:`sgl.parsing.templates`, of parts :mod:`sgl.parsing.parts`.
 
     A sentence beyond the limits ``words`` and ``steps`` (:mod:`sgl.limits`) is not parsed: where
     it is given to a method, that raises ``TooLongError``.
@@ -86,7 +87,8 @@ class Parser:
         """
         self.grammar = grammar
         self.layer = layer
-        self.index = TemplateIndex(grammar, layer)
+        self.index: TemplateIndex | PartIndex
+        self.index = (PartIndex if grammar.divided(layer) else TemplateIndex)(grammar, layer)
         self._vocabulary = WordIndex(self.index.vocabulary, grammar.text_layers[layer])
 
     @property
@@ -97,7 +99,11 @@ class Parser:
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text with its separators, or of tokens; None if there is none."""
         chart = self._chart(sentence)
-        return Packing(self.index, chart).forest() if chart.covers(chart.end) else None
+        if not chart.covers(chart.end):
+            return None
+        if isinstance(chart, PartChart):
+            return chart.forest()
+        return Packing(chart.index, chart).forest()
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
         """Return the first ``limit`` readings, by rules from the root down, then by spans."""
@@ -110,17 +116,13 @@ class Parser:
 
     def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
-        chart, index = self._chart(sentence), self.index
-        position = max(chart.items, default=0)
+        chart = self._chart(sentence)
+        position = chart.reached
         if not position:
             return ParseFailure(0, (), (self.grammar.start,), chart.covers(0))
-        nodes = {item // chart.width for item in chart.items[position]}
-        return ParseFailure(
-            position,
-            tuple(sorted({word for node in nodes for word in index.words[node]})),
-            tuple(sorted({step // 2 for step in chart.waiting[position]})),
-            chart.covers(position),
-        )
+        words, categories = chart.expected()
+        expected = tuple(sorted(words)), tuple(sorted(categories))
+        return ParseFailure(position, *expected, chart.covers(position))
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
         """Return where the word after a position begins, and the word, up to the next separator.
@@ -145,10 +147,14 @@ class Parser:
         if number > most:
             raise TooLongError(f"it has {number:,} {what}, more than {most:,}")
 
-    def _chart(self, sentence: str | Sequence[str]) -> Chart:
+    def _chart(self, sentence: str | Sequence[str]) -> Chart | PartChart:
         self.check_length(sentence)
+        words_at: WordsAt
         if isinstance(sentence, str):
             words_at = partial(self._vocabulary.words_at, sentence)
-            return Chart(self.index, len(sentence), words_at)
-        tokens = [((token, end),) for end, token in enumerate(sentence, start=1)]
-        return Chart(self.index, len(tokens), [*tokens, ()].__getitem__)
+        else:
+            tokens = [((token, end),) for end, token in enumerate(sentence, start=1)]
+            words_at = [*tokens, ()].__getitem__
+        if isinstance(self.index, PartIndex):
+            return PartChart(self.index, len(sentence), words_at)
+        return Chart(self.index, len(sentence), words_at)

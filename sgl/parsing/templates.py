@@ -21,7 +21,7 @@ themselves over the same words, and what may stand in the place of a child that 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from math import prod
@@ -57,102 +57,19 @@ def symbol(category: int, raised: bool) -> int:
     return 2 * category + raised
 
 
-class TemplateIndex:
-    """The prefix tree of a text layer with what parsing asks of it, by node or symbol.
-
-    Attributes:
-        parent: the node that ``step`` leads from.
-        words: the steps over words; ``slots`` those over symbols.
-        ends: the symbols of the rules that end at a node.
-        rules: those rules with their leads, by node and symbol.
-        skips: the nodes that a node but the root reaches over a child that may be empty.
-        below: the bit set of the symbols whose rules end at a node or after it.
-        starts: where the root's steps over symbols lead, with what is ``below``.
-        corners: the bit set of the symbols that a phrase can begin with, itself
-            included.
-        nullable: the categories that derive no words, with the rules that do so.
-        vocabulary: every word, raised where it can be.
-    """
+class Unseen:
+    """What the input does not show of a grammar: what may stand for a child that is dropped."""
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
-        """Build the tree; raise ``UnparsableLayerError`` for a template with an empty word."""
         self.grammar = grammar
         self.layer = layer
-        self.parent = [ROOT]
-        self.step: list[Step] = [""]
-        self.rules: dict[tuple[int, int], list[tuple[Rule, int]]] = {}
-        self.nullable = _nullable(grammar, layer)
-        self._after: list[dict[Step, int]] = [{}]
-        first: dict[int, set[int]] = {}
-        waiting = [symbol(grammar.start, False)]
-        while waiting:
-            left = waiting.pop()
-            if left in first:
-                continue
-            first[left] = set()
-            for rule in grammar.rules_of[left // 2]:
-                for lead, path in self._paths(rule, raised=left % 2 == 1):
-                    self.rules.setdefault((self._insert(path), left), []).append((rule, lead))
-                    waiting += [step for step in path if isinstance(step, int)]
-                    if isinstance(path[0], int):
-                        first[left].add(path[0])
-        self.corners = closure(first)
-        self.words = [{s: n for s, n in a.items() if isinstance(s, str)} for a in self._after]
-        self.slots = [[(s, n) for s, n in a.items() if isinstance(s, int)] for a in self._after]
-        self.ends: list[tuple[int, ...]] = [() for _ in self.parent]
-        for node, left in self.rules:
-            self.ends[node] += (left,)
-        self.below = [sum(1 << left for left in ends) for ends in self.ends]
-        for node in range(len(self.parent) - 1, ROOT, -1):
-            self.below[self.parent[node]] |= self.below[node]
-        self.skips = [[n for step, n in s if step // 2 in self.nullable] for s in self.slots]
-        self.skips[ROOT] = []
-        self.starts = {step: (node, self.below[node]) for step, node in self.slots[ROOT]}
-        self.vocabulary = frozenset(word for words in self.words for word in words)
 
-    def _paths(self, rule: Rule, *, raised: bool) -> Iterator[tuple[int, list[Step]]]:
-        """Return each lead of a rule, with the steps of its template from there on."""
-        template = rule.templates[self.layer]
-        if any(isinstance(item, Token) and not item.text for item in template):
-            name = self.grammar.text_layers[self.layer].name
-            raise UnparsableLayerError(name, rule.name, "has an empty word")
-        steps = [_step(rule, item, raised=False) for item in template]
-        for lead, item in enumerate(template):
-            yield lead, [_step(rule, item, raised=raised), *steps[lead + 1 :]]
-            if isinstance(item, Token) or rule.rhs[item.child] not in self.nullable:
-                return
-
-    def _insert(self, path: list[Step]) -> int:
-        """Return the node that a path leads to, which is new if the path is."""
-        node = ROOT
-        for step in path:
-            after = self._after[node].get(step)
-            if after is None:
-                after = self._after[node][step] = len(self.parent)
-                self.parent.append(node)
-                self.step.append(step)
-                self._after.append({})
-            node = after
-        return node
-
-    @cached_property
-    def recurring(self) -> frozenset[int]:
-        """The categories that can be rewritten into themselves over the same words."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        for rule in self.grammar.rules:
-            template = rule.templates[self.layer]
-            slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
-            if len(slots) < len(template):
-                continue
-            for place, child in enumerate(slots):
-                if self.nullable.keys() >= {*slots[:place], *slots[place + 1 :]}:
-                    graph.add_edge(rule.lhs, child)
-        return frozenset(
-            category
-            for component in nx.strongly_connected_components(graph)
-            for category in component
-            if len(component) > 1 or graph.has_edge(category, category)
-        )
+    def unseen(self, category: int, *, settled: bool) -> tuple[bool, Sequence[Rule]]:
+        """Return whether only the likeliest rule of a dropped category counts, and its rules."""
+        if not settled and category in self.ways:
+            return False, self.grammar.rules_of[category]
+        likeliest = self.likeliest.get(category)
+        return True, () if likeliest is None else (likeliest,)
 
     @cached_property
     def ways(self) -> dict[int, int]:
@@ -193,6 +110,103 @@ class TemplateIndex:
                     size = 1 + sum(found[child][1] for child in rule.rhs)
                     heappush(heap, (-product, size, rule.id))
         return best
+
+
+class TemplateIndex(Unseen):
+    """The prefix tree of a text layer with what parsing asks of it, by node or symbol.
+
+    Attributes:
+        parent: the node that ``step`` leads from.
+        words: the steps over words; ``slots`` those over symbols.
+        ends: the symbols of the rules that end at a node.
+        rules: those rules with their leads, by node and symbol.
+        skips: the nodes that a node but the root reaches over a child that may be empty.
+        below: the bit set of the symbols whose rules end at a node or after it.
+        starts: where the root's steps over symbols lead, with what is ``below``.
+        corners: the bit set of the symbols that a phrase can begin with, itself
+            included.
+        nullable: the categories that derive no words, with the rules that do so.
+        vocabulary: every word, raised where it can be.
+    """
+
+    def __init__(self, grammar: CoreGrammar, layer: int) -> None:
+        """Build the tree; raise ``UnparsableLayerError`` for a template with an empty word."""
+        super().__init__(grammar, layer)
+        self.parent = [ROOT]
+        self.step: list[Step] = [""]
+        self.rules: dict[tuple[int, int], list[tuple[Rule, int]]] = {}
+        self.nullable = _nullable(grammar, layer)
+        self._after: list[dict[Step, int]] = [{}]
+        first: dict[int, set[int]] = {}
+        waiting = [symbol(grammar.start, False)]
+        while waiting:
+            left = waiting.pop()
+            if left in first:
+                continue
+            first[left] = set()
+            for rule in grammar.rules_of[left // 2]:
+                for lead, path in self._paths(rule, raised=left % 2 == 1):
+                    self.rules.setdefault((self._insert(path), left), []).append((rule, lead))
+                    waiting += [step for step in path if isinstance(step, int)]
+                    if isinstance(path[0], int):
+                        first[left].add(path[0])
+        self.corners = closure(first)
+        self.words = [{s: n for s, n in a.items() if isinstance(s, str)} for a in self._after]
+        self.slots = [[(s, n) for s, n in a.items() if isinstance(s, int)] for a in self._after]
+        self.ends: list[tuple[int, ...]] = [() for _ in self.parent]
+        for node, left in self.rules:
+            self.ends[node] += (left,)
+        self.below = [sum(1 << left for left in ends) for ends in self.ends]
+        for node in range(len(self.parent) - 1, ROOT, -1):
+            self.below[self.parent[node]] |= self.below[node]
+        self.skips = [[n for step, n in s if step // 2 in self.nullable] for s in self.slots]
+        self.skips[ROOT] = []
+        self.starts = {step: (node, self.below[node]) for step, node in self.slots[ROOT]}
+        self.vocabulary = frozenset(word for words in self.words for word in words)
+
+    def _paths(self, rule: Rule, *, raised: bool) -> Iterator[tuple[int, list[Step]]]:
+        """Return each lead of a rule, with the steps of its template from there on."""
+        template = rule.constituents(self.layer)
+        if any(isinstance(item, Token) and not item.text for item in template):
+            name = self.grammar.text_layers[self.layer].name
+            raise UnparsableLayerError(name, rule.name, "has an empty word")
+        steps = [_step(rule, item, raised=False) for item in template]
+        for lead, item in enumerate(template):
+            yield lead, [_step(rule, item, raised=raised), *steps[lead + 1 :]]
+            if isinstance(item, Token) or rule.rhs[item.child] not in self.nullable:
+                return
+
+    def _insert(self, path: list[Step]) -> int:
+        """Return the node that a path leads to, which is new if the path is."""
+        node = ROOT
+        for step in path:
+            after = self._after[node].get(step)
+            if after is None:
+                after = self._after[node][step] = len(self.parent)
+                self.parent.append(node)
+                self.step.append(step)
+                self._after.append({})
+            node = after
+        return node
+
+    @cached_property
+    def recurring(self) -> frozenset[int]:
+        """The categories that can be rewritten into themselves over the same words."""
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        for rule in self.grammar.rules:
+            template = rule.templates[self.layer]
+            slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
+            if len(slots) < len(template):
+                continue
+            for place, child in enumerate(slots):
+                if self.nullable.keys() >= {*slots[:place], *slots[place + 1 :]}:
+                    graph.add_edge(rule.lhs, child)
+        return frozenset(
+            category
+            for component in nx.strongly_connected_components(graph)
+            for category in component
+            if len(component) > 1 or graph.has_edge(category, category)
+        )
 
 
 def _step(rule: Rule, item: Token | Slot, *, raised: bool) -> Step:

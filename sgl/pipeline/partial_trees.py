@@ -178,7 +178,7 @@ class _Cut:
 
     def children(self, bracket: Bracket, rule: Rule) -> tuple[int, ...] | None:
         """Return the children of a copy of a rule; None if the rule does not fit."""
-        items = rule.templates[0]
+        items = rule.constituents(0)
         if len(items) != len(bracket.parts):
             return None
         children = list(rule.rhs)
@@ -219,6 +219,6 @@ class _Cut:
         categories = self.grammar.categories
         parts = [
             f'"{item.text}"' if isinstance(item, Token) else categories[rule.rhs[item.child]].base
-            for item in rule.templates[0]
+            for item in rule.constituents(0)
         ]
         return " ".join(parts)

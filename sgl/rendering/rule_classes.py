@@ -11,7 +11,17 @@ from dataclasses import fields, replace
 from itertools import count
 from typing import Any, NamedTuple, cast
 
-from sgl.core.grammar import CoreGrammar, Fragment, Node, Rule, Slot, Template, Token, gluing_rule
+from sgl.core.grammar import (
+    CoreGrammar,
+    Fragment,
+    Item,
+    Node,
+    Rule,
+    Slot,
+    Template,
+    Token,
+    gluing_rule,
+)
 from sgl.core.graph import Attributes, GluingRule
 from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token
@@ -119,10 +129,14 @@ class RuleClasses:
                 return ()
             blank = Token("")
             return tuple(
-                Slot(item.child) if isinstance(item, Slot) else blank
+                Slot(item.child, part=item.part)
+                if isinstance(item, Slot)
+                else blank
+                if isinstance(item, Token)
+                else item
                 for item in rule.templates[layer]
             )
-        items: list[Token | Slot] = []
+        items: list[Item] = []
         for number, item in enumerate(rule.templates[layer]):
             raised = capitalised(item.text) if isinstance(item, Token) else ""
             if (

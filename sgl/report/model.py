@@ -144,7 +144,7 @@ def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNod
         category = grammar.categories[rule.lhs].name
         leaves = tuple(
             children[item.child] if isinstance(item, Slot) else TreeNode(item.text)
-            for item in rule.templates[layer]
+            for item in rule.constituents(layer)
         )
         label = category.partition("[")[0]
         stack.append(TreeNode(label, leaves or (TreeNode("∅"),), f"{category}, rule {rule.name}"))

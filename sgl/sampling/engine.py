@@ -21,7 +21,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from typing import NamedTuple, cast
 
-from sgl.core.graph import GluingRule
+from sgl.core.graph import PARTS, GluingRule, part_of
 from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2
 
 #: A derivation of more rules is not finished but counted as ``too_long``.
@@ -44,7 +44,7 @@ class PackedText(NamedTuple):
     """A text layer: how its words are joined, and the template of each rule.
 
     A template holds words and the numbers of children, ``~i`` for child ``i``
-    with a capital.
+    with a capital; of a child with parts ``i + part * PARTS``.  A ``CUT`` ends a part.
     """
 
     name: str
@@ -143,10 +143,14 @@ def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) 
         for item in template:
             if isinstance(item, str):
                 words.append(item)
-            elif item >= 0:
+            elif 0 <= item < PARTS:
                 words.extend(stack[-1 - item])
-            else:
+            elif -PARTS <= item < 0:
                 words.extend(capitalised(stack[item]))
+            else:
+                part, child = divmod(max(item, ~item), PARTS)
+                own = part_of(stack[-1 - child], part)
+                words.extend(own if item >= 0 else capitalised(own))
         del stack[-children:]
         stack.append(words)
     return list(stack[0])

@@ -19,7 +19,7 @@ from itertools import accumulate
 
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import SplitGrammar
-from sgl.core.grammar import CoreGrammar, Token
+from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.lemmas import content_lemmas, introduced_lemmas
 from sgl.core.plan import Plan
 from sgl.sampling.acceptance import NotEnoughError
@@ -101,9 +101,9 @@ def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
         attach=text.attach,
         templates=[
             tuple(
-                item.text
-                if isinstance(item, Token)
-                else (~item.child if item.capital else item.child)
+                (~item.packed if item.capital else item.packed)
+                if isinstance(item, Slot)
+                else item.text
                 for item in rule.templates[layer]
             )
             for rule in grammar.rules

@@ -31,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import StringPool
+from sgl.core.graph import CUT
 from sgl.core.interpret import capitalised
 from sgl.sampling.engine import PackedText, State, Tables
 from sgl.sampling.engine import capitalised as raised
@@ -92,6 +93,8 @@ class _Target(NamedTuple):
 def program_of(tables: Tables) -> Program:
     """Return the program that draws what ``tables`` describe, and writes it if that can be."""
     try:
+        if any(CUT in template for template in tables.source.templates):
+            raise _Undecided
         return _Assembler(tables, written=True).program()
     except _Undecided:
         return _Assembler(tables, written=False).program()

@@ -85,7 +85,7 @@ class Feature(NamedDeclaration):
 
 
 class Port(SyntaxNode):
-    """``gap`` or, of one graph layer only, ``subj in sem``."""
+    """``gap`` or, of one graph layer only, ``subj in sem``; ``de.prefix`` is a part of texts."""
 
     name: Name
     layer: Name | None

@@ -59,7 +59,8 @@ class Column(SyntaxNode):
 class Mention(SyntaxNode):
     """A bare name: a child in a template, a parameter in the body of a function.
 
-    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.
+    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.  The name of a part of a child is
+    ``V.prefix``.
     """
 
     name: Name
@@ -295,7 +296,8 @@ class LayerClause(SyntaxNode):
 
     Which of the two is meant follows from the layer, except that a clause with
     an edge, ``=`` or ``node`` can only be about a graph.  Further layers stand in the template
-    until it is known what is a layer.  It applies if all ``conditions`` hold.
+    until it is known what is a layer.  It applies if all ``conditions`` hold.  What is said
+    about a part of the phrase in a layer has the layer ``de.prefix``.
     """
 
     layer: Name
@@ -328,7 +330,7 @@ class Rule(NamedDeclaration):
     """``rule np: NP -> Det N`` with its clauses."""
 
     lhs: CategoryRef
-    rhs: tuple[Child | Name, ...]
+    rhs: tuple[Child | Name | Mention, ...]
     weights: tuple[WeightCase, ...]
     layers: tuple[LayerClause, ...]
     keep: Keep | None

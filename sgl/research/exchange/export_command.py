@@ -12,7 +12,7 @@ from sgl.cli.files import FILE, out_option
 from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.interpret import Item, interpret
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
@@ -102,6 +102,12 @@ def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> Wit
             "cannot be exported exactly",
             label="the first part may be empty, or stands here twice",
         )
+    for layer in layers:
+        cut = next((r for r in compiled.grammar.rules if Cut() in r.templates[layer]), None)
+        if cut is not None:
+            name = compiled.grammar.text_layers[layer].name
+            message = f"`{name}` is not context-free: a phrase of this rule has several parts in it"
+            session.diagnostics.error("SGL1214", compiled.rule_spans[cut.id], message)
     session.stop_on_errors()
     return resolved
 
@@ -112,7 +118,7 @@ def _report_words(
     """Report words that cannot be quoted, or that the other tool would take for an operation."""
     for rule in compiled.grammar.rules:
         for item in (item for layer in layers for item in rule.templates[layer]):
-            if isinstance(item, Slot) or not item.text:
+            if isinstance(item, Slot | Cut) or not item.text:
                 continue
             if item.text == reserved or not is_quotable(item.text):
                 message = f"{tool} has no way to write the word `{item.text}`"

@@ -253,9 +253,9 @@ class _SglWriter:
                 yield f"  {name:<{self.width}}  {_clause(template, roles)}"
 
 
-def _words(template: Sequence[Item]) -> Iterator[Item]:
+def _words(template: Sequence[Item]) -> Iterator[Token | Slot]:
     """Return a template without its empty words."""
-    return (item for item in template if isinstance(item, Slot) or item.text)
+    return (i for i in template if isinstance(i, Slot) or (isinstance(i, Token) and i.text))
 
 
 def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
