@@ -73,17 +73,21 @@ class Interpreter:
         while waiting:
             place, at = waiting.pop()
             _, rule, below = steps[place]
-            if at == len(rule[5][layer]):
+            items = rule[5][layer]
+            if at == len(items) or items[at][0] == "cut":
                 # A child that ends without a word has no capital letter.
                 capitals = [size for size in capitals if size <= len(waiting)]
                 continue
             if (taken := taken + 1) > LARGEST:
                 raise ValueError("a text has too many words")
-            kind, item, *capital = rule[5][layer][at]
+            kind, item, *more = items[at]
             waiting.append((place, at + 1))
             if kind != "word":
-                waiting.append((below[item], 0))
-                capitals += [len(waiting)] * any(capital)
+                start = 0
+                for _ in range(1, more[1] if more[1:] else 1):  # a cut ends each part before it
+                    start = steps[below[item]][1][5][layer].index(["cut"], start) + 1
+                waiting.append((below[item], start))
+                capitals += [len(waiting)] * any(more[:1])
             elif capitals and item:
                 words.append(((place, at), item[0].upper() + item[1:]))
                 capitals = []
