@@ -229,14 +229,20 @@ class _Gluing:
         return Graph(tuple(shown), tuple(ordered), index[ports[0]])
 
 
-def part_of(words: Sequence[Any], part: int) -> Sequence[Any]:
-    """Return a part of what a phrase has in a layer, from 1 on.
+def parts_of(words: Sequence[Any], cut: object = CUT) -> list[Sequence[Any]]:
+    """Return the parts of what a phrase has in a layer.
 
-    >>> part_of(["steht", CUT, "auf"], 2)
-    ['auf']
+    >>> parts_of(["steht", CUT, "auf"])
+    [['steht'], ['auf']]
     """
-    ends = [place for place, word in enumerate(words) if word == CUT]
-    return words[(-1, *ends)[part - 1] + 1 : (*ends, None)[part - 1]]
+    ends = [place for place, word in enumerate(words) if word == cut]
+    starts = [0, *(end + 1 for end in ends)]
+    return [words[own] for own in map(slice, starts, [*ends, len(words)])]
+
+
+def part_of(words: Sequence[Any], part: int) -> Sequence[Any]:
+    """Return one of the parts of what a phrase has in a layer, by its number from 1."""
+    return parts_of(words)[part - 1]
 
 
 def _positions(words: list[Any]) -> dict[int, int]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sgl.core.grammar import CoreGrammar, Cut, TextLayer, Token
+from sgl.core.grammar import CoreGrammar, Cut, Template, TextLayer, Token
 from sgl.core.graph import CUT, Graph, part_of
 
 Derivation = tuple[int, ...]
@@ -81,18 +81,21 @@ def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> l
         size = len(rule.rhs)
         children = stack[: -size - 1 : -1]
         del stack[len(stack) - size :]
-        words: list[str] = []
-        for item in rule.templates[layer]:
-            if isinstance(item, Token | Cut):
-                words.append(item.text)
-                continue
-            own = children[item.child]
-            if item.part:
-                own = [*part_of(own, item.part)]
-            words.extend(_capitalised(own) if item.capital else own)
-        stack.append(words)
+        stack.append(template_words(rule.templates[layer], children))
     found = stack.pop()
     return ["…" if word == CUT else word for word in found] if CUT in found else found
+
+
+def template_words(template: Template, children: Sequence[Sequence[str]]) -> list[str]:
+    """Return what a template makes of the words of its children; parts end with ``CUT``."""
+    words: list[str] = []
+    for item in template:
+        if isinstance(item, Token | Cut):
+            words.append(item.text)
+            continue
+        own = part_of(children[item.child], item.part) if item.part else children[item.child]
+        words.extend(_capitalised(own) if item.capital else own)
+    return words
 
 
 def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
@@ -112,7 +115,7 @@ def capitalised(word: str) -> str:
     return word[:1].upper() + word[1:]
 
 
-def _capitalised(tokens: list[str]) -> list[str]:
+def _capitalised(tokens: Sequence[str]) -> Sequence[str]:
     for index, token in enumerate(tokens):
         if token:
             return [*tokens[:index], capitalised(token), *tokens[index + 1 :]]

@@ -19,12 +19,14 @@ Algorithm: Angelov (2009), *Incremental Parsing with Parallel Multiple Context-F
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
 import networkx as nx
 
-from sgl.core.grammar import CoreGrammar, Cut, Rule, Slot, Template, Token
+from sgl.core.grammar import CoreGrammar, Cut, Item, Rule, Slot, Token
+from sgl.core.graph import parts_of
 from sgl.core.interpret import capitalised
 from sgl.parsing.chart import Steps, WordsAt
 from sgl.parsing.forest import Forest
@@ -48,7 +50,7 @@ class PartIndex(Unseen):
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
         """Collect it; raise ``UnparsableLayerError`` for a template with an empty word."""
         super().__init__(grammar, layer)
-        self.parts = [_parts(rule.templates[layer]) for rule in grammar.rules]
+        self.parts = [parts_of(rule.templates[layer], Cut()) for rule in grammar.rules]
         tokens = {i.text for r in grammar.rules for i in r.templates[layer] if isinstance(i, Token)}
         if "" in tokens:
             rules = (rule for rule in grammar.rules if Token("") in rule.templates[layer])
@@ -84,7 +86,7 @@ class PartIndex(Unseen):
                     if empty:
                         self.nullable.add((rule.lhs, part))
 
-    def _begins(self, rule: Rule, template: Template, *, raised: bool) -> tuple[int, bool]:
+    def _begins(self, rule: Rule, template: Sequence[Item], *, raised: bool) -> tuple[int, bool]:
         """Return the words with which a part of a rule may begin, and whether it may be empty."""
         bits = 0
         for item in template:
@@ -110,14 +112,6 @@ class PartIndex(Unseen):
 def number_of(slot: Slot) -> int:
     """Return the number of the part that stands in a slot, from 0."""
     return max(slot.part, 1) - 1
-
-
-def _parts(template: Template) -> tuple[Template, ...]:
-    ends = [place for place, item in enumerate(template) if isinstance(item, Cut)]
-    starts = [0, *(end + 1 for end in ends)]
-    return tuple(
-        template[start:end] for start, end in zip(starts, [*ends, len(template)], strict=True)
-    )
 
 
 class _Item(NamedTuple):

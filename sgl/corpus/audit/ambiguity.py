@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sgl.core.arrays import Derivations
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.interpret import Derivation, capitalised, fold
 from sgl.corpus.audit.judgement import StructureFinder, differing_reading
 from sgl.parsing import BatchParser, Forest, Parser
@@ -90,7 +90,7 @@ def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) 
 
         saw [the dog near Emma]     saw the dog near Emma
     """
-    read = [fold(r, grammar.arity, partial(_spans, grammar, layer)) for r in readings]
+    read = [fold(r, grammar.arity, partial(_spans, grammar, layer))[0] for r in readings]
     found = [{(a, b, "") for a, b, _ in spans if a < b} for _, spans in read]
     shared = frozenset.intersection(*map(frozenset, found))
     if not all(spans - shared for spans in found):
@@ -113,22 +113,27 @@ def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) 
 _Spans = tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]
 
 
-def _spans(grammar: CoreGrammar, layer: int, number: int, children: tuple[_Spans, ...]) -> _Spans:
-    """Return the phrases of a reading, the whole last, from those of its parts."""
+def _spans(
+    grammar: CoreGrammar, layer: int, number: int, children: tuple[list[_Spans], ...]
+) -> list[_Spans]:
+    """Return the phrases of a reading, the whole last, in each part of the phrase of a rule."""
     rule = grammar.rules[number]
+    found: list[_Spans] = []
     tokens: list[str] = []
     spans: list[tuple[int, int, str]] = []
-    for item in rule.templates[layer]:
-        if isinstance(item, Slot):
-            words, inside = children[item.child]
+    for item in (*rule.templates[layer], Cut()):
+        if isinstance(item, Cut):
+            found.append((tuple(tokens), (*spans, (0, len(tokens), rule.name))))
+            tokens, spans = [], []
+        elif isinstance(item, Slot):
+            words, inside = children[item.child][max(item.part - 1, 0)]
             if item.capital:
                 words = tuple(map(capitalised, words[:1])) + words[1:]
             spans += [(len(tokens) + a, len(tokens) + b, name) for a, b, name in inside]
             tokens += words
         else:
             tokens.append(item.text)
-    spans.append((0, len(tokens), rule.name))
-    return tuple(tokens), tuple(spans)
+    return found
 
 
 #: Sentences that are remembered; others are parsed again.

@@ -21,15 +21,16 @@ raise.  Views are not made of the words of their parts: of them the likeliest re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import chain, product
 from math import prod
 
 from sgl.automata import StructureCompiler
-from sgl.core.grammar import CoreGrammar, Slot, Template
-from sgl.core.interpret import Derivation, capitalised, finish
+from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.graph import parts_of
+from sgl.core.interpret import Derivation, capitalised, finish, template_words
 from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
 from sgl.corpus.rows import Normalizer, ReadingCache, SentenceReadings
@@ -231,10 +232,10 @@ def text_examples(
             ]
             steps.take(prod(map(len, choices)))
             for parts in product(*choices):
-                words = tuple(_words(template, [part for part, _ in parts]))
+                words = tuple(template_words(template, [part for part, _ in parts]))
                 reading = (rule, *chain(*[reading for _, reading in parts]))
-                written = finish(spelling, words)
-                if written in text or capitalised(written) in text:
+                written = [finish(spelling, part) for part in parts_of(words)]
+                if all(part in text or capitalised(part) in text for part in written):
                     phrases.setdefault(words, reading)
                 else:
                     other = other or reading
@@ -243,16 +244,6 @@ def text_examples(
     by_text = {finish(spelling, words): reading for words, reading in occurring[-1].items()}
     giving = by_text.pop(text, None)
     return giving, others[-1] or next(iter(by_text.values()), None)
-
-
-def _words(template: Template, children: Sequence[Words]) -> Iterator[str]:
-    for item in template:
-        if isinstance(item, Slot):
-            words = children[item.child]
-            yield from map(capitalised, words[:1]) if item.capital else words[:1]
-            yield from words[1:]
-        else:
-            yield item.text
 
 
 #: The likeliest readings of an ambiguous sentence whose outputs are looked at.

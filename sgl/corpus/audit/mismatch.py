@@ -17,12 +17,13 @@ to what it puts between them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar, Cut, Item, Slot
+from sgl.core.graph import parts_of
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.rendering import Output
 
@@ -60,37 +61,38 @@ def explain_difference(
     return tuple(_AlignedTexts(grammar, derivation, output.layer, published).differences())
 
 
+#: A rule by its position in the derivation, and a part of what it makes.
+_Node = tuple[int, int]
+
+
 class _TemplatePart(NamedTuple):
     """An item of a template over a span of tokens; a word of the rule has no node."""
 
     start: int
     end: int
-    node: int | None
+    node: _Node | None
 
 
 class _AlignedTexts:
-    """A derivation laid out over its text, beside the published one.
-
-    Nodes are positions in the derivation.
-    """
+    """A derivation laid out over its text, beside the published one."""
 
     def __init__(
         self, grammar: CoreGrammar, derivation: Derivation, layer: int, published: str
     ) -> None:
         self._rules = [grammar.rules[rule] for rule in derivation]
-        self._layer = layer
         self._published = published
-        #: The children of each node, and its number of tokens.
+        #: The children of each rule; of each node its items and its number of tokens.
         self._children: list[tuple[int, ...]] = [()] * len(derivation)
-        self._size = [0] * len(derivation)
+        self._items: dict[_Node, Sequence[Item]] = {}
+        self._size: dict[_Node, int] = {}
         stack: list[int] = []
         for node in range(len(derivation) - 1, -1, -1):
             rule = self._rules[node]
             children = self._children[node] = tuple([stack.pop() for _ in rule.rhs])
-            self._size[node] = sum(
-                self._size[children[item.child]] if isinstance(item, Slot) else 1
-                for item in rule.templates[layer]
-            )
+            for part, items in enumerate(parts_of(rule.templates[layer], Cut())):
+                self._items[node, part] = items
+                below = (self._below(item, children) for item in items)
+                self._size[node, part] = sum(1 if n is None else self._size[n] for n in below)
             stack.append(node)
         spelling = grammar.text_layers[layer]
         tokens = derive_tokens(grammar, derivation, layer)
@@ -103,12 +105,16 @@ class _AlignedTexts:
             self._ends.append(end + len(token) + (len(spelling.join) if separated else 0))
         self._borders = _aligned(self._text, published)
 
+    def _below(self, item: Item, children: Sequence[int]) -> _Node | None:
+        """Return the node of an item, if it is none of a word."""
+        return (children[item.child], max(item.part - 1, 0)) if isinstance(item, Slot) else None
+
     def differences(self) -> Iterator[Difference]:
         """Yield the differences of the whole text."""
-        pending = [(0, 0, 0, len(self._published))]
+        pending = [((0, 0), 0, 0, len(self._published))]
         while pending:
             node, token, low, high = pending.pop()
-            rule = self._rules[node]
+            rule = self._rules[node[0]]
             given = self._given(token, token + self._size[node])
             published = self._published[low:high]
             if not any(part.node is not None for part in self._parts(node, token)):
@@ -131,7 +137,7 @@ class _AlignedTexts:
                 yield Difference(rule.id, kind, *_trimmed(given, published))
 
     def _groups(
-        self, node: int, token: int, low: int, high: int
+        self, node: _Node, token: int, low: int, high: int
     ) -> Iterator[tuple[list[_TemplatePart], int, int]]:
         """Yield the parts of a node between borders that both texts have, where they differ."""
         group: list[_TemplatePart] = []
@@ -170,11 +176,11 @@ class _AlignedTexts:
             return None
         return min(first, second, key=odd)
 
-    def _parts(self, node: int, token: int) -> Iterator[_TemplatePart]:
+    def _parts(self, node: _Node, token: int) -> Iterator[_TemplatePart]:
         """Yield the parts of a node, from left to right, without empty ones."""
         end = token
-        for item in self._rules[node].templates[self._layer]:
-            child = self._children[node][item.child] if isinstance(item, Slot) else None
+        for item in self._items[node]:
+            child = self._below(item, self._children[node[0]])
             start, end = end, end + (1 if child is None else self._size[child])
             if end > start:
                 yield _TemplatePart(start, end, child)

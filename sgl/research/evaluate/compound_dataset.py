@@ -153,7 +153,7 @@ class _CompoundMatch:
         if inner is None or own_words(phrase.rule, self.finder.source):
             raise UnknownRoleError(source)
         has_head = False
-        for item in phrase.rule.templates[self.finder.source]:
+        for item in phrase.rule.constituents(self.finder.source):
             assert isinstance(item, Slot), "the rule writes no word of the source"
             part = phrase.children[item.child]
             if part is inner:

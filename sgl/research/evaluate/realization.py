@@ -27,14 +27,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Rule, Slot, Token
-from sgl.core.graph import Graph
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
+from sgl.core.graph import CUT, Graph, part_of, parts_of
 from sgl.core.interpret import Derivation, derive_graph, finish
 from sgl.research.analyse import metrics
 from sgl.research.analyse.scoring import AnalysisSettings, GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.surface import DictionarySegmenter
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
+
+#: What stands between the parts of a phrase: among the numbers of words, and in a text.
+CUT_ANCHOR, CUT_WORD = -1, "…"
 
 
 class DerivedPhrase(NamedTuple):
@@ -57,13 +60,16 @@ def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> 
     """Return the words that a rule makes in a layer of those of its children."""
     words: list[str] = []
     for item in rule.templates[layer]:
-        words += parts[item.child] if isinstance(item, Slot) else [item.text]
+        if not isinstance(item, Slot):
+            words.append(item.text)
+        else:
+            words += part_of(parts[item.child], item.part) if item.part else parts[item.child]
     return tuple(words)
 
 
 def own_words(rule: Rule, layer: int) -> list[str]:
     """Return the words that a rule writes itself in a layer."""
-    return [item.text for item in rule.templates[layer] if not isinstance(item, Slot)]
+    return list(rule.words(layer))
 
 
 class Realization(NamedTuple):
@@ -105,7 +111,10 @@ class Realizer:
         own: list[int] = []
         for place, item in enumerate(rule.templates[self._anchor]):
             if isinstance(item, Slot):
-                anchors += children[item.child].anchors
+                below = children[item.child].anchors
+                anchors += parts_of(below, CUT_ANCHOR)[item.part - 1] if item.part else below
+            elif isinstance(item, Cut):
+                anchors.append(CUT_ANCHOR)
             else:
                 anchors.append(made + place)
                 own.append(made + place)
@@ -133,7 +142,9 @@ class Realizer:
             words.update(dict.fromkeys(phrase.own, finish(layer, own_words(phrase.rule, text))))
             if (head := phrase.ports[0]) is not None:
                 # A phrase comes after its parts, so that the largest one remains.
-                phrases[head] = finish(layer, phrase.texts[0])
+                phrases[head] = finish(
+                    layer, [CUT_WORD if w == CUT else w for w in phrase.texts[0]]
+                )
         graph = derive_graph(self._grammar, derivation, self._graph)
         at = [built[-1].anchors[node.position] for node in graph.nodes]
         node_of = {word: node for node, word in enumerate(at)}
@@ -147,14 +158,18 @@ class Realizer:
 
 def _writers(phrase: DerivedPhrase, text: int) -> Iterator[int]:
     """Yield for each word of the text the first anchor word of the rule that wrote it, if any."""
-    stack: list[DerivedPhrase | int] = [phrase]
+    stack: list[tuple[DerivedPhrase, int] | int] = [(phrase, 0)]
     while stack:
         top = stack.pop()
         if isinstance(top, int):
             yield top
             continue
-        for item in reversed(top.rule.templates[text]):
-            stack += [top.children[item.child]] if isinstance(item, Slot) else top.own[:1]
+        above, part = top
+        for item in reversed(parts_of(above.rule.templates[text], Cut())[part]):
+            if isinstance(item, Slot):
+                stack.append((above.children[item.child], max(item.part - 1, 0)))
+            else:
+                stack += above.own[:1]
 
 
 _LEMMA = "lemma"
