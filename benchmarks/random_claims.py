@@ -20,8 +20,9 @@ import sys
 import tempfile
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -49,6 +50,7 @@ from sgl.automata import (
     Verdict,
 )
 from sgl.automata.weights.split import SplitGrammar
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
@@ -423,9 +425,9 @@ def compare_streams(
         members[stratum.stream] = own = [tree for tree in listed if belongs(tree, claims)]
         figures["verdicts"] += len(listed)
         expected = Counter(tree.value for tree in own)
-        derived = Counter(_derived(compiled, structures.split(stratum.constraint), longest))
-        if expected != derived:
-            lacking, more = expected - derived, derived - expected
+        found_ones = Counter(derived(compiled, structures.split(stratum.constraint), longest))
+        if expected != found_ones:
+            lacking, more = expected - found_ones, found_ones - expected
             one = next(iter(lacking or more))
             raise Difference(
                 f"{stratum.stream} lacks {lacking.total()} and has {more.total()} sentences "
@@ -434,24 +436,30 @@ def compare_streams(
     return members
 
 
-def _derived(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterator[tuple[object, ...]]:
+def derived(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterator[tuple[object, ...]]:
     """Yield the values of all derivations of a split of up to so many words."""
     grammar = compiled.grammar
-    phrases: dict[tuple[int, int], list[tuple[int, ...]]] = defaultdict(list)
-    rows = list(split.transitions.rows())
-    for length in range(1, longest + 1):
-        for state, rule, children, _ in rows:
+    rows: dict[int, list[tuple[int, Sequence[int]]]] = defaultdict(list)
+    for state, rule, children, _ in split.transitions.rows():
+        rows[state].append((rule, children))
+
+    @cache
+    def phrases(state: int, length: int) -> list[tuple[int, ...]]:
+        found = []
+        for rule, children in rows[state]:
             rest = length - grammar.source_tokens[rule]
-            for below in _joined(children, rest, phrases) if children else [()] * (rest == 0):
-                phrases[state, length].append((rule, *below))
+            joined = _joined(children, rest, phrases) if children else [()] * (rest == 0)
+            found += [(rule, *below) for below in joined]
+        return found
+
     for root, _ in split.roots:
         for length in range(1, longest + 1):
-            for derivation in phrases[root, length]:
+            for derivation in phrases(root, length):
                 item = interpret(grammar, derivation)
                 graph = item.graphs[0]
                 nodes = tuple((node.get("lemma"), node.get("upos")) for node in graph.nodes)
                 yield (
-                    _term(compiled, derivation),
+                    term_of(grammar, derivation),
                     *item.texts,
                     nodes,
                     frozenset(graph.edges),
@@ -459,21 +467,21 @@ def _derived(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterator[
 
 
 def _joined(
-    children: Sequence[int], total: int, phrases: dict[tuple[int, int], list[tuple[int, ...]]]
+    children: Sequence[int], total: int, phrases: Callable[[int, int], list[tuple[int, ...]]]
 ) -> Iterator[tuple[int, ...]]:
     first, *others = children
     if not others:
-        yield from phrases.get((first, total), [])
+        yield from phrases(first, total) if total > 0 else []
         return
     for size in range(1, total):
-        for one in phrases.get((first, size), []):
+        for one in phrases(first, size):
             for rest in _joined(others, total - size, phrases):
                 yield *one, *rest
 
 
-def _term(compiled: Compiled, derivation: Sequence[int]) -> str:
+def term_of(grammar: CoreGrammar, derivation: Sequence[int]) -> str:
     """Return a derivation as the model writes it."""
-    grammar, stack = compiled.grammar, list[str]()
+    stack = list[str]()
     for number in reversed(derivation):
         rule = grammar.rules[number]
         name = grammar.categories[rule.lhs].name

@@ -124,7 +124,7 @@ def _statements(
             message = f"`{layer.name}` is a graph layer, this clause is a sequence of words"
             state.error("SGL0306", clause.span, message, "write edges such as `V -[obj]-> NP`")
             return None
-    passes_up = len(rule.rhs) == 1 and isinstance(rule.rhs[0], s.Child)
+    passes_up = len(names.children) == 1 and not any(isinstance(p, s.Name) for p in rule.rhs)
     first = state.signature.graph_layers[0]
     if not clauses and layer.free and layer is not first and names.children:
         inherited = (

@@ -73,8 +73,10 @@ class _Template:
     def sketch(self) -> TemplateSketch:
         """Return the template, after reports of what is wrong with it."""
         told = {part: self.clauses.get(f"{self.layer}.{part}") for part in self.own}
+        # Without a clause the main part has what the clauses of the others do not mention.
+        template = self.main() if self.clause is not None else []
         pieces = {part: self.items(clause) for part, clause in told.items() if clause is not None}
-        template = self.main()
+        template = template if self.clause is not None else self.main()
         for part in self.own:
             own = pieces[part] if part in pieces else self._passed_up(part)
             template = [*template, Cut(), *own]
