@@ -254,7 +254,7 @@ def _names(rows: Rows) -> list[str]:
     categories = [_atom(name) for name, *_ in rows.data["core"]["grammar"]["categories"]]
     names, longer = list[str](), list[str]()
     for name, lhs, children, _, _, templates, _ in rows.meaning.rules:
-        words = " ".join(item for kind, item, *_ in templates[source] if kind == "word")
+        words = " ".join(item[1] for item in templates[source] if item[0] == "word")
         names.append(_atom(words if words and not children else name))
         longer.append(f"{names[-1]}:{categories[lhs]}")
     names = _told_apart(names, longer)
