@@ -155,7 +155,7 @@ class _Copying:
         items: list[Item] = []
         plain: set[int] = set()
         pending = raise_first
-        for item in rule.templates[layer]:
+        for item in rule.constituents(layer):
             if isinstance(item, Token):
                 text = item.text
                 raising = pending and bool(text)
