@@ -104,7 +104,7 @@ def _broken_name(failure: ParseFailure) -> Finding | None:
 
 def _bare_child(failure: ParseFailure) -> Finding | None:
     """Recognise small words on a right-hand side, where only a role could stand."""
-    if failure.expected != {"COLON"} or "->" not in failure.before:
+    if not {"COLON"} <= failure.expected <= {"COLON", "DOT"} or "->" not in failure.before:
         return None
     head = failure.before.rstrip()
     run = takewhile(lambda character: character.isalnum() or character == "_", reversed(head))
