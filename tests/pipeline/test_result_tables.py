@@ -16,7 +16,7 @@ from workplace import Workplace
 from sgl.cli.main import OK, run
 from sgl.report.svg import label_width, wrapped
 from sgl.research.analyse.tables import draw_correlations, escaped
-from sgl.research.evaluate.page import draw_curve, draw_scores
+from sgl.research.evaluate.data import draw_curve, draw_scores
 
 STRANGE = r"[a]&b %c_d #e {f} ~g ^h \i <j> $k 日本語 → x"
 OTHER = r"*\end{tabular}"

@@ -9,7 +9,7 @@
     query, partial            Partial Match: what a pattern is about, and is it there?
     compounds, compound_*     compounds of CoGnition, also as the published script judges them
     scoring, command          the predictions of systems, by all metrics; all that is at hand
-    data, tables, page        the result as JSON, for the terminal and LaTeX, and as HTML
+    data, tables              the result as JSON and as HTML, for the terminal and LaTeX
 """
 
 from sgl.research.evaluate.equivalence import FormComparison, equivalent, reformatted_exact_match

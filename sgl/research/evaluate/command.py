@@ -39,8 +39,7 @@ from sgl.research.evaluate.benchmark import (
     read_benchmark,
 )
 from sgl.research.evaluate.compound_rates import compounds_of
-from sgl.research.evaluate.data import METRICS, Json, evaluation_data
-from sgl.research.evaluate.page import render_evaluation
+from sgl.research.evaluate.data import METRICS, Json, evaluation_data, render_evaluation
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, VERDICTS, Run, Scores, read_run
@@ -143,29 +142,22 @@ class Evaluation:
                         f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong",
                         notes=[*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])],
                     )
+            cut, pieces = count(run.cut, "prediction"), count(run.pieces, "prediction")
             if run.cut:
-                predictions = count(run.cut, "prediction")
-                message = f"`{path}`: {predictions} cut after {limits.current().letters:,} letters"
-                hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
+                message = f"`{path}`: {cut} cut after {limits.current().letters:,} letters"
                 notes = ["models that repeat themselves write without end"]
+                hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
                 self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)
             if run.pieces:
-                predictions = count(run.pieces, "prediction")
-                self._diagnostics.warning(
-                    "SGL1409",
-                    None,
-                    f"`{path}`: {predictions} with marks of the pieces of a tokenizer",
-                    notes=["such marks are `@@ `, `▁` and `##`; no gold text has them"],
-                    hint="join the pieces to words before scoring, as the tokenizer does",
-                )
+                message = f"`{path}`: {pieces} with marks of the pieces of a tokenizer"
+                notes = ["such marks are `@@ `, `▁` and `##`; no gold text has them"]
+                hint = "join the pieces to words before scoring, as the tokenizer does"
+                self._diagnostics.warning("SGL1409", None, message, hint, notes=notes)
             if run.shifted:
-                self._diagnostics.warning(
-                    "SGL1403",
-                    None,
-                    f"`{path}` seems to be off by one line",
-                    notes=["most of its lines are right for the row before or after theirs"],
-                    hint="with the names of rows before the predictions this cannot happen",
-                )
+                message = f"`{path}` seems to be off by one line"
+                notes = ["most of its lines are right for the row before or after theirs"]
+                hint = "with the names of rows before the predictions this cannot happen"
+                self._diagnostics.warning("SGL1403", None, message, hint, notes=notes)
 
     def _partial_match(self) -> PartialMatch | None:
         """Return what decides about partial matches; without a grammar for them, None."""
