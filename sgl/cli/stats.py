@@ -37,20 +37,23 @@ def command(session: Session, grammar: Path, what: str | None, words: int, as_js
 
     The counts are exact expectations, nothing is sampled.  For each rule the table names
     the rules that its weight competes with.  WHAT is as for `sglc sample`: a pattern,
-    `train`, a category (its first variant), a structure or a partial tree.
+    `train`, a category (all its variants count alike), a structure or a partial tree.
     """
     compiled = session.open(grammar)
     chosen = choose(session, compiled, what)
-    core, start = chosen.grammar, chosen.starts[0]
-    split = StructureCompiler(replace(core, start=start)).split(chosen.constraint)
-    if split.empty:
+    core, starts = chosen.grammar, chosen.starts
+    grammars = [replace(core, start=start) for start in starts]
+    splits = [StructureCompiler(grammar).split(chosen.constraint) for grammar in grammars]
+    splits = [split for split in splits if not split.empty]
+    if not splits:
         session.fail("SGL0812", "no sentence of the grammar qualifies", compiled.dataset_span)
-    found = expectations(split)
+    found = expectations(splits)
     if as_json:
         session.json({"of": what, **asdict(found)})
         return
-    category = core.categories[start].name
-    session.echo(f"expected in one {category}, which has {found.tokens:.1f} words on average\n")
+    category = core.categories[starts[0]]
+    name = category.name if len(starts) == 1 else f"{category.base} ({len(starts)} variants alike)"
+    session.echo(f"expected in one {name}, which has {found.tokens:.1f} words on average\n")
     _show(session, found, words)
 
 

@@ -14,6 +14,7 @@ name, and the head of a free layer, where no edge tells, is the child that the f
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -144,12 +145,13 @@ class FragmentLowering:
         """
         text = f"${label.text}" if label.is_set else label.text
         hint = "an edge of a rule has a label, no label set"
-        for name in sorted(part[1:] for part in text.split(":") if part.startswith("$")):
+        for name in sorted(re.findall(r"\$(\w+)", text)):
             if not self.names.variables.use(name, label.span, hint):
                 return None
-        spelled = sorted(self.names.variables.domains[text[1:]]) if text.startswith("$") else [text]
+        alone = text.removeprefix(EXTRACTED)
+        spelled = sorted(self.names.variables.domains[alone[1:]]) if alone[0] == "$" else [alone]
         for written in [] if self.layer.free or ":" in text else spelled:
-            if written.removeprefix(EXTRACTED) in RESERVED_LABELS:
+            if written in RESERVED_LABELS:
                 message = f"CoNLL-U has its own use for the label `{written}`"
                 self._error("SGL0512", label.span, message)
                 return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -177,9 +178,8 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int
     edges = list(sketch.fragment.edges)
     for index, edge in enumerate(edges):
         if "$" in edge.label:
-            parts = edge.label.split(":")
-            spelled = (values[part[1:]] if part.startswith("$") else part for part in parts)
-            edges[index] = replace(edge, label=":".join(spelled))
+            label = re.sub(r"\$(\w+)", lambda found: values[found[1]], edge.label)
+            edges[index] = replace(edge, label=label)
     return Fragment(tuple(nodes), tuple(edges), sketch.fragment.exports)
 
 

@@ -145,10 +145,21 @@ class _PatternLowering:
         if own or dataset is None:
             return own
         span = self.declaration.name.span
-        return [
-            replace(clause, items=tuple(replace(item, span=span) for item in clause.items))
-            for clause in dataset.gen
-        ]
+        groups = {group.text for group in self.declaration.groups}
+        everyone = {g.text for p, _ in self.state.names.of(s.PatternDecl) for g in p.groups}
+        sized = []
+        for clause in dataset.gen:
+            for name in (item.split for item in clause.items if item.split is not None):
+                if name.text not in everyone:
+                    hint = suggest(name.text, everyone, "there is")
+                    message = f"no pattern is in the group `{name}`"
+                    self.state.error("SGL0201", name.span, message, hint)
+            items = [
+                item for item in clause.items if item.split is None or item.split.text in groups
+            ]
+            items = [replace(item, span=span, split=None) for item in items]
+            sized.append(replace(clause, items=tuple(items)))
+        return sized
 
     def _check(self, splits: Iterable[s.Name]) -> None:
         """Report a pattern without a core, a taken name, and words that nothing can show."""

@@ -261,7 +261,7 @@ class TreeBuilder(TokenBuilder):
         (lemma,) = parts
         spelled = "".join(c if c.isalnum() else f"u{ord(c):04x}" for c in lemma.text)
         test = s.AttributeTest(self._span(meta), None, False, (lemma,), None)
-        return s.VariableRef(self._span(meta), s.Name(f"W_{spelled}", lemma.span), (test,))
+        return s.VariableRef(self._span(meta), s.Name(f"w_{spelled}", lemma.span), (test,))
 
     def unbounded(self, meta: Meta, _: list[Any]) -> s.Bounds:
         span = self._span(meta)

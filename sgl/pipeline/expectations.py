@@ -71,9 +71,14 @@ class Expectations:
     labels: tuple[tuple[str, str, float], ...]
 
 
-def expectations(split: SplitGrammar) -> Expectations:
-    """Return the expected counts of a text of a split."""
-    grammar, uses = split.grammar, split.expected_rules
+def expectations(splits: Sequence[SplitGrammar]) -> Expectations:
+    """Return the expected counts of a text of one of some splits, which are equally likely.
+
+    The splits have the rules of one grammar.
+    """
+    grammar, number = splits[0].grammar, len(splits)
+    columns = zip(*(split.expected_rules for split in splits), strict=True)
+    uses = tuple(sum(column) / number for column in columns)
     categories: dict[str, float] = defaultdict(float)
     words: dict[tuple[str, str], float] = defaultdict(float)
     labels: dict[tuple[str, str], float] = defaultdict(float)
@@ -85,7 +90,7 @@ def expectations(split: SplitGrammar) -> Expectations:
             for edge in fragment.edges:
                 labels[layer.name, edge.label] += expected
     return Expectations(
-        split.expected_tokens,
+        sum(split.expected_tokens for split in splits) / number,
         _rule_uses(grammar, uses, categories),
         tuple(sorted(categories.items(), key=_falling)),
         tuple((*key, count) for key, count in sorted(words.items(), key=_falling)),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from diagnostics import INTERNAL
+from diagnostics import BASE, INTERNAL
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, USAGE, run
@@ -98,3 +98,14 @@ def test_stats_of_a_part_of_the_language(farm: Workplace) -> None:
     shown = said(farm, "stats", "NP", "--words", "0")
     assert "expected in one NP" in shown
     assert "words of" not in shown
+
+
+def test_stats_of_a_category_count_all_its_variants(work: Workplace) -> None:
+    """Each variant counts alike, as `sglc sample VP` draws them in turn."""
+    Path("farm.sgl").write_text(BASE, "utf-8")
+    found = json.loads(said(work, "stats", "VP", "--json"))
+    words = {word: number for _, word, number in found["words"]}
+    assert words["saw"] - words["sees"] == pytest.approx(
+        sum(n for rule, n in [(r["name"], r["expected"]) for r in found["rules"]] if rule == "rc")
+    )
+    assert "expected in one VP (2 variants alike)" in said(work, "stats", "VP")

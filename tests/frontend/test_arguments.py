@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from diagnostics import BASE, assert_diagnostics
+from diagnostics import BASE, MAIN, assert_diagnostics, diagnose
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_patterns import compiled
@@ -181,6 +181,37 @@ def test_a_dataset_gives_patterns_their_size(tmp_path: Path) -> None:
     source += "pattern r\n  forbid { A -[nmod]{4}-> B }\n  size 0\n"
     strata = [one for one in compiled(source, tmp_path, base).plan.strata if one.split == "gen"]
     assert [stratum.count for stratum in strata] == [4, 4, 7, 0]
+
+
+def test_a_dataset_gives_the_patterns_of_a_group_their_size(tmp_path: Path) -> None:
+    base = BASE.replace("dataset\n", "dataset\n  gen 5 in deep, halves(4) in wide\n")
+    source = HALVES + SUBJECT.replace("pattern p", "pattern p (wide)")
+    source += "pattern q (deep)\n  forbid { A -[nmod]{3}-> B }\n"
+    strata = [one for one in compiled(source, tmp_path, base).plan.strata if one.split == "gen"]
+    assert [(stratum.category, stratum.count) for stratum in strata] == [
+        ("p", 4),
+        ("p", 4),
+        ("q", 5),
+    ]
+    base = BASE.replace("dataset\n", "dataset\n  gen 5 in dep\n")
+    files = {MAIN: f"{base}\n{source}"}
+    assert diagnose(files, tmp_path).places() == [("SGL0201", "dep")]
+
+
+def test_the_label_of_an_extracted_edge_may_be_a_value(tmp_path: Path) -> None:
+    source = """
+feature role = obj | iobj
+category Gap[role] with gap
+rule np_gap: NP -> "the" N Gap
+  ja  Gap N
+  syn N -[det]-> "the"(upos=DET); N -[acl:relcl]-> Gap; Gap.gap = N
+rule gap: Gap[role=r] -> "which" NP V[form=past]
+  ja  NP "が" V
+  syn V -[mark]-> "which"(upos=SCONJ); V -[nsubj]-> NP; V -[~$r]-> gap
+"""
+    rules = [rule for rule in compiled(source, tmp_path).grammar.rules if rule.name == "gap"]
+    labels = [edge.label for rule in rules for edge in rule.fragments[0].edges]
+    assert {label for label in labels if label.startswith("~")} == {"~obj", "~iobj"}
 
 
 # ---- mistakes

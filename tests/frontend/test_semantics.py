@@ -133,7 +133,7 @@ SYN, SEM = "layer syn : graph on en\n", "layer sem : graph on en (free)\n"
         ("sem N -[nmod:$p]-> PP", "sem N -[nmod:$q]-> PP", "SGL0404", "nmod:$q"),
         (NEED, "need { V -[nmod:$p]-> N }", "SGL0404", "nmod:$p"),
         (NEED, "need { V -[$r]-> N }", "SGL0201", "$r"),
-        ("sem VP -[$r]-> gap", "sem VP -[~$r]-> gap", "SGL0101", "$r"),
+        ("sem VP -[$r]-> gap", "sem VP -[~$x]-> gap", "SGL0404", "~$x"),
         # layers
         ("(free)", "(loose)", "SGL0201", "loose"),
         ("(free)", '(free "x")', "SGL0201", 'free "x"'),
