@@ -235,7 +235,7 @@ def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
     if numbers.name.text not in _mentioned(one):
         message = f"the number `{numbers.name}` is never used"
         hint = f"write it where it belongs: `within chain(nmod, {numbers.name})`"
-        state.error("SGL0830", numbers.name.span, message, hint)
+        state.warning("SGL0204", numbers.name.span, message, hint)
     for number in range(low, high + 1):
         given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
         yield Substitution({numbers.name.text: given}, state).write_out(one)
