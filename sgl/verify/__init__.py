@@ -1,15 +1,9 @@
 """The independent verifier: what was written, against what is claimed of it.
 
 ``verify`` reads the files of a dataset directory and nothing else.  It shares no code with the
-compiler: the readers of CoNLL-U, of the manifest and of the notation of structures are its own, and
-structures are searched with networkx in the dependency graph of every sentence::
-
-    manifest.json ──> patterns, counts ─────────┐
-    conllu/*.conllu ──> sentences ──> shapes ───┼──> checks V001 … ─────> Report
-    data/*.tsv, parquet/*.parquet ──> rows ─────┘
-
-A mistake in the compiler and the same mistake here would have to be made twice. Whatever is wrong
-with the files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
+compiler, so that a mistake would have to be made twice: its readers are its own, and structures
+are searched with networkx in the dependency graph of every sentence.  Whatever is wrong with the
+files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class _Matcher(DiGraphMatcher):
     steps = 0
 
     def syntactic_feasibility(self, node: int, variable: int) -> bool:
-        """Return whether a node can be tried for a variable."""
+        """Count a step, and return whether a node can be tried for a variable."""
         self.steps += 1
         if self.steps > STEPS:
             raise BudgetError

@@ -1,10 +1,5 @@
 """Go through the rows of a dataset: draw and write each again, and compare what files have.
 
-::
-
-    certificate.json ──> candidates ──> rows ──> derivations/, data/, conllu/   sgl.verify.rows
-                                          └────> every column of parquet/       here
-
 The columns of Parquet files are texts and whole numbers.  A file of some kilobytes can stand for
 texts of any size: one long value that all rows share, or zeros that were compressed.  So few rows
 are read at a time, values that rows share stay shared, and what is longer than any row of a
@@ -126,9 +121,9 @@ _RESERVED = frozenset('()"\\:#')
 class RowsFound:
     """What one pass over the rows finds.
 
-    ``outcomes`` counts the candidates of each stream by what became of them; ``refusal`` is
-    empty if every row is right; ``parquet`` is what is wrong with Parquet files, None if they
-    were not read.
+    ``outcomes`` counts the candidates of each stream by what became of them; ``refusal`` is empty
+    if every row is right; ``parquet`` says what is wrong with Parquet files, None if they were not
+    read.
     """
 
     outcomes: dict[str, Counter[str]]
@@ -245,10 +240,9 @@ def _edges(rows: Rows, rule: Any) -> list[Any]:  # noqa: ANN401 - a part of the 
 
 
 def _names(rows: Rows) -> list[str]:
-    """Return what each rule is called in the column ``derivation``.
+    """Return what the column ``derivation`` calls each rule.
 
-    A rule without children is called by its words; where that is not enough to tell rules
-    apart, the category is added, and then a number.
+    Without children it is its words; to tell rules apart, the category is added, then a number.
     """
     source, *_ = rows.meaning.texts[rows.plan["source"]]
     categories = [_atom(name) for name, *_ in rows.data["core"]["grammar"]["categories"]]

@@ -22,10 +22,9 @@ SHOWN = 20
 class Violation:
     """One thing that is not as claimed.
 
-    ``place`` is a file with a line, or the place in the manifest.  For a
-    sentence, ``match`` pairs the variables of the structure that was found with
-    their tokens, ``("N", "dog (2)")``, counting from 1.  Whatever is quoted is as it is
-    in the files; as a text, what a terminal would hide or obey is written as escapes.
+    ``place`` is a file with a line, or the place in the manifest.  For a sentence, ``match`` pairs
+    the variables of the structure that was found with their tokens, ``("N", "dog (2)")``, from 1.
+    Quotations are as in the files; ``str`` escapes what a terminal would hide or obey.
     """
 
     message: str
@@ -58,8 +57,8 @@ class Figure:
 class Result:
     """The outcome of one check, which fills it.
 
-    ``checked`` counts what was looked at, ``total`` all violations, of which
-    ``violations`` are the first.  ``reason`` says why a check was skipped.
+    ``total`` counts all violations, of which ``violations`` are the first, among ``checked``
+    things.  ``reason`` says why a check was skipped.
     """
 
     code: str
@@ -126,8 +125,7 @@ class Report:
 class Claim:
     """What is claimed of a dataset, with all that is to be said about it, and what checks it.
 
-    It is a value and no docstring: Python can be told to drop those (``-OO``), and a report
-    has to be the same.
+    It is no docstring: Python can be told to drop those (``-OO``), and a report has to be the same.
     """
 
     explanation: str

@@ -1,16 +1,11 @@
 r"""See past what a reader cannot see: case, normal forms, invisible characters, look-alikes.
 
-Texts that a reader takes for the same have the same *skeleton*::
-
-    The dog slept.   THE DOG SLEPT.   The d\u043eg slept.   The do\u200bg slept.
-
-The skeleton is the compatibility form of Unicode (NFKC) without default-ignorable
-characters, in one case, with Latin letters for those of other scripts that look like them
-(Cyrillic, Greek, Armenian, Cherokee, Lisu, Coptic, small capitals), and for digits inside
+Texts that a reader takes for the same have the same *skeleton*: ``The dog slept.`` and
+``The d\u043eg slept.``  It is the compatibility form of Unicode (NFKC) without default-ignorable
+characters, in one case, with Latin letters for those that look like them, also for digits inside
 words.  Where such a text is shown, ``visible`` writes as escapes what could mislead.
 
-Format: Unicode Standard Annex 15, *Normalization Forms*; Technical Standard 39, *Security
-Mechanisms*, from whose table the usual letters are taken.
+Format: Unicode Standard Annex 15 and Technical Standard 39, whose table has the usual letters.
 """
 
 from __future__ import annotations
