@@ -1,9 +1,5 @@
-"""From a file to a verified dataset: the stages in order, for the command line.
+"""From a file to a verified dataset, for the command line.
 
-::
-
-    grammar.open_grammar        read and compile                    -> Compiled
-    sentences.check_examples    the sentences the author wrote
-    proofs.establish            prove the claims of all patterns    -> Proofs
-    production.produce          sample, write, verify, report       -> ProducedDataset
+The stages are ``grammar.open_grammar``, ``sentences.check_examples``, ``proofs.establish`` and
+``production.produce``, in this order.
 """

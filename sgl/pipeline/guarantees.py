@@ -1,27 +1,10 @@
 """The seven guarantees of each pattern, as the manifest and the report state them.
 
-=================  =========  ===================================================
-held out           static     training derives none of its structures
-instance           static     every item has its structure, and no other pattern's
-licensed           static     training has the parts and pieces that items combine
-exposed            static     training has the words, forms and rules of the items
-string level       parsing    no training string has a reading with the structure,
-                              and no item has readings with several outputs
-disjoint           static     no item is a training sentence
-on the graphs      searched   the verifier found the same in every written graph
-=================  =========  ===================================================
-
-Whether another reading of a string matters is decided while the dataset is drawn.  A training
-*string* may have another reading, which the grammar assigns to another derivation, and that
-reading may contain a held-out structure; and an item may be ambiguous between two outputs.  So
-every sentence is parsed with the grammar as it is written: what is of consequence is rejected,
-and another sentence takes its place (``ambiguous reject``), or it is drawn and counted
-(``ambiguous report``)::
-
-    found = ambiguity.judge(stratum, texts, derivations)     {17: Ambiguity(…)}
-    ambiguity.rejects(found[17])                             True
-    ambiguity.readings["train/in_distribution"]              Readings(parsed=20, several=1, …)
-    ambiguity.guarantee(pattern)                             checked, with the counts
+Six are proved on the grammar, or found by the verifier in every written graph.  The guarantee of
+the string level is made while the dataset is drawn: a training *string* may have another reading,
+with a held-out structure, and an item may be ambiguous between two outputs.  So every sentence is
+parsed with the grammar as it is written: what is of consequence is rejected, and another sentence
+takes its place (``ambiguous reject``), or it is drawn and counted (``ambiguous report``).
 """
 
 from __future__ import annotations
@@ -128,10 +111,7 @@ def _licensed(pattern: PatternProofs) -> str:
 def on_the_graphs(
     plan: Plan, items: Mapping[str, int], verification: Report
 ) -> dict[str, Guarantee]:
-    """For each pattern the word of the verifier, which searched every written graph.
-
-    ``items`` are the numbers of items written of each category.
-    """
+    """Return the word of the verifier on each pattern; ``items`` are written of each category."""
     results = [result for result in verification.results if result.code in GRAPH_CHECKS]
     violations = sum(result.total for result in results)
     passed = all(result.status == "passed" for result in results)
@@ -240,8 +220,7 @@ class AmbiguityFilter:
     def guarantee(self, pattern: Pattern) -> Guarantee:
         """Return what is known of the readings of the strings, as far as a pattern is concerned.
 
-        It is refuted if strings that teach what the pattern holds out, or items of its own
-        with several outputs, were drawn all the same.
+        It is refuted if strings that teach what it holds out, or ambiguous items of it, were drawn.
         """
         trained = own = leaks = differing = 0
         for stream, counts in self.readings.items():

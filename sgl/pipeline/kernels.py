@@ -1,12 +1,7 @@
 """Compile kernels in another process while claims are proved.
 
-The first large dataset of an installation needs machine code, which takes several seconds to
-make and one processor.  So do proofs.  Where there are two processors, another process makes a
-small dataset with compiled code meanwhile, and so leaves the machine code of every kernel that
-a dataset needs on disk::
-
-    with compiling_kernels(items):
-        proofs = establish(...)
+Both take several seconds and one processor.  The other process makes a small dataset with
+compiled code, which leaves the machine code of every kernel that a dataset needs on disk.
 """
 
 from __future__ import annotations
@@ -87,7 +82,7 @@ def _is_of_use(items: int) -> bool:
 
 
 def compile_kernels(folder: Path) -> None:
-    """Make a small dataset with compiled code; the machine code is what it is made for."""
+    """Make a small dataset with compiled code, for the sake of the machine code."""
     # Whatever goes wrong here goes wrong again, and is reported, where the kernel is needed.
     with suppress(Exception):
         for job in JOBS:

@@ -1,23 +1,12 @@
 """Observers see the rows of a dataset go by: for the report, for warnings, and for other tools.
 
-A package registers an observer by an entry point of the group ``sgl.observers``.  Its name is
-a group of patterns, its value a function that makes the observer.  The function is imported
-only for a grammar that has patterns in this group::
+A package registers an observer by an entry point of the group ``sgl.observers``: its name is a
+group of patterns, its value a function of the compiled grammar and the sampler.  The function
+is imported only for a grammar that has patterns in this group.
 
-    # pyproject.toml                          # my_package/lengths.py
-    [project.entry-points."sgl.observers"]    def observe(compiled, sampler):
-    long = "my_package.lengths:observe"           return LengthObserver(compiled.plan)
-
-The observer sees every chunk of rows after it was written, in order, and writes its files
-when all rows are there.  The manifest lists these files, so that the verifier knows them.
-
-What is rejected goes by as well.  An ambiguous sentence is rejected, and another takes its place.
-A rule all of whose sentences are ambiguous thus disappears from the data, and nothing else shows
-it.  So for each rejected sentence the readings are compared from the top: where they part, one
-rule has been lost::
-
-    text clause NP[case=nom] separable Vs NP[case=nom]
-    text clause NP[case=nom] separable Vs NP[case=acc]       `separable` in two ways
+What is rejected goes by as well.  A rule all of whose sentences are ambiguous disappears from the
+data, and nothing else shows it.  So the readings of each rejected sentence are compared from the
+top: where they part, one rule has been lost.
 """
 
 from __future__ import annotations
@@ -82,14 +71,7 @@ def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetOb
 
 
 class RuleTally:
-    """How often each rule, and each rule with a child at its place, occurs in each split.
-
-    Derivations go by in batches and are not kept::
-
-        tally.add("train", 10,000 derivations)
-        tally.add("gen", 10,000 derivations)
-        tally.against("train")                   gen: D_A 0.02, D_C 0.09, 1 compound unseen
-    """
+    """How often each rule, and each rule with a child at its place, occurs in each split."""
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._arity = np.array(grammar.arity, np.int64)

@@ -1,14 +1,9 @@
 """Partial trees: the phrases of a grammar whose upper part is written out, with holes below.
 
-The notation is the bracketing that ``sglc sample --show tree`` writes, where a category alone
-stands for any phrase of it, and ``_`` for anything::
-
-    (Text (S NP (VP V (NP Det _ PP))) ".")
-
-The grammar is cut to such phrases by a construction on its rules.  Each bracket of the tree is
-a new category with a copy of the rules that fit it; the children of a copy are the new
-categories of the brackets below.  A bracket fits a rule in one way at most, so that every
-phrase has one derivation in the new grammar for each that it had, with the same weight.
+A category alone stands for any phrase of it, ``_`` for anything: ``(S NP (VP V (NP Det _ PP)))``.
+Each bracket is a new category with a copy of the rules that fit it, whose children are the
+categories of the brackets below.  A bracket fits a rule in one way at most, so every phrase keeps
+its derivations and their weights.
 """
 
 from __future__ import annotations
@@ -67,11 +62,7 @@ Part = Bracket | CategoryTest | str
 
 
 def read_category(text: str) -> CategoryTest:
-    """Read ``NP`` or ``NP[case=dat, number=sg|pl]``.
-
-    Raises:
-        PartialTreeError: it is no such name.
-    """
+    """Read ``NP[case=dat, number=sg|pl]``; raise ``PartialTreeError`` if it is no such name."""
     name, bracket, rest = text.partition("[")
     settings, inside = list(_SETTING.finditer(rest.removesuffix("]"))), rest.removesuffix("]")
     read = sum(len(found[0]) for found in settings)
@@ -82,11 +73,7 @@ def read_category(text: str) -> CategoryTest:
 
 
 def read_tree(text: str) -> Bracket:
-    """Read a partial tree.
-
-    Raises:
-        PartialTreeError: it is none.
-    """
+    """Read a partial tree; raise ``PartialTreeError`` if it is none."""
     stack: list[list[Part | str]] = [[]]
     brackets = 0
     for found in _TOKENS.finditer(text.rstrip()):
@@ -125,8 +112,7 @@ def _bracket(parts: list[Part | str]) -> Bracket:
 def cut_to_tree(grammar: CoreGrammar, tree: Bracket) -> tuple[CoreGrammar, tuple[int, ...]]:
     """Return the grammar with copies of the rules that fit, and the categories of the tree.
 
-    Raises:
-        PartialTreeError: no phrase has such a tree; it says which bracket fits no rule.
+    Raises ``PartialTreeError`` if no phrase has such a tree; it says which bracket fits no rule.
     """
     cut = _Cut(grammar, list(grammar.categories), list(grammar.rules))
     starts = tuple(cut.variants(tree))
@@ -137,10 +123,7 @@ def cut_to_tree(grammar: CoreGrammar, tree: Bracket) -> tuple[CoreGrammar, tuple
 
 @dataclass
 class _Cut:
-    """The categories and rules of the new grammar, as they are made.
-
-    ``known`` has the new category of each bracket over each old one.
-    """
+    """The categories and rules of the new grammar; ``known`` has its category for each bracket."""
 
     grammar: CoreGrammar
     categories: list[Category]

@@ -1,15 +1,8 @@
 """Check examples, prove claims, and draw what chance may not give to patterns.
 
-What is computed once is taken from the cache.
-
-The number of training sentences with a part is a matter of chance, and its probabilities are
-known before anything is drawn.  If there may be fewer than a pattern needs, so many are drawn
-by themselves, from the training sentences that have the part; they are some of ``train``::
-
-    train 5000, need 50 { A -[ccomp]{2}-> B }, of which 32.8 are expected
-
-    train/in_distribution       4,950
-    train/need:cp_deeper/0         50   contains { A -[ccomp]{2}-> B }
+How many training sentences have a part is a matter of chance, with known probabilities.  If there
+may be fewer than a pattern needs, these are drawn by themselves, from the training sentences
+that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0``.
 """
 
 from __future__ import annotations
@@ -49,11 +42,7 @@ def establish(
 ) -> Proofs | None:
     """Check all examples, and prove every claim of the plan, or of one pattern.
 
-    This is what `check`, `prove` and `compile` have in common.
-
-    Returns:
-        The proofs; None if a claim cannot be decided.  They are about the plan that
-        ``with_needs`` makes of them.
+    The proofs are about the plan that ``with_needs`` makes; None if a claim cannot be decided.
     """
     check_examples(compiled, diagnostics)
 
@@ -81,10 +70,9 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
 
 @dataclass(frozen=True)
 class CertificateFile:
-    """The content of ``certificate.json``, and the claims that it does not show in full.
+    """The content of ``certificate.json``, which is equal for equal grammars and plans.
 
-    The content is UTF-8, equal for equal grammars and plans.  ``missing`` are patterns with
-    a word for what is claimed of them.
+    ``missing`` are patterns, each with a word for what is claimed and not shown in full.
     """
 
     content: bytes
@@ -128,10 +116,7 @@ def prove_with_needs(
 ) -> Proofs:
     """Prove the claims of a plan with what is drawn for its needs, which ``drawn`` lists.
 
-    Of a need that cannot be met it is said why.
-
-    Raises:
-        UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
+    Of a need that cannot be met it is said why.  Raises as :class:`StructureCompiler`.
     """
     drawn: tuple[DrawnNeed, ...] = ()
     while True:

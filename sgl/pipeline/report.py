@@ -1,8 +1,4 @@
-"""A dataset and its proofs as plain data: for the report, and for ``sglc prove --json``.
-
-The report shows proofs, counts, lengths, examples and the verifier's results.  The JSON has
-the proofs, and beside them what a dataset that is there already counts.
-"""
+"""A dataset and its proofs as plain data: for the report, and for ``sglc prove --json``."""
 
 from __future__ import annotations
 
@@ -216,12 +212,11 @@ _MANIFEST, _VERIFICATION = "manifest.json", "verification.json"
 
 @dataclass(frozen=True, slots=True)
 class DatasetCounts:
-    """The counts of a dataset.
+    """The counts of a dataset, with the fingerprint of the grammar and plan that it was drawn from.
 
-    ``items`` are the sentences of each category, ``parts`` the training sentences
-    with each part that a pattern needs, by pattern and structure.
-    ``grammar`` is the fingerprint of the grammar and plan that it was drawn from,
-    ``strings`` what is known of the strings of each pattern, ``figures`` of all.
+    ``items`` are the sentences of each category, ``parts`` the training sentences with each part
+    that a pattern needs, by pattern and structure; ``strings`` says what is known of the strings of
+    each.
     """
 
     grammar: str
@@ -232,11 +227,7 @@ class DatasetCounts:
 
 
 def read_counts(directory: Path) -> DatasetCounts:
-    """Return the counts of the dataset in a directory.
-
-    Raises:
-        ForeignFileError: its manifest or the verifier's report cannot be read.
-    """
+    """Return the counts of a dataset; raise ``ForeignFileError`` if its files cannot be read."""
     path = directory / _MANIFEST
     manifest = read_document(path, MANIFEST, inside=directory)
     verification = read_document(directory / _VERIFICATION, VERIFICATION, inside=directory)

@@ -1,8 +1,7 @@
 """Compare a dataset with the one that its grammar gives when it is compiled again, file by file.
 
-Every file has to be the same, bit by bit.  The exception is Parquet, whose bytes depend on the
-version of its library: where another version has written a file, its rows are compared, and the
-hash of the file is taken as it is, in the manifest and in the list of all files.
+Every file has to be the same, bit by bit, but for Parquet, whose bytes depend on the version of its
+library.  Where that differs, rows are compared, and the hash of the file is taken as it is.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Check what a compiled grammar makes: sampling ends, views have forms, agreement is not forgotten.
 
-Each check shows what it found in a text, the smallest that has it::
-
-    the rule `today` leaves `num` of `NP` open, so that it need not agree with `VP`
-    witness: "Today the dogs sleeps.", beside "Today the dog sleeps."
+Each check shows what it found in the smallest text that has it.
 """
 
 from __future__ import annotations
@@ -60,11 +57,7 @@ def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diag
 
 
 def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    """Report the rules and words whose smallest text has no form, each mistake once.
-
-    Looked at are the targets of the dataset; of other views a grammar may have texts
-    without a form.
-    """
+    """Report the rules and words whose smallest text has no form in a target, each mistake once."""
     grammar = compiled.grammar
     _check_templates(compiled, diagnostics)
     targets = (outputs(grammar)[name] for name in compiled.plan.targets)
@@ -167,8 +160,7 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
 def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
     """Return a text in which the two do not agree, beside one in which they do.
 
-    The source shows it best, another layer if the source does not. If none does, the text
-    has several derivations.
+    The source shows it best, else another layer.  If none does, the text has several derivations.
     """
     grammar, source = compiled.grammar, compiled.grammar.text_layer(compiled.plan.source)
     layers = sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source)
