@@ -1,14 +1,5 @@
 """Datasets on disk: rows, graphs, manifest and card, written all or nothing.
 
-::
-
-    with staged_directory(target) as directory:
-        files = write_items(directory, plan, maker, samples)
-        content = manifest(grammar, plan, provenance, samples, claims, files)
-        write_manifest(directory, content)
-        (directory / "README.md").write_text(card(content))
-        write_checksums(directory, {file.path: file.sha256 for file in files})
-
 What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
 """
 

@@ -1,7 +1,6 @@
-"""The dataset card: ``README.md`` for people and for dataset hubs.
+"""The dataset card: ``README.md`` for people and for dataset hubs; it says what the manifest says.
 
-It says what the manifest says and nothing else.  The YAML block on top is read by dataset hubs
-(Hugging Face *dataset cards*): it points every split at its Parquet file.
+Its YAML block is read by hubs (Hugging Face *dataset cards*): every split has its Parquet file.
 """
 
 from __future__ import annotations

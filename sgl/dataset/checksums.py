@@ -1,13 +1,7 @@
 """``SHA256SUMS``, and the signature that follows from it.
 
 A dataset cannot state the hash of all its files: it would have to be in one of them.  So its
-files state its *identity*, and ``SHA256SUMS`` lists every other file, as ``sha256sum`` does::
-
-    1f0c…  README.md
-    9a3b…  certificate.json
-    77d1…  conllu/dev.conllu
-
-The SHA-256 of that list completes the identity to the *signature*::
+files state its *identity*, and the SHA-256 of a list of all others completes it::
 
     sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
 """
@@ -34,8 +28,8 @@ def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
 def signature(directory: Path, identity: str, *used: str) -> str:
     """Return the signature of the dataset with this identity.
 
-    The identity is returned if there is no list of files, or if one of the files that are
-    ``used``, by their paths inside the directory, is not what the list says.
+    The identity is returned if there is no list of files, or if the list is wrong about one of the
+    files that are ``used``, by their paths inside the directory.
     """
     try:
         content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)

@@ -1,14 +1,9 @@
 """Lock a folder, so that one process at a time works in it.
 
-The lock is one of the operating system (``filelock``), which takes it back when the process
-ends, also when it is killed; so a folder that was left behind is never in the way.  A file
-beside the lock says who has it::
-
-    out/.pairs.parquet.partial/lock
-    out/.pairs.parquet.partial/holder      process 4711 on ada, since 2026-05-04 10:20:31+02:00
-
-The folder may be deleted by its holder just as another process is about to lock it.
-``filelock`` takes no lock whose file has lost its name, and the other makes the folder again.
+The lock is one of the operating system (``filelock``), which takes it back when the process ends,
+also when it is killed.  A file ``holder`` beside it says who has it.  The folder may be deleted
+just as another process is about to lock it: ``filelock`` takes no lock whose file has lost its
+name, and the other makes the folder again.
 """
 
 from __future__ import annotations

@@ -1,16 +1,10 @@
 """Derivations as text: s-expressions, and what can be said of their size.
 
-A derivation is written with the names of its rules; a rule that introduces
-words and has no children is called by its words in the source layer::
-
-    (statement (clause (np the dog) (intransitive slept)))
-
-Rules that would get the same name, because the compiler has expanded features or a word has several
-readings, are told apart by their category, and where that does not suffice by a number:
-``np:NP[anim=yes]``, ``bank:N#2``.  So equal texts mean equal derivations.
-
-S-expressions are one more text layer, with a template for each rule.  So they, and the other
-columns of data files, are outputs that ``TemplateWriter`` can write.
+A derivation is written with the names of its rules; a rule without children that introduces words
+is called by its words: ``(statement (clause (np the dog) (intransitive slept)))``.  Rules that
+would get the same name are told apart by their category, ``np:NP[anim=yes]``, then by a number,
+``bank:N#2``.  So equal texts mean equal derivations.  S-expressions are one more text layer, with
+a template for each rule, and ``TemplateWriter`` writes them as any other.
 """
 
 from __future__ import annotations

@@ -41,8 +41,7 @@ LEVEL = 3
 def rows_of(source: Column, target: Column, category: str) -> bytes:
     """Return rows of source, target and category, as ``sgl.sampling.rows.row_of`` writes them.
 
-    Raises:
-        ValueError: a field has a tab or line end.
+    Raises ``ValueError`` if a field has a tab or line end.
     """
     rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")
     lines = b"".join(map(lines_of, rows.chunks))
@@ -97,11 +96,8 @@ def joined(columns: Sequence[Column]) -> Column:
 def arrow_array(column: Column) -> Any:  # noqa: ANN401
     """Return a column as a chunked array of Arrow, over the same bytes.
 
-    An array counts the bytes of its texts with 32 bits.  A column with more of them becomes
-    several arrays, one behind the other; in files that is the same column.
-
-    Raises:
-        TextTooLongError: there is a text that no array can hold.
+    A chunk counts its bytes with 32 bits, so a long column has several; in files there is no
+    difference.  Raises ``TextTooLongError`` if no chunk can hold a text.
     """
     arrays, first = [], 0
     while first < column.rows:

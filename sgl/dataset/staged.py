@@ -1,17 +1,9 @@
 """Write a file or a directory so that it is there completely or not at all.
 
-Everything is written into a hidden directory beside the target, the *stage*, and moved when
-it is finished.  A dataset that the target holds already is moved out of the way first and
-deleted last; if anything fails in between, it is moved back::
-
-    out/.sget-5f0c92aa.partial/new     being written
-    out/sget                      ->   out/.sget-5f0c92aa.partial/old
-    out/.sget-5f0c92aa.partial/new ->  out/sget
-    out/.sget-5f0c92aa.partial         deleted
-
-Renaming within one directory is atomic.  A process that is killed outright leaves its stage
-behind, never a part of a dataset under the target's name.  A stage is locked as long as its
-process lives, so the next run knows which of them are dead, and deletes those.
+Everything is written into a hidden directory beside the target, the *stage*, and renamed, which
+is atomic, when it is finished.  A dataset that the target holds already is moved into the stage
+first and deleted last; if anything fails in between, it is moved back.  A stage is locked as long
+as its process lives, so the next run knows which of them are dead, and deletes those.
 
 A directory is replaced only as a whole that SGL has written: with a file in it that its own
 list does not name, or one that was read in this run, it stays as it is.
@@ -90,10 +82,7 @@ def dataset_of(file: Path) -> Path | None:
 def staged_file(target: Path) -> Iterator[Path]:
     """Yield a path; the file that is written there takes the place of ``target``.
 
-    On any exception ``target`` stays as it was.
-
-    Raises:
-        OSError: the operating system refuses to write.
+    On any exception ``target`` stays as it was.  Raises ``OSError`` if the system refuses to write.
     """
     stage = _new_stage(target)
     try:
@@ -110,13 +99,9 @@ def staged_directory(
 ) -> Iterator[Path]:
     """Yield a new directory that takes the place of ``target`` when the block ends.
 
-    ``place`` is where the stage is to be, if that is not left to this function; one that a
-    process which was killed has left there is deleted.  On any exception, also on an
-    interruption from the keyboard, what was written is deleted and ``target`` stays as it was.
-
-    Raises:
-        OutputError: ``target`` exists and may not be replaced, or the operating system
-            refuses to write.
+    On any exception, also an interruption, what was written is deleted and ``target`` stays.
+    ``place`` is where the stage is to be; one that a killed process has left there is deleted.
+    Raises ``OutputError`` if ``target`` may not be replaced, or the system refuses to write.
     """
     target = target.resolve()
     check_target(target, listing)
