@@ -1,16 +1,10 @@
 """Files that a command writes: completely or not at all, and over no other file unasked.
 
-The type of an option says what the command does with the file that it names::
-
-    @click.argument("grammar", type=FILE)                       it is read
-    @click.option("--svg", type=PICTURE, help="Draw the trees into this file.")
-    @click.option("--out", type=DIRECTORY, help="The directory for the split.")
-    @force_option
-
-Whether a result may be written is asked three times: when the command line is read, when the
-grammar is read with all its files, and when the result is written.  It never takes the place of
-a file that was read in this run, or that belongs to a dataset.  It takes the place of a former
-result of its kind; of anything else only with ``--force``.
+The type of an option says what the command does with the file that it names: ``FILE`` is read,
+``PICTURE`` and ``DIRECTORY`` are written.  Whether a result may be written is asked three times:
+when the command line is read, when the grammar is, and when it is written.  It never takes the
+place of a file that was read in this run, or that belongs to a dataset.  It takes the place of a
+former result of its kind; of anything else only with ``--force``.
 """
 
 from __future__ import annotations
@@ -50,10 +44,7 @@ class Target(click.Path):
 
 
 class Result(click.Path):
-    """The type of an option that names a file which is written.
-
-    ``opening`` is how a result of this kind begins.
-    """
+    """The type of an option that names a file which is written; one begins with ``opening``."""
 
     def __init__(self, opening: str = "(?!)") -> None:
         super().__init__(path_type=Path)
@@ -108,11 +99,7 @@ class Results:
         self._forced = False
 
     def expect(self, context: click.Context) -> None:
-        """Note what a command line says is read and written.
-
-        Raises:
-            click.ClickException: two results are one file.
-        """
+        """Note what a command line says is read and written; refuse one file for two results."""
         asked: list[tuple[Path, Result]] = []
         for parameter in context.command.params:
             value, kind = context.params.get(parameter.name or ""), parameter.type
@@ -166,8 +153,7 @@ class Results:
 def replace_text(path: Path, text: str) -> None:
     """Put a text in the place of what a file holds, at once and only when all is written.
 
-    Raises ``OSError`` if the operating system refuses; then, and after an interruption,
-    the file is as it was.
+    Raises ``OSError``; then, and after an interruption, the file is as it was.
     """
     if path.exists() and not path.is_file():
         # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.

@@ -1,15 +1,9 @@
 """Run a command, let no traceback reach an author, and mind what surrounds the process.
 
-Standard output is UTF-8 everywhere, and what cannot be encoded is written as an escape.  What
-happens to a stream decides how the command ends::
-
-    the reader of a pipe has left        quietly, with 0
-    a full device, a closed stream       with a message and OUTPUT
-    standard error takes nothing         as it would have; nobody hears the message
-
-A batch system that sends SIGTERM, and a terminal that is closed, stop a command like Ctrl-C:
-it cleans up, and ends with 128 and the number of the signal.  What the machine refuses is a
-message too: it is no mistake of ``sglc``.
+Standard output is UTF-8 everywhere, with escapes for what cannot be encoded.  A command ends
+quietly with 0 when the reader of a pipe has left, and with a message and OUTPUT when the stream
+is full or closed.  SIGTERM and a terminal that is closed stop it like Ctrl-C: it cleans up, and
+ends with 128 and the number of the signal.  What the machine refuses is a message too.
 """
 
 from __future__ import annotations
@@ -47,10 +41,7 @@ class _PassedError(Exception):
 
 
 class _Commands(click.Group):
-    """A group that imports a command when it is called.
-
-    Help and the completion of names import none, so that they answer at once.
-    """
+    """A group that imports a command when it is called: help and completion answer at once."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(commands())

@@ -44,8 +44,7 @@ _PhraseKind = tuple[bool, bool, tuple[int, ...]]
 class PatternText:
     """The reasoning about one pattern.
 
-    ``_training`` is the constraint of the in-distribution training sentences; ``_pictured``
-    are the sentences whose trees were shown.
+    ``_training`` constrains in-distribution training; of ``_pictured`` the trees were shown.
     """
 
     def __init__(

@@ -1,24 +1,7 @@
 """The commands of ``sglc``: those of the compiler, and those that packages register.
 
-A package registers a command by an entry point of the group ``sgl.commands``.  Its name is
-the name of the command, its value a :class:`CommandEntry`, which says where the command is and
-what it does, so that ``sglc --help`` imports nothing heavy::
-
-    # pyproject.toml
-    [project.entry-points."sgl.commands"]
-    greet = "greeting:GREET"
-
-    # greeting/__init__.py
-    from sgl.cli.registry import CommandEntry
-    GREET = CommandEntry("greeting.command", "Greet the grammar.")
-
-    # greeting/command.py
-    @click.command("greet")
-    @grammar_argument
-    @grammar_options
-    def command(session: Session, grammar: Path) -> None:
-        ...
-
+A package registers a command by an entry point of the group ``sgl.commands``.  Its name is that
+of the command, its value a :class:`CommandEntry`, so that ``sglc --help`` imports nothing heavy.
 The module of an entry has a click command called ``command``; what it needs of ``sglc`` is in
 :mod:`sgl.cli.session`.  The tools of ``sgl.research`` are registered in the same way.
 """

@@ -1,19 +1,10 @@
 """The session of a command: everything between its options and its exit code.
 
-A command is options plus one call::
-
-    @click.command("greet")
-    @grammar_argument
-    @grammar_options
-    def command(session: Session, grammar: Path) -> None:
-        compiled = session.open(grammar)
-        session.echo(f"Hello, {compiled.project.name}")
-
-The session has the sources and diagnostics of the run, the settings, the cache, the form of
-messages and the progress line.  Where it cannot go on, a method of the session ends the
-command: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` because of the
-command line.  An exception that a user's mistake has caused becomes a diagnostic here and
-nowhere else; see :mod:`sgl.cli.failures`.
+A command is options plus a function whose first parameter is its :class:`Session`, which has the
+sources and diagnostics of the run, the settings, the cache and the progress line.  Where it cannot
+go on, a method of the session ends the command: :meth:`Session.fail` with a diagnostic,
+:meth:`Session.refuse` because of the command line.  An exception that a user's mistake has caused
+becomes a diagnostic here and nowhere else; see :mod:`sgl.cli.failures`.
 """
 
 from __future__ import annotations
@@ -103,9 +94,9 @@ class Session:
     def __enter__(self) -> Session:
         """Switch on the cache; with JSON messages, keep standard output free for them.
 
-        A program that reads ``--format json`` parses all of standard output.  So what the
-        command says besides goes to standard error, and the list is written at its end, be
-        it empty, and also when the command fails by a mistake of its own.
+        Their reader parses all of standard output.  So other texts go to standard error, and the
+        list is written at the end, be it empty, and also when the command fails by a mistake of its
+        own.
         """
         from sgl.accel import announcing
 

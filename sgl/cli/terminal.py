@@ -85,8 +85,8 @@ def bar(share: float) -> str:
 class Progress:
     """A progress line on a terminal; elsewhere a line twice a minute.
 
-    It appears when something has taken longer than a second.  The speed is that since a thing
-    was first heard of: what was done before may be the work of an earlier run.
+    It appears after a second.  The speed counts from when a thing was first heard of: what was done
+    before may be the work of an earlier run.
     """
 
     def __init__(self) -> None:
