@@ -2,16 +2,11 @@
 
 A *kernel* is a function over flat arrays that Numba compiles to machine code.  Kernels know
 no grammar: its tables are their arguments, so one compilation serves all grammars and is kept
-on disk.  There is one module or package for each job, and the plain Python functions beside it
-are its definition; the results are the same, bit for bit::
+on disk.  There are three jobs: *draw*, *parse* and *write*.  Plain Python functions define each,
+in ``sgl.sampling``, ``sgl.parsing`` and ``sgl.rendering``; the results are the same, bit for bit.
 
-    job      compiled           definition       who decides which is used
-    draw     sgl.accel.draw     sgl.sampling     sgl.sampling.batch, sgl.sampling.seen
-    parse    sgl.accel.parse    sgl.parsing      sgl.parsing.batch
-    write    sgl.accel.write    sgl.rendering    sgl.rendering.templates
-
-Nobody imports the code of a job when a module is loaded, but inside the function that decides,
-after it has asked :func:`pays`.  Everything works where Numba is not installed.
+The code of a job is imported inside the function that decides, after it has asked :func:`pays`.
+Everything works where Numba is not installed.
 """
 
 from __future__ import annotations
@@ -49,8 +44,8 @@ _listeners: list[Callable[[], None]] = []
 def pays(job: str, seconds: float) -> bool:
     """Return whether compiled code is worth using for work that takes plain code so long.
 
-    It is not if to load it, or to compile it where no machine code is kept, takes longer than
-    the work itself.  Once a process has loaded it, it is always used.
+    It is not if to load it, or to compile it where none is kept, takes longer than the work itself.
+    Once a process has loaded it, it is always used.
     """
     if f"sgl.accel.{job}" in sys.modules:
         return True
@@ -95,8 +90,7 @@ def is_kept(job: str) -> bool:
 def kernel_cache() -> Cache | None:
     """Return the cache with the machine code of kernels; None if it cannot be kept.
 
-    It is the cache of the commands, but the keys have a digest of the sources of kernels alone:
-    another edit of ``sgl`` leaves the machine code as it is.
+    It is that of the commands; its keys depend on the sources of kernels, not on all of ``sgl``.
     """
     return open_cache(_digest)
 

@@ -39,8 +39,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def kernel(function: Function) -> Function:
     """Return a function over arrays and integers as machine code, free of the interpreter's lock.
 
-    Indices are not checked: a kernel's tests run it against plain Python.  It has an entry
-    for Python alone: one for C would take as long to compile as a small kernel.
+    Indices are not checked: a kernel's tests run it against plain Python.  It has no entry for C,
+    which would take as long to compile as a small kernel.
     """
     compiled = _njit(no_cfunc_wrapper=True, **_OPTIONS)(function)
     kept = kernel_cache()
@@ -81,18 +81,15 @@ class _MachineCode(NullCache):
 
 
 def part(function: Function) -> Function:
-    """Let kernels call a function, which is compiled into each of them; return it as it is.
+    """Let kernels call a function, which is compiled into each of them.
 
-    Only kernels call its machine code, so it has no entry for Python; called from Python,
-    it is the plain function.
+    From Python it is the plain function: its machine code has no entry.
     """
     options = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast("Function", _register(forceinline=True, **options)(function))
 
 
 class _Compilations(_events.Listener):  # type: ignore[misc]
-    """Listens to Numba's compiler."""
-
     def on_start(self, event: object) -> None:  # noqa: ARG002 - the signature is Numba's
         announce()
 

@@ -1,18 +1,12 @@
 """Single machine operations that Numba has no name for, and arrays as addresses.
 
-Some take the place of loops over bytes and of 128-bit products::
-
-    copy32(target, 100, source, 7)     target[100:132] = source[7:39], one instruction
-    load64(bytes, 7)                   eight bytes as one number, the first the lowest
-    high64(a, b)                       a * b >> 64
-
+``copy32``, ``load64`` and ``high64`` take the place of loops over bytes and of 128-bit products.
 The others serve a kernel that hands dozens of arrays from function to function.  To Numba an
-array is seven numbers, and to compile functions with hundreds of arguments takes it long.  So
+array is seven numbers, and functions with hundreds of arguments take it long to compile.  So
 such a kernel receives a tuple of addresses::
 
     tables = addresses(tables)         arrays become the addresses of their data
     int_at(tables.first, 7)            what was tables.first[7]
-    set_int(tables.first, 7, 12)       tables.first[7] = 12
 
 The arrays have to be contiguous, of these types, and alive as long as the kernel runs.
 Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.arrays.SLACK``).
@@ -159,7 +153,7 @@ def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
 
 @part
 def lowest(bits: np.uint64) -> int:
-    """Return the lowest member of a set that is not empty: the number of bits below it.
+    """Return the lowest member of a set that is not empty, by counting the bits below it.
 
     Compilers know this way to count bits and make one instruction of it.
     """

@@ -1,8 +1,7 @@
 """Fill columns of texts from templates, for many derivations at once.
 
-What is filled in is the same whatever the notation: constants, words, other columns and the
-numbers of rows.  Two kernels number the shapes of derivations, and fill in their templates.
-The plain definition of it is ``sgl.rendering.templates.TemplateWriter``.
+Two kernels number the shapes of derivations, and fill in constants, words, other columns and the
+numbers of rows.  The plain definition is ``sgl.rendering.templates.TemplateWriter``.
 """
 
 from __future__ import annotations
@@ -33,10 +32,7 @@ _ROWS = 1 << 12
 
 
 class TemplateTable:
-    """The templates of an output, by the numbers of their shapes.
-
-    Number 0 stands for derivations that have no template.
-    """
+    """The templates of an output, by the numbers of their shapes; 0 is for none."""
 
     def __init__(self) -> None:
         #: How many shapes have numbers.
@@ -81,8 +77,7 @@ class TemplateTable:
     ) -> None:
         """Add the templates of the next new shapes; None where the definition is to write.
 
-        A template is its constants, and the words between them: the place of the rule, and
-        the table.
+        A template is its constants and the words between them: each a rule's place and a table.
         """
         constants: list[int] = []
         operations: list[int] = []
@@ -208,13 +203,11 @@ def number_shapes(
     numbers: NDArray[np.int32],
     fresh: NDArray[np.int64],
 ) -> int:
-    """Write the number of the shape of each derivation, from 1.
+    """Write the number of the shape of each derivation, from 1; return how many are new.
 
-    A shape is known by 128 bits of hashes of the classes of its rules.  New ones get numbers
-    behind the ``known``, up to ``most``; beyond, and of an empty derivation, the number is 0.
-
-    Returns:
-        How many are new; ``fresh`` has the row of the first derivation of each.
+    A shape is known by 128 bits of hashes of the classes of its rules.  New ones get numbers behind
+    the ``known``, up to ``most``; beyond, and of an empty derivation, the number is 0.  ``fresh``
+    gets the row of the first derivation of each new one.
     """
     found = 0
     mask = np.uint64(len(table) - 1)
@@ -264,15 +257,12 @@ def fill(
     data_ends: NDArray[np.int64],
     row: int,
 ) -> int:
-    """Write derivations from ``row`` on, each behind its heading.
+    """Write derivations from ``row`` on, each behind its heading; the row that did not fit, or all.
 
     The code of a template are pairs of a constant and an operation; those of shape ``n`` are
     from ``ends[n]`` to ``ends[n + 1]``, and ``heading`` has those that come before them.
     ``words[t, r]`` is the word of rule ``r`` in table ``t``, as a piece of the pool like the
     constants.  Texts of column ``c`` end at ``column_ends[c]`` in ``columns``.
-
-    Returns:
-        The row that did not fit into ``data`` any more, or the number of rows.
     """
     limit = len(data) - 2 * longest
     at = data_ends[row]

@@ -1,8 +1,7 @@
 """The kernel that draws derivations and writes their source texts.
 
-It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses.  Choices are
-made in the order of ``sgl.sampling.engine.derive``, so a candidate has the same derivation
-here and there; the numbers are those of ``sgl.sampling.random``.
+It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses, and makes choices
+in the order of ``sgl.sampling.engine.derive``, with the numbers of ``sgl.sampling.random``.
 """
 
 from __future__ import annotations
@@ -87,10 +86,9 @@ def derive_texts(
 ) -> int:
     """Draw the candidates with these ``numbers``, from index ``done`` on; how many are done.
 
-    Derivations and texts are appended behind ``rule_ends[done]`` and ``text_ends[done]``;
-    those of a candidate that is too long are empty.  Fewer than all are done when a buffer
-    is full.  ``start`` is the number of a state in ``program.starts``; ``stack`` must have
-    room for the longest derivation.
+    Derivations and texts are appended behind ``rule_ends[done]`` and ``text_ends[done]``; those of
+    a candidate that is too long are empty.  Fewer than all are done when a buffer is full.
+    ``start`` numbers a state in ``program.starts``; ``stack`` has room for the longest derivation.
     """
     states, bounds, guides = program.states, program.bounds, program.guides
     alternatives = program.alternatives

@@ -1,14 +1,9 @@
 """The compiled sampler: derivations and texts by a program, acceptance by compiled functions.
 
-The sentences that a dataset has are hashes in a table: which of some candidates are new?
-
-A sentence is known by 112 bits of its hash; the other 16 say which stratum took it.  Among *n*
-sentences some two have the same 112 bits with a probability of about n² / 2¹¹³, which is 10⁻²⁰ for
-ten million.  The table has open addressing and takes 24 to 48 bytes for each sentence; one that
-outgrows ``memory`` bytes is kept in a file, of which the system holds in memory what is used.
-
-A row is the first half of a hash and 48 bits of the second half; its lowest 16 bits are the
-number of the stratum, from 1, so that a row of zeros is free.
+A sentence is known by 112 bits of its hash; the other 16 have its stratum, from 1, so that a row of
+zeros is free.  Among *n* sentences some two have the same 112 bits with a probability of about n² /
+2¹¹³, which is 10⁻²⁰ for ten million.  The table has open addressing and takes 24 to 48 bytes for
+each sentence; one that outgrows ``memory`` bytes is kept in a file, which the system pages.
 """
 
 from __future__ import annotations
@@ -121,9 +116,8 @@ def _find(
 ) -> np.uint64:
     """For each candidate the stratum that has its sentence, and the candidate before it.
 
-    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.  The
-    rows of a large table are far from the processor: those of some candidates are fetched
-    before it is decided what is in the first.  The result is made of what was fetched.
+    ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.  The rows of
+    a large table are far from the processor: some are fetched before the first of them is needed.
     """
     mask = np.uint64(len(scratch) - 1)
     row_mask = np.uint64(len(rows) - 1)
@@ -200,10 +194,9 @@ class SentenceTable:
         return found
 
     def add(self, hashes: Bits, accepted: Flags, stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum.
+        """Take the sentences of the accepted candidates for a stratum; fill two thirds at most.
 
-        At most two thirds of the table are taken.  Raises ``ValueError``: the stratum has a number
-        from ``MOST_STRATA`` on.
+        Raises ``ValueError`` if the stratum has a number from ``MOST_STRATA`` on.
         """
         if stratum >= MOST_STRATA:
             raise ValueError(f"a table tells {MOST_STRATA:,} strata apart")
@@ -229,5 +222,5 @@ class SentenceTable:
 
 
 def _power(number: int) -> int:
-    """Return the smallest power of two that is not smaller, and no smaller than an empty table."""
+    """Return the smallest power of two that is no smaller, nor smaller than an empty table."""
     return max(_SMALLEST, 1 << max(number - 1, 0).bit_length())

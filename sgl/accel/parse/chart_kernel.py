@@ -1,21 +1,16 @@
 """The kernel: texts of one layer are read, each into a chart, in machine code.
 
-A text is first cut into the words of the layer in every way that reaches its end
-(:mod:`sgl.accel.parse.lattice_kernel`).  The chart goes through the positions from left to right;
-at each, what ends there is built from the later beginnings to the earlier, so that every part is
-complete when something is made of it, with its number of derivations and its best one::
+A text is cut into words in every way that reaches its end.  The chart goes through positions from
+left to right; at each, what ends there is built from the later beginnings to the earlier, so that
+every part is complete, with its count and its best derivation, when something is made of it::
 
     0 The 1 dog 2 saw 3 Emma 4       at 4:  from 3  NP           words, then productions of
                                             from 2  VP = V NP    one part, then what waited
                                             from 0  S = NP VP    at 3, at 2, at 0
 
-An entry is an item (:mod:`sgl.accel.parse.tables`) over a span.  When it is complete it waits at
-its end, in one list for each symbol that it can move over, if the next word can begin that
-symbol.  So what is found moves exactly the entries that wait for it.  An entry is made only
-if something that precedes asks for it and the next word can go on.  Algorithm: Graham,
-Harrison & Ruzzo (1980); the best derivation is Viterbi's.
-
-Counts that exceed 64 bits stay at their greatest value.
+A complete entry waits at its end in a list for each symbol that it can move over.  An entry is
+made only if something that precedes asks for it and the next word can go on.  Algorithm: Graham,
+Harrison & Ruzzo (1980), with Viterbi's derivations.  Counts stay at their greatest value.
 """
 
 from __future__ import annotations
@@ -63,9 +58,9 @@ def read(
 ) -> tuple[int, int]:
     """Read texts from the one numbered ``first`` on: why it ended, and the next number.
 
-    ``counts`` and ``scores`` receive the number of readings and the logarithm of the
-    probability of the best one; if ``derive``, its rules go to ``rules`` and where they end
-    to ``ends``, one place later.  ``tables`` and ``space`` are addresses.
+    ``counts`` and ``scores`` receive the readings and the logarithm of the best probability; if
+    ``derive``, its rules go to ``rules``, their ends to ``ends``, one place later.  ``tables`` and
+    ``space`` are addresses.
     """
     for number in range(first, len(counts)):
         counts[number] = np.uint64(0)
@@ -91,10 +86,7 @@ def read(
 
 @part
 def _chart(tables: Tables, space: Space, last: int) -> int:
-    """Fill the chart; the entry of the whole text.
-
-    What ends at a position is built from the later beginnings on.
-    """
+    """Fill the chart, at each place from the later beginnings on; return the text's entry."""
     set_int(space.used, ENTRIES, 0)
     set_int(space.used, WAITING, 0)
     width = tables.width

@@ -1,13 +1,8 @@
 """The memory that the kernel works in, and the part of it that cuts a text into words.
 
-From every byte that is reached, the trie finds the words that stand there, with the
-separator before them; at the beginning also without.  Only what leads to the end of the
-text matters, so arcs are gone through backwards before positions are numbered::
-
-    犬が寝た        bytes      0  3  6  9  12          寝 is a word, and た none
-                  positions  0  1  2     3           寝た leads on
-
-Memory is kept from text to text.
+From every byte that is reached, the trie finds the words that stand there, with the separator
+before them; at the beginning also without.  Only what leads to the end of the text matters, so
+arcs are gone through backwards before positions are numbered.  Memory is kept from text to text.
 """
 
 from __future__ import annotations
@@ -149,10 +144,7 @@ def _words_at(
     words: int,
     arcs: int,
 ) -> int:
-    """Note those of the first ``words`` that stand at a byte; the number of arcs.
-
-    The search goes on from a node of the trie.
-    """
+    """Note which of the first ``words`` stand at a byte, from a trie's node on; count the arcs."""
     start = at - first
     while at < last:
         child = int_at(tables.base, node) + int(data[at])

@@ -1,17 +1,13 @@
 """The templates of a layer as productions in which every part is seen.
 
-The kernel reads productions whose parts all cover something.  What a template says beyond that is
-settled here, once for each grammar.  Words that stand together are one part; a phrase whose first
-letter is raised is a symbol of its own; a child that may be empty is there in one production and
-left out in another; and a child that leaves no words, because it is empty or because the template
-drops it, is *unseen*: so many ways, with one likeliest derivation::
+Words that stand together are one part; a phrase whose first letter is raised is a symbol of its
+own; a child that may be empty is there in one production and left out in another; and a child
+that leaves no words is *unseen*: so many ways, with one likeliest derivation::
 
     N = Det Noun : 1        犬          right  Noun     order  Det: unseen, 2 ways (the, a)
                                                                Noun: part 0
-    S = NP V : 0^ "had" "been" 1        right  ^NP  "had been"  V
 
-``order`` says for each child of the rule which part it is, so that a derivation can be written
-down.  Templates that repeat a child say that two parts are equal, which no production can; they are
+Templates that repeat a child say that two parts are equal, which no production can; they are
 refused, and so are categories that can be rewritten into themselves.
 """
 
@@ -61,13 +57,7 @@ class Unseen(NamedTuple):
 
 
 class Productions:
-    """The productions of a text layer.
-
-    Attributes:
-        start: the symbol of whole texts.
-        all: the productions of all symbols below the start.
-        unseen: the derivations that stand for unseen children.
-    """
+    """The productions of a text layer, below the symbol ``start`` of whole texts."""
 
     def __init__(self, index: TemplateIndex) -> None:
         """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
