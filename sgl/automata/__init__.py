@@ -1,17 +1,9 @@
 """Structures as tree automata: exact splits of a grammar, and proofs about them.
 
-::
-
-    compiler = StructureCompiler(grammar)
-    split = compiler.split(stratum.constraint)      # what samplers draw from
-    proofs = prove(compiler, plan)                  # what is true of the plan
-
-A structure becomes a deterministic bottom-up automaton over derivations
-(:mod:`~sgl.automata.patterns.structure_automaton`), lifted to the grammar and minimised
-(:mod:`~sgl.automata.algebra.tree_automaton`, :mod:`~sgl.automata.algebra.minimization`).
-Constraints are Boolean combinations (:mod:`~sgl.automata.algebra.boolean`); with inside weights
-they become grammars again (:mod:`~sgl.automata.weights.split`).  Formalism: Courcelle's theorem for
-graphs of bounded width, on the derivations of an interpreted regular tree grammar.
+A structure becomes a deterministic bottom-up automaton over derivations, lifted to the grammar and
+minimised.  Constraints are Boolean combinations of these; with inside weights they become grammars
+again.  Formalism: Courcelle's theorem for graphs of bounded width, on the derivations of an
+interpreted regular tree grammar.
 """
 
 from sgl.automata.algebra.witness import smallest_derivation

@@ -22,11 +22,7 @@ class AutomataError(Exception):
 
 
 class UnsupportedStructure(AutomataError):
-    """What the automata cannot express.
-
-    A structure, a rule of the grammar, or so many structures together that their
-    automaton would be too large.
-    """
+    """A structure or rule that automata cannot express, or structures too large together."""
 
 
 class BudgetSpent(AutomataError):
@@ -36,8 +32,8 @@ class BudgetSpent(AutomataError):
 class StructureTooCostly(AutomataError):
     """The automaton of a structure needs more work than its budget allows.
 
-    ``variable`` names the node variable to constrain first: it is tracked from
-    the moment a node is created and has the fewest tests.
+    ``variable`` is the node variable to constrain first: tracked from the moment a node is created,
+    with the fewest tests.
     """
 
     def __init__(self, structure: Structure, variable: str, budget: int) -> None:
@@ -77,9 +73,7 @@ class Numbering(Generic[_T]):
 
 
 def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
-    """One number for each row, in the order of the rows.
-
-    All columns but the first are below ``bound``.
+    """One number for each row, in their order; all columns but the first are below ``bound``.
 
     >>> as_numbers((np.array([7, 0, 7]), np.array([2, 1, 2])), 3).tolist()
     [23, 1, 23]
@@ -96,8 +90,8 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
 def few_collections() -> Iterator[None]:
     """Collect garbage among young objects only, for as long as the block or function runs.
 
-    What proofs compute has hardly any cycles, and to look through all objects of a grammar
-    whenever there are a quarter more takes a sixth of their time.
+    Proofs make hardly any cycles; looking through all objects again and again takes a sixth of
+    their time.
     """
     thresholds = gc.get_threshold()
     gc.set_threshold(*thresholds[:2], 1 << 30)

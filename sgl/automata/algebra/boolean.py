@@ -1,23 +1,13 @@
 """Boolean operations on tree automata.
 
 A state of a product is a pair of states, one of each automaton; a transition is a pair of
-transitions of one rule.  Both are found by joining columns::
+transitions of one rule.  Both are found by joining columns.  If both automata have many transitions
+of one rule, most pairs are of children that no phrase has: no verb is one of the thirty verbs of
+both.  Then the pairs of states that phrases do have are found first, from the words upwards, and
+only transitions between these are joined.
 
-    first        NP  4 7 -> 12             product   NP  (4,1) (7,3) -> (12,5)
-                 NP  4 8 -> 12                       NP  (4,1) (8,3) -> (12,5)
-    second       NP  1 3 -> 5
-
-If both automata have many transitions of one rule, as where each tells thirty verbs and
-thirty nouns apart, most pairs of transitions are of children that no phrase has: no verb
-is one of the thirty of both.  Then the pairs of states that phrases do have are found
-first, from the words upwards, and only transitions between these are joined.
-
-A complement needs a state for everything that an automaton does not read.  An automaton for the
-texts *without* a structure has no state for a phrase that contains it; with one more state in each
-category, the *sink*, it reads every derivation, and reads as the sink what it had no state for::
-
-    without   NP  4 7 -> 12          read    NP  4 7 -> 12    NP  4 8 -> sink
-                                             S  12 sink -> sink   ...
+A complement needs a state for everything that an automaton does not read: one more state in each
+category, the *sink*.
 """
 
 from __future__ import annotations
@@ -39,8 +29,7 @@ MOST_JOINED = 20_000
 def complement(automaton: TreeAutomaton) -> TreeAutomaton:
     """Accept what the automaton rejects; total, and minimal if it was trim and minimal.
 
-    Raises:
-        UnsupportedStructure: if there are too many combinations of states.
+    Raises ``UnsupportedStructure`` if there are too many combinations of states.
     """
     index = automaton.index
     # The states of a category follow one another, and its sink is the last.
@@ -92,11 +81,10 @@ def without_rules(whole: TreeAutomaton, rules: Iterable[int]) -> TreeAutomaton:
 
 
 class Combinations:
-    """Numbers the combinations of states that the children of every rule can have.
+    """Numbers the combinations of states that the children of every rule can have, rule by rule.
 
-    Rules follow one another.  A number has a digit for each child, the place of its state
-    within its category; ``sizes`` are the numbers of states of the categories.
-    ``representable``: all numbers fit into 64 bits.
+    A number has a digit for each child, the place of its state within its category; ``sizes`` are
+    the numbers of states of the categories.  ``representable``: all numbers fit into 64 bits.
     """
 
     def __init__(self, index: GrammarIndex, sizes: Numbers) -> None:
@@ -129,12 +117,9 @@ def _repeated(counts: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-    """Accept what both accept.
+    """Accept what both accept; pairs that no derivation leads to are among the states.
 
-    Pairs that no derivation leads to are among the states.
-
-    Raises:
-        UnsupportedStructure: if there are too many pairs.
+    Raises ``UnsupportedStructure`` if there are too many pairs.
     """
     pairing = _Pairing(first, second)
     dead = (first.words == DEAD) | (second.words == DEAD)
@@ -163,9 +148,8 @@ def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
 class _Pairing:
     """Numbers the pairs of states of one category, and finds those that some phrase has.
 
-    The pairs of a category follow one another, by their first states; ``categories`` are
-    theirs, ``_begins`` the first pair of each first state.  ``combinations`` are those of the
-    children in ``second``.
+    They follow one another by their first states; ``_begins`` has the first pair of each.
+    ``combinations`` are those of the children in ``second``.
     """
 
     def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
@@ -187,10 +171,8 @@ class _Pairing:
     def meeting(self, words: Numbers) -> tuple[Numbers, Numbers]:
         """Join the transitions whose children are pairs of states that some phrase has.
 
-        ``words`` are the pairs after words.
-
-        Returns:
-            Pairs of transitions of one rule, by their rows, those of the first automaton first.
+        ``words`` are the pairs after words.  Returned are the rows of transitions of one rule, in
+        pairs.
         """
         first, second, index = self._first, self._second, self._first.index
         met = np.zeros(len(self.categories), np.bool_)

@@ -1,14 +1,12 @@
 """Trim and minimise tree automata, and number their states canonically.
 
 Two states of a category are equivalent if no context *of the grammar* tells them apart (the Nerode
-relation, relative to the grammar).  This merges states that an automaton for arbitrary trees would
-have to keep apart, and it is why the product of dozens of constraints stays small: an automaton has
-more than one state only where its structure has begun and is not yet complete.
+relation, relative to the grammar).  So an automaton has more than one state only where its
+structure has begun and is not yet complete, and the product of dozens of constraints stays small.
 
-The numbers of states depend on how an automaton was computed.  :func:`canonical` gives them in the
-order in which states are met from the leaves upwards, rules in the author's order. A language has
-only one minimal automaton, so that the numbers, and all that follows from them down to the sampled
-sentences, depend on the language and not on the products that led to it.
+:func:`canonical` numbers states in the order in which they are met from the leaves upwards.  A
+language has one minimal automaton, so the sampled sentences depend on the language and not on the
+products that led to it.
 """
 
 from __future__ import annotations
@@ -48,10 +46,9 @@ def reachable(automaton: TreeAutomaton) -> Mask:
 
 
 def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Merge equivalent states: Moore's algorithm.
+    """Merge equivalent states by Moore's algorithm, which splits blocks until no context does.
 
-    Blocks of states are split until no context tells their members apart; a
-    state that is alone in its block is not looked at again.
+    A state that is alone in its block is not looked at again.
     """
     kinds = 2 * automaton.categories + automaton.final
     blocks = np.unique(kinds, return_inverse=True)[1]

@@ -1,18 +1,16 @@
 """Tree automata that read the derivations of one grammar.
 
 A tree automaton assigns a state to every phrase, by the rule at its top and the states of its
-parts; a derivation is accepted if its state is.  Because a state belongs to one category, it needs
-only the transitions that the grammar can use. They are the rows of one table, sorted, so that
+parts; a derivation is accepted if its state is.  A state belongs to one category, so only the
+transitions that the grammar can use are needed.  They are the sorted rows of one table, so that
 operations on automata are operations on whole columns, as in a data base::
 
     rule      children     result
     NP        4  7  -      12            NP -> Det N
-    NP        4  8  -      12
     VP        5 12  -       9            VP -> V NP
 
-Rules without children, the *words*, have a column of their own, with the state of each.
-Automata are deterministic.  They may be *partial*: what a missing transition or ``DEAD``
-word reads is rejected, whatever the rest of the derivation is.
+Rules without children, the *words*, have a column of their own.  Automata are deterministic and may
+be *partial*: what a missing transition or ``DEAD`` word reads is rejected, whatever follows.
 """
 
 from __future__ import annotations
@@ -86,9 +84,8 @@ class TreeAutomaton:
     Attributes:
         categories: the category of each state.
         words: the state of each word, or ``DEAD``.
-        rules, children, results: the transitions, sorted by rule and children.
-            ``children[i]`` is the column of the ``i``-th children; beyond the
-            arity of the rule it has the number of states.
+        rules, children, results: the transitions, sorted by rule and children; the column
+            ``children[i]`` has the number of states beyond the arity of the rule.
         final: whether a state is accepted; such states are of the start category.
 
     ``category``, ``word_states``, ``tables`` and ``accepting`` show the same in Python's own types.
@@ -185,10 +182,9 @@ class TreeAutomaton:
         )
 
     def renamed(self, names: Numbers) -> TreeAutomaton:
-        """Call state ``q`` ``names[q]``.
+        """Call state ``q`` ``names[q]``, of all numbers below some number.
 
-        States with one name are merged; they must be of one category and
-        equivalent.  The names are all numbers below some number.
+        States with one name are merged; they must be of one category and equivalent.
         """
         size = int(names.max(initial=DEAD)) + 1
         named = np.append(names, size)
@@ -222,8 +218,7 @@ def combined(
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
     """Add a state to the ``members`` of its category, and yield the phrases that have it now.
 
-    These are rules with children, the state and members among them.  If each state is
-    added once, every combination of children is seen once.
+    If each state is added once, every combination of children is seen once.
     """
     earlier = list(members[category])
     members[category].append(current)
@@ -248,10 +243,8 @@ def explore(
 
     ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id, over
     values; ``accepts`` is asked for those of whole texts.  A state is a value in a category.  A
-    word or phrase of value ``DEAD`` is rejected, whatever the rest of the derivation is.
-
-    Raises:
-        UnsupportedStructure: if there are too many states.
+    word or phrase of value ``DEAD`` is rejected.  Raises ``UnsupportedStructure`` if there are too
+    many states.
     """
     #: Categories with values, numbered as they are met.
     states: Numbering[tuple[int, int]] = Numbering()

@@ -1,17 +1,11 @@
-"""The smallest derivation that an automaton accepts.
+"""The smallest derivation that an automaton accepts, in source tokens plus rules.
 
-The size of a derivation is its number of source tokens plus its number of rules.  The
-least sizes of all states are the least solution of
+The least sizes of all states are the least solution of
 
     size(q)  =  least of  cost(r) + size(q1) + ... + size(qk)   over all  q -> r(q1 ... qk)
 
-and are found from the leaves upwards, for all transitions at once (Knuth 1977 settles one
-state after the other)::
-
-    N 2   NP -> the N  2 + 2   VP -> slept 2   S -> NP VP  1 + 4 + 2
-
-A derivation costs more than each of its parts, so that to follow the least transitions
-from an accepted state downwards comes to an end.
+found from the leaves upwards, for all transitions at once (Knuth 1977 settles state after state). A
+derivation costs more than each of its parts, so following the least transitions downwards ends.
 """
 
 from __future__ import annotations
@@ -29,8 +23,7 @@ _ENDLESS = 2**40
 def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
     """Return the smallest accepted derivation, or ``None`` if there is none.
 
-    Of several the one with the earlier rules in the author's order is taken,
-    from the smallest phrases up.
+    Of several it has the earlier rules in the author's order, from the smallest phrases up.
     """
     smallest = SmallestDerivations(automaton)
     accepted = [state for state in automaton.accepting if smallest.sizes[state] < _ENDLESS]

@@ -101,11 +101,9 @@ def certificate(
 ) -> Certificate:
     """Return the certificate of every claim of a plan that holds.
 
-    ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum
-    are drawn from ``states``, beginning at its state of ``starts``.
-
-    Raises:
-        UnsupportedStructure, StructureTooCostly: as :class:`StructureCompiler`.
+    ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum are
+    drawn from ``states``, beginning at its state of ``starts``.  Raises as
+    :class:`StructureCompiler`.
     """
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}

@@ -1,13 +1,9 @@
 """Inductive invariants of splits: which automaton states the phrases of each state can have.
 
-Most phrases of most categories are in one state of an automaton, the one in which nothing
-of its structure has begun.  States are therefore counted within each category, the most
-common one first.  That one is number 0, and what leads to a state 0 is not written::
-
-    V -[obj]-> N      NP: 0     VP: 0 nothing, 1 found     VP -> V NP: 1 after (0, 0)
-
-The invariants are the smallest ones.  A state of the split whose phrases are all in state 0
-of every automaton is left out.
+Most phrases of most categories are in the state in which nothing of the structure has begun. States
+are therefore counted within each category, the most common one first, and what leads to state 0 is
+not written.  The invariants are the smallest ones; a state of the split whose phrases are all in
+state 0 of every automaton is left out.
 """
 
 from __future__ import annotations
@@ -29,9 +25,8 @@ States = tuple[int, ...]
 class WrittenAutomaton:
     """The automaton that finds a structure, its states counted anew in each category.
 
-    ``number[q]`` is the new number of state ``q``, ``words`` the new numbers of the states
-    after the lexical rules, ``accepting`` those of the accepted states of texts.  ``reader``
-    reads splits with the automaton.
+    ``number[q]`` is the new number of state ``q``; ``words`` are those after lexical rules,
+    ``accepting`` those of accepted texts.  ``reader`` reads splits with the automaton.
     """
 
     def __init__(self, automaton: TreeAutomaton) -> None:
@@ -84,10 +79,9 @@ Invariant = list[tuple[int, ...]]
 def invariant(
     split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool
 ) -> Invariant | None:
-    """Return the invariant that shows what all texts of a split have in common.
+    """Return the invariant that shows what all texts of a split have in common, if they have.
 
-    Every text is accepted by one of the automata, or (``accepted`` is false) by
-    none; ``None`` if that is not so.
+    Every text is accepted by one of the automata, or (``accepted`` is false) by none.
     """
     if not automata:
         return None if split.roots else []

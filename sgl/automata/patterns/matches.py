@@ -1,22 +1,17 @@
 """Partial matches of a structure into a graph that is still growing.
 
-A rule's graph is glued into larger graphs at its ports only.  All that the rest
-of the derivation can know about a partial match is therefore, per variable,
-whether it has no node yet, is *done* (its node is forgotten), or sits at a port::
+A rule's graph is glued into larger graphs at its ports only.  So all that matters later about a
+partial match is, per variable, whether it has no node yet, is *done* (its node is forgotten), or
+sits at a port::
 
     { V -[nsubj]-> N; N -[nmod]-> M }   in   "dog in the house", port head = dog
 
     V: unassigned   N: head   M: done   edges realised: N -[nmod]-> M
 
-An edge atom with both ends assigned is realised as soon as an edge fits.  If an end has no node
-yet, the edge may give it one or may not, so that one match becomes two::
-
-    edge see -nsubj-> dog      { V -[nsubj]-> N }      V ?  N ?
-                                                   →   V ?  N ?    and    V see  N dog
-
-A match of the body carries the partial matches of the ``without`` bodies that extend it.
-What happens to a match happens to these in the same way, clause by clause: clause 0 is the
-body.  Nodes are local nodes of one rule unless a comment says ports.
+If an end of an edge atom has no node yet, a fitting edge may give it one or may not, and one match
+becomes two.  A match of the body carries the partial matches of the ``without`` bodies that extend
+it, clause by clause: clause 0 is the body.  Nodes are local to one rule unless a comment says
+ports.
 """
 
 from __future__ import annotations
@@ -40,8 +35,8 @@ class WalkProgress(NamedTuple):
     """What is known of a path atom that does not hold yet.
 
     ``forward`` are pairs (node, lengths of walks from the source) if the source is done,
-    ``backward`` (node, lengths of walks to the target) if the target is.  Walks between ends at
-    ports need not be kept: they can be read off the walks between the ports.
+    ``backward`` (node, lengths of walks to the target) if the target is.  Between ports the graph
+    itself shows walks.
     """
 
     forward: Lengths | None = None

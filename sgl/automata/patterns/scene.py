@@ -1,18 +1,12 @@
 """Glue the ports of children into local nodes, and forget those that a rule does not export.
 
-What a phrase shows of its graph, whatever matches it contains, is its *outline*:
-the nodes at its ports, and the lengths of the walks between them.  The outlines
-of the children and the rule's own fragment make the *scene* in which matches are
-joined, grow and are forgotten; the scene's ports are the outline of the result::
-
-    children    NP  head: noun                scene   0: V  1: N  2: forgotten nodes of NP
-                V   head: verb      V ─obj→ NP        V ─obj→ N, V reaches N in 1 step
-                                              outline head: verb
-
-Phrases have few outlines, so that few scenes serve all transitions of an automaton.
+What a phrase shows of its graph, whatever matches it contains, is its *outline*: the nodes at its
+ports, and the lengths of the walks between them.  The outlines of the children and the rule's own
+fragment make the *scene* in which matches are joined, grow and are forgotten; the scene's ports are
+the outline of the result.  Phrases have few outlines, so few scenes serve all transitions.
 
 No later rule can touch a forgotten node.  A match that still needs something of it is dead; path
-atoms are carried on to the nodes that remain, through the lengths of the walks between local nodes.
+atoms are carried on to the nodes that remain, through the lengths of the walks between them.
 """
 
 from __future__ import annotations
@@ -44,8 +38,8 @@ from sgl.automata.patterns.symbols import LocalEdge, Symbol
 class PortInfo(NamedTuple):
     """What is known about the node at a port.
 
-    ``label`` is the bit set of the predicates it passes, ``None`` while it is a
-    placeholder; ``counts`` its edges to forgotten nodes for each counter.
+    ``label`` is the bit set of the predicates it passes, ``None`` while it is a placeholder;
+    ``counts`` its edges to forgotten nodes for each counter.
     """
 
     label: int | None
@@ -65,7 +59,6 @@ class Outline(NamedTuple):
 
 
 def _renamed(edge: LocalEdge, table: Sequence[int]) -> LocalEdge:
-    """Return an edge between other nodes."""
     return LocalEdge(table[edge.source], edge.effect, table[edge.target])
 
 
@@ -74,11 +67,10 @@ FOUND_MATCH = Match((), -1, ())
 
 
 class Scene:
-    """The local nodes of a rule after gluing.
+    """The local nodes of a rule after gluing, by which ``labels`` and ``counts`` are indexed.
 
-    ``labels`` and ``counts`` are indexed by local node, ``reach`` by relation; ``table``
-    renames local nodes to ports, forgotten ones to ``DONE``.  ``named``: some node that a
-    child had no label for has one now.
+    ``reach`` is indexed by relation; ``table`` renames local nodes to ports, forgotten ones to
+    ``DONE``.  ``named``: some node that a child had no label for has one now.
     """
 
     def __init__(self, schema: Schema, symbol: Symbol, outlines: Sequence[Outline]) -> None:

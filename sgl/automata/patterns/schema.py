@@ -1,8 +1,7 @@
 """Split a structure into what decides its automaton and what does not.
 
-The automaton of a structure does not depend on which words its node tests name
-or which labels its edges have, only on which nodes share a test and which edges
-exist.  A structure is therefore split in three::
+The automaton depends on which nodes share a test and which edges exist, not on the words and
+labels.  Structures of one schema share one automaton::
 
     { V -[obj]-> N[lemma=dog|cat] } without { N -[amod]-> A }
 
@@ -11,19 +10,12 @@ exist.  A structure is therefore split in three::
     schema       body     variables V N     V -[0]-> N     N passes predicate 0
                  without  variables V N A   N -[0]-> A
 
-Structures of one form share one automaton, whatever their words and labels.  In a
-``without`` clause the variables of the body come first and its own follow.
-
 A variable is *eager* when a match must say from the moment a node is created whether the variable
-is that node: variables that path atoms, degree tests or ``without`` bodies mention, and isolated
-ones.  All others get their node from the first edge that realises one of their edge atoms.
+is that node: those of path atoms, degree tests and ``without`` bodies, and isolated ones.  All
+others get their node from the first edge that realises one of their edge atoms.
 
-Lengths of walks are bit sets: bit ``i`` says that some walk has length ``i``.  A path atom
-with the bounds ``{2,4}`` never needs lengths above 4, and ``{2,}`` cannot tell 2 from 3,
-so that every set fits in ``cap + 1`` bits::
-
-    {2,4}   cap 4             lengths above 4 are dropped
-    {2,}    cap 2, saturates  bit 2 means "2 or more"
+Lengths of walks are bit sets, cut off at a cap: ``{2,4}`` never needs lengths above 4, and ``{2,}``
+cannot tell 2 from 3.
 """
 
 from __future__ import annotations
@@ -153,8 +145,8 @@ class Schema:
 class Query:
     """A structure, split into its schema, its predicates and its label tests.
 
-    ``goals[i]`` are the tests of the edge goals of clause ``i``, ``relations`` and
-    ``counters`` those of the schema's.
+    ``goals[i]`` tests the edge goals of clause ``i``; ``relations`` and ``counters`` as in the
+    schema.
     """
 
     structure: Structure

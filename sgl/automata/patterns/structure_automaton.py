@@ -1,8 +1,7 @@
 """The deterministic bottom-up automaton of a structure.
 
-It reads derivations from the words upwards and says whether the graph contains
-the structure.  The state of a phrase is all that matters about its graph for
-that: its outline (:mod:`sgl.automata.patterns.scene`) and the set of all partial matches::
+It reads derivations from the words upwards and says whether the graph contains the structure.  The
+state of a phrase is its outline and the set of all its partial matches::
 
     { V -[nsubj]-> N; N -[nmod]-> M }
 
@@ -10,25 +9,13 @@ that: its outline (:mod:`sgl.automata.patterns.scene`) and the set of all partia
     dog in the house      {∅, N=head M done}
     … slept               {∅}  plus  FOUND, because V, N and M are all there
 
-It depends on the derivation only through the states of its parts (the boundary lemma: a rule's
-graph meets the graphs of its children at their ports only), so that this is a deterministic
-bottom-up tree automaton.  Once the structure is found it stays found.
+That is enough, since a rule's graph meets the graphs of its children at their ports only (the
+boundary lemma).  Once the structure is found it stays found.  No match is dropped in favour of a
+"better" one: two children that both did so could not be joined any more.
 
-A rule treats every match by itself: whether a match of one child can be joined
-with a match of another depends on those two and on how the ports are glued, and
-what becomes of the two together on the scene; never on the other matches that the
-children may have.  Each such step is therefore computed once, on numbers in place
-of matches, and the transitions, which differ in *sets* of matches, are mostly looked up::
-
-    child 0   {∅, V head}  ╮   ∅ with ∅, ∅ with N head, V head with ∅, V head with N head
-    child 1   {∅, N head}  ╯   the last, with the edge V ─obj→ N, becomes N done, V head
-
-No match is dropped in favour of a "better" one: two children that both did so
-could not be joined any more.
-
-States are numbered as they are met and transitions are computed once per symbol,
-so that the automaton serves all derivations of a grammar, and all structures
-with the same schema (:mod:`sgl.automata.patterns.schema`) share it.
+A rule treats every match by itself, never looking at the other matches that children may have.  So
+each step is computed once, on numbers in place of matches, and transitions, which differ in *sets*
+of matches, are mostly looked up.
 """
 
 from __future__ import annotations
@@ -68,10 +55,10 @@ def _size(matches: Iterable[Match]) -> int:
 
 
 class _Joining:
-    """Joins matches of children whose ports are glued in one way.
+    """Joins matches of children whose ``ports`` are glued in one way.
 
-    ``ports`` are those of a symbol.  Matches are given by their numbers in ``matches``; those
-    of children are over ports, joined ones over local nodes.  ``spend`` counts steps.
+    Matches are given by their numbers in ``matches``; those of children are over ports, joined ones
+    over local nodes.  ``spend`` counts steps.
     """
 
     def __init__(
@@ -251,10 +238,7 @@ class SchemaAutomaton:
         return frozenset(outcome)
 
     def accepts(self, state: int) -> bool:
-        """Return whether a whole text in this state contains the structure.
-
-        All its ports are forgotten; extensions that are incomplete then stay so.
-        """
+        """Return whether a whole text in this state, all ports forgotten, has the structure."""
         if state not in self._accepting:
             outline = self._outlines.values[self._states.values[state].outline]
             # A symbol that keeps the nodes of its only child, and exports none.

@@ -1,9 +1,7 @@
 """What is proved about a plan, as values.
 
-Each claim has a verdict; a refuted claim carries a *witness*, a derivation (the
-rule ids in preorder) that ``sgl.core.interpret`` turns into a sentence.  Beside the claims
-stand findings that are neither right nor wrong: overlapping generalization sets, nested
-structures, rules that training cannot use.
+Each claim has a verdict; a refuted claim carries a *witness*, a derivation that is a sentence.
+Beside the claims stand findings that are neither right nor wrong.
 """
 
 from __future__ import annotations
@@ -73,10 +71,7 @@ class HeldOut:
 
     @property
     def vacuous(self) -> bool:
-        """Whether nothing is cut: no text of the author's grammar contains the structure.
-
-        An assertion claims no more than that, and is never vacuous.
-        """
+        """Whether no text of the author's grammar contains the structure; never of an assertion."""
         return self.mass == 0.0 and not self.asserted
 
 
@@ -103,11 +98,10 @@ class Licence:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """The claim that training contains ``structure``, a piece of ``whole``.
+    """The claim that training contains ``structure``, a piece of ``whole``, which is held out.
 
-    ``whole`` is a structure that the pattern holds out.  If the claim holds,
-    ``example`` is a text of the training stratum ``stream`` that contains the piece;
-    if it is refuted, ``conflict`` are the clauses that exclude it.
+    If it holds, ``example`` is a text of the training stratum ``stream`` with the piece; if it is
+    refuted, ``conflict`` are the clauses that exclude it.
     """
 
     structure: Structure
@@ -122,9 +116,8 @@ class Piece:
 class Exposed:
     """The claim that training can use all that a pattern's items are made of.
 
-    ``counts`` are the numbers of things of each kind that items can use;
-    ``unseen`` those that training cannot use, each with its reason.  The claim
-    fails if one of them is missing without an excuse.
+    ``counts`` are the numbers of things of each kind that items can use; ``unseen`` those that
+    training cannot, each with its reason.  The claim fails if one is missing without an excuse.
     """
 
     counts: tuple[tuple[IngredientKind, int], ...]
@@ -150,10 +143,10 @@ class Exposed:
 class Instance:
     """The claim about the items of one generalization stratum.
 
-    ``problem`` is the excluded structure that ``witness`` contains, or ``None``
-    if the witness lacks a required one.  ``mass`` is the probability of the
-    stratum under the author's grammar, ``example`` its smallest text.
-    ``conflict`` explains an empty stratum, of which the claim is refuted.
+    ``problem`` is the excluded structure that ``witness`` contains, or ``None`` if it lacks a
+    required one.  ``mass`` is the probability of the stratum under the author's grammar,
+    ``example`` its smallest text.  ``conflict`` explains an empty stratum, of which the claim is
+    refuted.
     """
 
     stream: str
@@ -170,10 +163,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class Disjoint:
-    """The claim that a generalization stratum shares no text with training.
-
-    If it fails, ``witness`` is also in the training stratum ``train_stream``.
-    """
+    """A stratum of items shares no text with training, or ``witness`` with ``train_stream``."""
 
     stream: str
     verdict: Verdict
@@ -186,11 +176,7 @@ Claim = HeldOut | Licence | Piece | Instance | Exposed | Disjoint
 
 @dataclass(frozen=True, slots=True)
 class PatternProofs:
-    """Everything claimed about one pattern.
-
-    ``idle_waivers`` are structures that the author waives although they are pieces
-    of nothing that the pattern holds out.
-    """
+    """Everything claimed about one pattern; ``idle_waivers`` are structures that waive nothing."""
 
     name: str
     held_out: tuple[HeldOut, ...]
@@ -248,10 +234,7 @@ class Nesting:
 
 @dataclass(frozen=True, slots=True)
 class Unused:
-    """Rules that the grammar can use in a text, and no stratum of ``split`` can.
-
-    ``rules`` have children; ``words`` have none.  Both are rule ids.
-    """
+    """Rules and words, by id, that some text of the grammar uses, and no stratum of ``split``."""
 
     split: str
     rules: tuple[int, ...]
@@ -262,8 +245,7 @@ class Unused:
 class DrawnNeed:
     """A part that a pattern needs in ``count`` sentences, which are drawn for it.
 
-    ``index`` is that of the clause; ``expected`` are the sentences with the part that training
-    would have had.
+    ``index`` is that of the clause; training would have had ``expected`` sentences with the part.
     """
 
     pattern: str

@@ -1,19 +1,9 @@
 """What the claims about a plan are decided from, computed once each.
 
-For every stratum there are its language and its grammar, and of structures it is known which
-strata exclude or require them, and how probable they are there.
-
-To prove that training *can* contain a structure one sentence is enough.  For nearly all
-structures that ought to occur, a few hundred sentences hold one, and reading them is much
-cheaper than a product of automata.  Only what none of them contains has to be decided::
-
-    { V -[nsubj]-> N }         The dog slept.            found at once
-    { N -[nmod]{4}-> M }       in 1 of 10,000 sentences  no stratum excludes it: smallest text
-    { V[lemma=owe, Tense=Pres] }                         every stratum excludes it: None
-
-The sentences are sampled from the grammars of the training strata, more of the
-in-distribution ones than of each kind of exposure, in an order that does not
-depend on chance: the generator starts from a constant.
+To prove that training *can* contain a structure one sentence is enough.  For nearly all that ought
+to occur, a few hundred sentences hold one, and reading them is much cheaper than a product of
+automata.  Only what none of them contains has to be decided.  The sentences are sampled from the
+training strata, more of the in-distribution ones, and the generator starts from a constant.
 """
 
 from __future__ import annotations
@@ -73,8 +63,8 @@ class StratumEvidence:
 class Evidence:
     """The evidence for one plan.
 
-    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of
-    these splits, and ``populated_training`` those of training that are to have sentences.
+    ``strata`` are in the order of the plan; ``training`` and ``generalization`` are those of these
+    splits, and ``populated_training`` those of training that are to have sentences.
     """
 
     def __init__(self, compiler: StructureCompiler, plan: Plan) -> None:
@@ -134,7 +124,7 @@ class Evidence:
 
     @cached_property
     def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:
-        """Training sentences, those first that repeat no lemma, the in-distribution ones before.
+        """Training sentences: first those that repeat no lemma, among them in-distribution ones.
 
         Each has the phrases that those before it have not, and the number of the whole.
         """

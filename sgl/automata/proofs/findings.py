@@ -90,10 +90,9 @@ def find_unused(evidence: Evidence) -> Iterator[Unused]:
 class StratumStatistics:
     """The sizes of one distribution over derivations.
 
-    ``mass`` is its probability under the author's grammar.  ``derivations`` is the
-    number of its derivations, ``None`` if there is no end of them; ``by_length[n]``
-    are those of ``n`` source tokens (``None``: a length without end).  ``heights[h]``
-    is the probability of a derivation of height ``h``.
+    ``mass`` is its probability under the author's grammar.  ``derivations`` is their number,
+    ``None`` without end; ``by_length[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the
+    probability of height ``h``.
     """
 
     stream: str

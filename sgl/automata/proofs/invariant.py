@@ -1,24 +1,14 @@
 """Check a finished split grammar against an automaton, state by state.
 
-The check does not trust how the split grammar was built.  To every state it
-assigns the automaton states that phrases in that state can have: the smallest
-assignment that all transitions agree with, an inductive invariant::
+The check does not trust how the split grammar was built.  To every state it assigns the automaton
+states that phrases in that state can have: the smallest assignment that all transitions agree with,
+an inductive invariant::
 
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 
-Sets of automaton states are bits of an integer.  Many splits have the same phrases, so
-that what a rule makes of the sets of its children is remembered with the automaton.
-
-All texts of the split are accepted if no phrase gets stuck, for want of a transition, and the
-roots can have accepting states only.  To show that no text contains a structure, splits are
-read by the automaton of the texts without it, and where every text is to contain one of a
-group of structures, by that of the texts with one.
-
-For people to read, the assignment is given itself, each state with its smallest phrase::
-
-    NP   state 4   the dog
-    NP   state 5   the dog near the cat      an nmod is found, a subject edge is not
-    S    state 9   the dog near the cat ran  accepting: in no training sentence
+All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have
+accepting states only.  What a rule makes of the sets of its children is remembered with the
+automaton, since many splits have the same phrases.
 """
 
 from __future__ import annotations
@@ -48,10 +38,9 @@ def members(bits: Bits) -> Iterator[int]:
 
 
 class RuleTable(dict[Bits | tuple[Bits, ...], Bits | None]):
-    """The results of a rule over sets of states; each combination is looked at once.
+    """The results of a rule over sets of states, by the set of its child or the sets of several.
 
-    The keys are the sets of the children, or the set of the only child.  ``None``: for some
-    combination of states there is no transition.
+    ``None``: for some combination of states there is no transition.
     """
 
     __slots__ = ("_table",)
@@ -87,9 +76,8 @@ class WordTable(dict[bytes, Bits | None]):
 class AutomatonView:
     """An automaton, prepared for reading many splits.
 
-    ``only[c]`` is the set of the only state of category ``c``, or empty.  Rules that cannot
-    fail and lead to the only state of their category need no look: ``tables`` are those of the
-    others, by rule id.  ``words`` has the states of sets of words.
+    ``only[c]`` is the set of the only state of category ``c``, or empty.  Rules that cannot fail
+    and lead to it need no look: ``tables`` are those of the others, by rule id.
     """
 
     def __init__(self, automaton: TreeAutomaton) -> None:
@@ -111,10 +99,8 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
     """For each state of the split the automaton states of its phrases; None if any gets stuck.
 
     It is the smallest assignment that all transitions agree with.  A category with one state needs
-    no computation: if nothing gets stuck, its phrases are in that state.  A category that no phrase
-    of the automaton has gets none: whatever leads there is stuck. Steps come in the order of the
-    components of the split, so that each component is finished before the next begins; only where
-    phrases contain phrases of the same component is anything taken again.
+    no computation.  A category that no phrase of the automaton has gets none: whatever leads there
+    is stuck.  Each component of the split is finished before the next begins.
     """
     sets = [reader.only[category] for category in split.category]
     known = reader.words
@@ -176,8 +162,8 @@ def with_other_words(
 ) -> Derivation:
     """Return the derivation with other words where a lemma is repeated, as far as there are any.
 
-    ``lemmas`` are those of each rule.  A word is exchanged for one of the same
-    state, so that the automaton accepts what it accepted before.
+    ``lemmas`` are those of each rule.  A word is exchanged for one of the same state, so the
+    automaton still accepts.
     """
     leaf = automaton.word_states
     alike: dict[int, list[int]] = {}

@@ -1,18 +1,10 @@
 """Is everything that generalization items are made of also in training?
 
-Four kinds of ingredients make up an item::
-
-    Liam lends Emma a book.  リアムがエマに本を貸す。
-
-    word    lend                  a lemma
-    entry   Vd: lend              a word in its frame, in whatever form
-    form    貸す                   what a word writes in the target layer
-    rule    double_object         a rule with children, as it is written
-
-Each that some item uses must have positive mass in training.  What a pattern is
-about is excused, and listed: its *targets*, what occurs *with the structure* only
-(every text with it contains what the pattern holds out), and rules that several
-patterns hold out *together* (their other uses contain what others hold out).
+There are four kinds of ingredients: a *word* is a lemma; an *entry*, a word in its frame, in
+whatever form; a *form*, what a word writes in the target layer; a *rule* has children.  Each that
+some item uses must have positive mass in training.  What a pattern is about is excused, and listed:
+its *targets*, what occurs *with the structure* only, and rules that several patterns hold out
+*together* (their other uses contain what others hold out).
 """
 
 from __future__ import annotations
@@ -38,10 +30,7 @@ class Ingredient(NamedTuple):
 
 
 class RuleIngredients:
-    """What each rule of a grammar provides, by number, and the rules that provide it.
-
-    ``trained`` are the rules that training can use.
-    """
+    """What each rule provides, by number, and who provides it; training uses ``trained`` rules."""
 
     def __init__(self, evidence: Evidence) -> None:
         grammar, plan = evidence.compiler.grammar, evidence.plan
@@ -85,10 +74,7 @@ def _ingredients(
 def inventory_of(
     evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern
 ) -> tuple[tuple[tuple[IngredientKind, int], ...], tuple[Unseen, ...]]:
-    """Return how many ingredients of each kind items use, and those that training cannot.
-
-    Without training sentences nothing is asked of them.
-    """
+    """Return how many ingredients of each kind items use, and those that training cannot use."""
     if not evidence.populated_training:
         return (), ()
     items = [e for e in evidence.generalization if e.stratum.category == pattern.name]

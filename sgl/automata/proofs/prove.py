@@ -1,9 +1,7 @@
 """Prove what a plan promises, or find the sentences that break the promise.
 
-Every claim is emptiness of an intersection of tree automata, decided by reachability; see
-:mod:`sgl.automata.proofs.claims` for the claims.  Claims about strata are checked on the finished
-split grammars, the ones that are sampled from (:mod:`sgl.automata.proofs.invariant`).  If every
-item of a generalization stratum contains a structure that is proved to be held out of training, the
+Claims about strata are checked on the finished split grammars, the ones that are sampled from.  If
+every item of a generalization stratum contains a structure that is held out of training, the
 stratum is disjoint from training, and no product of the two is needed.
 """
 
@@ -157,8 +155,8 @@ def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
 def chance_of_fewer(number: int, mean: float) -> float:
     """Return the probability of fewer than ``number`` sentences where ``mean`` are expected.
 
-    It is that of a Poisson distribution, than which that of independent draws is not larger
-    where there are to be fewer than the mean by 1 at least; else it is 1.
+    It is that of a Poisson distribution, which bounds that of independent draws where ``number`` is
+    below the mean by 1 at least; else it is 1.
     """
     most = number - 1
     if most < 0:

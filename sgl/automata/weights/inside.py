@@ -1,20 +1,14 @@
 """Inside weights: how probable it is that a state derives anything at all.
 
-The inside weights of the states of a grammar are the least solution of
+They are the least solution of
 
     W(q) = sum of  w(r) W(q1) ... W(qk)   over the transitions  q -> r(q1 ... qk)
 
-In a grammar that a constraint has cut, W(q) is the probability that a phrase of q's category turns
-out to be in state q; at the roots it is the probability of the constraint.  Kleene iteration from 0
-converges linearly, at the rate of the spectral radius.  For grammars near the critical radius 1 it
-is too slow, and Newton's method, one strongly connected component after the other, goes on from
-where it stopped: monotone, and quadratic below the critical radius (Etessami & Yannakakis 2009;
-Esparza, Kiefer & Luttenberger 2010).  Both stop on the relative change of *every* component: an
-absolute bound would leave the rare ones wrong.
-
-Linear systems are solved here and not by a library: library solvers use fused or reordered
-operations that differ between machines, and the probabilities that samplers compare random
-numbers with must not.
+Kleene iteration from 0 is too slow near the critical radius 1, so Newton's method, one strongly
+connected component after the other, goes on from where it stopped: monotone, and quadratic below
+that radius (Etessami & Yannakakis 2009; Esparza, Kiefer & Luttenberger 2010).  Both stop on the
+relative change of *every* component: an absolute bound would leave the rare ones wrong.  Linear
+systems are solved here, because library solvers reorder operations and differ between machines.
 """
 
 from __future__ import annotations
@@ -43,9 +37,9 @@ _Term = tuple[float, tuple[int, ...]]
 class EquationSystem:
     """The equations of ``size`` states as columns.
 
-    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` are the ``i``-th
-    ones, ``size`` where there are none; the value at that index is 1.  ``constant`` is what
-    the words of each state weigh together.
+    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` are the ``i``-th ones,
+    ``size`` where there are none (its value is 1).  ``constant`` is what the words of each state
+    weigh.
     """
 
     size: int
@@ -153,9 +147,7 @@ def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:
 def solve(matrix: Matrix, right: Vector) -> Vector | None:
     """Return the solution ``x`` of ``(I - matrix) x = right``.
 
-    Returns:
-        The solution, or ``None`` if a pivot is not positive, which means that
-        the spectral radius of ``matrix`` is not below 1.
+    It is ``None`` if a pivot is not positive: the spectral radius of ``matrix`` is not below 1.
     """
     size = len(right)
     left = np.where(np.eye(size, dtype=bool), 1.0 - matrix, -matrix)

@@ -41,8 +41,7 @@ SHIFT = 0.25
 class Radius:
     """A spectral radius with the component that has it and its growth vector.
 
-    ``growth[q]`` is proportional to the number of descendants, many levels
-    down, of state ``q`` of the component.
+    ``growth[q]`` is proportional to the number of descendants, many levels down, of state ``q``.
     """
 
     value: float
@@ -51,10 +50,7 @@ class Radius:
 
 @dataclass(frozen=True)
 class Moments:
-    """The matrix of first moments.
-
-    ``rows[q]`` maps each state ``p`` to the expected number of ``p`` below ``q``.
-    """
+    """The first moments: ``rows[q]`` maps ``p`` to the expected number of ``p`` below ``q``."""
 
     rows: Sequence[Mapping[int, float]]
 
@@ -146,12 +142,9 @@ TOLERANCE = 1e-9
 class Consistency:
     """Whether derivations end.
 
-    Attributes:
-        spectral_radius: growth from one level of a derivation to the next.
-        cycle: indices of categories, each above the next and the last above
-            the first, through which most of the growth goes; empty if no
-            category is below itself.
-        termination: the probability that a derivation from the start ends.
+    ``cycle`` are indices of categories, each above the next and the last above the first, through
+    which most of the growth goes; it is empty if no category is below itself.  ``termination`` is
+    the probability that a derivation from the start ends.
     """
 
     spectral_radius: float

@@ -1,16 +1,9 @@
-"""The derivation of a split that is nearest to a given one.
+"""The derivation of a split that is nearest to a given one, by the number of rules that differ.
 
-Two derivations are compared by the rules that they share at corresponding places.  What is not
-shared is *dropped* from the first or *new* in the second, and their number is the distance::
-
-    (np (modified a (with_pp hen (beside a cat)))    dropped  modified with_pp beside a cat
-    (np (noun a hen))                                new      noun
-
-Places correspond as in the constrained edit distance of trees (Zhang 1996): below a
-shared rule what is shared of a child stays in that child, what lies inside one another
-does so in both, and what lies in different phrases does so in both.  So for a phrase
-*v* of the item and a state *q* of the split, the least distance ``D(v, q)`` of *v* from a
-phrase that *q* derives is the least of
+What two derivations do not share at corresponding places is *dropped* or *new*.  Places correspond
+as in the constrained edit distance of trees (Zhang 1996).  So for a phrase *v* of the item and a
+state *q* of the split, the least distance ``D(v, q)`` of *v* from a phrase that *q* derives is the
+least of
 
 * keeping the rule of *v*, with a transition of *q*: the sum over its children;
 * dropping the rule of *v* and all its children but one: ``D(v_i, q)`` and what is dropped;
@@ -18,9 +11,8 @@ phrase that *q* derives is the least of
 * a new rule in place of that of *v*, its children made of some of those of *v*, in any order;
 * dropping all of *v* and taking the smallest phrase of *q*.
 
-Phrases are done from the smallest up, and for one phrase the states by Dijkstra's
-algorithm.  Of equal distances the one is taken in which fewer phrases are *raised* (the
-second way above), and of these the likelier derivation.
+Phrases are done from the smallest up, and for one phrase the states by Dijkstra's algorithm.  Of
+equal distances the one is taken that *raises* fewer phrases (the second way), then the likelier.
 """
 
 from __future__ import annotations
@@ -92,9 +84,9 @@ class _ItemPhrase(NamedTuple):
 class _Edit(NamedTuple):
     """How a phrase becomes one of a state.
 
-    ``transition`` is the one that is used, or None where the rule of the phrase is
-    dropped; ``sources`` are the nodes that its children, or the phrase without its rule,
-    are made of, None standing for nothing.  ``kept``: the rule is that of the phrase.
+    ``transition`` is None where the rule of the phrase is dropped; ``sources`` are the nodes that
+    its children, or the phrase without its rule, are made of, None for nothing.  ``kept``: the rule
+    stays.
     """
 
     transition: Transition | None
@@ -103,11 +95,7 @@ class _Edit(NamedTuple):
 
 
 class NearestFinder:
-    """Finds nearest derivations in one split.
-
-    ``lemmas`` are the lemmas that each rule of the grammar introduces and that may occur
-    once in a sentence only.
-    """
+    """Finds nearest derivations in one split; no sentence repeats one of the rules' ``lemmas``."""
 
     def __init__(self, split: SplitGrammar, lemmas: Sequence[Sequence[str]]) -> None:
         self._split = split
@@ -146,8 +134,8 @@ class NearestFinder:
     def find(self, derivation: Derivation) -> Nearest | None:
         """Return the nearest derivation of the split; None if it has none at all.
 
-        New words are those that were dropped where these fit, else the likeliest ones
-        whose lemmas the sentence does not have yet.
+        New words are dropped ones where these fit, else the likeliest whose lemmas the sentence has
+        not.
         """
         phrases: list[_ItemPhrase] = []
 
@@ -223,8 +211,8 @@ class NearestFinder:
     ) -> tuple[Cost, tuple[int | None, ...]]:
         """Return a new rule in place of the phrase's: the cheapest matching of their children.
 
-        Children of the phrase are matched to those of the rule one by one; what is left
-        of the former is dropped, and of the latter smallest phrases.
+        Of what is left over, children of the phrase are dropped, and those of the rule get smallest
+        phrases.
         """
         table: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {
             frozenset(): (_new(transition).plus(Cost(1)), ())

@@ -1,21 +1,13 @@
 """The grammar of a split: the author's distribution, conditioned on a constraint.
 
-Its states are the pairs of a category and a state of the constraint's automaton. With the inside
+Its states are the pairs of a category and a state of the constraint's automaton.  With the inside
 weight W of each state, expanding state ``q`` by a transition with probability
 
     w(r) W(q1) ... W(qk) / W(q)
 
 derives every text that satisfies the constraint with exactly the probability it has under the
-author's grammar given the constraint, and derives no other; the products telescope.  This is
-sampling without rejection, however improbable the constraint.
-
-A split has thousands of transitions, nearly all of them into words.  What is
-computed of all of them at once is computed on columns::
-
-    state  rule           children  probability
-    0      S -> NP VP     3  7      0.75
-    0      S -> NP VP     4  7      0.25
-    1      N -> dog       -  -      0.04
+author's grammar given the constraint, since the products telescope: sampling without rejection,
+however improbable the constraint.  Thousands of transitions are rows of columns.
 """
 
 from __future__ import annotations
@@ -82,9 +74,8 @@ class Transitions:
 class Step(NamedTuple):
     """A phrasal transition, for going through a split from the words upwards.
 
-    ``children_of`` picks what belongs to the children out of a list by state, as a tuple if
-    there are several.  ``loop`` is the number of its component, or ``None`` if phrases of
-    that cannot contain one another.
+    ``children_of`` picks the values of the children from a list by state, as a tuple if several.
+    ``loop`` is the number of its component, ``None`` if its phrases cannot contain one another.
     """
 
     loop: int | None
@@ -97,12 +88,8 @@ class Step(NamedTuple):
 class SplitGrammar:
     """A grammar whose derivations satisfy a constraint, with exact probabilities.
 
-    Attributes:
-        grammar: the grammar that was cut.
-        category: the category of each state.
-        transitions: the transitions of all states.
-        roots: the states of whole texts, with probabilities that sum to 1.
-        mass: the probability of the constraint under the grammar.
+    ``category`` is that of each state; ``roots`` are the states of whole texts, with probabilities
+    that sum to 1; ``mass`` is the probability of the constraint under the grammar that was cut.
     """
 
     grammar: CoreGrammar
