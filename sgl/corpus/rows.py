@@ -1,26 +1,12 @@
 r"""Read rows that somebody else has written, and what a grammar makes of their sentences.
 
-A corpus is a file of lines with columns between tabs, in UTF-8: sentences in one or
-more languages, and after them, if the file has it, a *kind* that rows are counted by::
+A corpus is a file of lines with columns between tabs, in UTF-8: sentences in one or more languages,
+and perhaps a *kind* that rows are counted by.  The first line with a possible number of columns
+decides whether there is one.  Lines that do not fit are kept with their number and the reason.
 
-    The book was respected.\t本が尊敬された。\tin_distribution
-
-The first line with a possible number of columns decides whether there is a kind.
-Lines that do not fit are kept with their number and the reason; none is left out.
-
-A sentence is read in the first of its spellings that has a reading.  Thousands are read
-together where that pays (:mod:`sgl.parsing.batch`), and what was made of recent ones is kept,
-because corpora repeat themselves.
-
-Corpora differ from a grammar in finishing that says nothing about their sentences.  Each difference
-has a name, and only those that are named are put right, and counted:
-
-===========  ==========================================================================
-``spacing``  separators before attached words, none before others, several in a row:
-             ``knew , the child`` for ``knew, the child``, ``走っ た`` for ``走った``
-``width``    full-width characters for half-width ones, or the other way: ``？`` for ``?``
-``stop``     no full stop at the end
-===========  ==========================================================================
+A sentence is read in the first of its spellings that has a reading.  Differences in finishing that
+say nothing about sentences have names, and only those that are named are put right, and counted:
+``spacing`` (of separators), ``width`` (full and half) and ``stop`` (none at the end).
 """
 
 from __future__ import annotations

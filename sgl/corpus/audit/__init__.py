@@ -1,12 +1,7 @@
 """Audits: what a grammar makes of a corpus that somebody else has made.
 
-::
-
-    file ──> rows ──> readings ──> exact? structures? duplicates? ──> counts and lists
-             (bad ones by line)    (packed forest)
-
-``Auditor`` goes through any number of files and keeps counts, the first rows of each
-sort that a person wants to see, and eight bytes for each sentence.
+``Auditor`` goes through any number of files and keeps counts, the first rows of each sort that a
+person wants to see, and eight bytes for each sentence.
 """
 
 from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityFinder

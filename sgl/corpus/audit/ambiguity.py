@@ -1,21 +1,10 @@
 """Where the readings of a sentence part, and whether that is of consequence.
 
-A constituent with several alternatives is a *choice*, and it is there once, however many
-readings it is part of.  There are three kinds::
-
-    word   N        鶏 / 雛              two words of one category are written alike
-    rule   VP       intransitive / transitive
-    parts  NP       modified             one rule, its parts divided in several ways
-
-A sampled sentence has the derivation that it was sampled with; its string may have others.
-Two kinds of other readings are of consequence::
-
-    "The girl saw the dog near Emma."
-        contains what is held out     near Emma said of the dog in one, of saw in the other
-        says something else           the Japanese sentences differ
-
-Most sentences have one reading, and the packed forest is made of the others only; of many
-sentences at once the batch parser says which these are (:mod:`sgl.parsing.batch`).
+A constituent with several alternatives is a *choice*: between words that are written alike, between
+rules, or between ways to divide the parts of one rule.  A sampled sentence has the derivation that
+it was sampled with; its string may have others.  They are of consequence if one contains what is
+held out, or says something else in a target.  Most sentences have one reading, and the packed
+forest is made of the others only.
 """
 
 from __future__ import annotations
@@ -85,10 +74,8 @@ class ListedReading(NamedTuple):
 def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) -> list[str]:
     """Return the sentence once for each reading, with brackets around phrases of its own.
 
-    A phrase is a reading's own if another of the readings has no phrase there, or, where that
-    tells them not apart, no phrase of this name::
-
-        saw [the dog near Emma]     saw the dog near Emma
+    A phrase is its own if another reading has no phrase there, or, where that tells them not apart,
+    no phrase of this name: ``saw [the dog near Emma]``.
     """
     read = [fold(r, grammar.arity, partial(_spans, grammar, layer))[0] for r in readings]
     found = [{(a, b, "") for a, b, _ in spans if a < b} for _, spans in read]
@@ -142,12 +129,10 @@ _REMEMBERED = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """What the readings of a sentence are, beside the one that it was drawn by.
+    """What the readings of a sentence are, beside the one that it was drawn by, if ``several``.
 
-    Attributes:
-        several: whether there are any.
-        structures: the structures, by index, that some reading contains.
-        outputs: the text layers and views, by name, in which a reading has another text.
+    ``structures`` are those, by index, that some reading contains; ``outputs`` the text layers and
+    views, by name, in which a reading has another text.
     """
 
     several: bool = False
@@ -174,11 +159,10 @@ class AmbiguityFinder:
     def find_batch(
         self, texts: Sequence[str], derivations: Derivations, *, structures: bool = True
     ) -> dict[int, Ambiguity]:
-        """Return the ambiguity of texts, each with its derivation: of those with several readings.
+        """Return the ambiguity of those texts, by number, that have several readings.
 
-        They are named by their numbers; all others have one reading.  Without ``structures``
-        it does not matter which of them readings contain.  The finder may raise
-        ``StructureTooCostly`` and ``UnsupportedStructure``.
+        Each text has its derivation.  Without ``structures`` it does not matter which of them
+        readings contain.  The finder may raise ``StructureTooCostly`` and ``UnsupportedStructure``.
         """
         several = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
         found: dict[int, Ambiguity] = {}
@@ -208,8 +192,8 @@ class AmbiguityFinder:
     def evidence(self, text: str, derivation: Derivation, *, structures: bool = True) -> Derivation:
         """Return another reading of a text whose ambiguity matters, which shows that it does.
 
-        It has another output, or else it contains a structure; but if the ``derivation`` that
-        the text was drawn by is the only one that does, it is any other reading.
+        It has another output, or else contains a structure; but if the ``derivation`` that the text
+        was drawn by is the only one that does, it is any other reading.
         """
         forest = self._parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"

@@ -39,11 +39,7 @@ _COMPARED = 10
 
 
 class Auditor:
-    """Audits corpora with one grammar.
-
-    Attributes:
-        columns: the columns of the files: text layers and views by name, or ``-``.
-    """
+    """Audits corpora with one grammar; ``columns`` are text layers and views by name, or ``-``."""
 
     def __init__(
         self,

@@ -1,8 +1,7 @@
 """What an audit found: counts, the rows that a person wants to see, what explains differences.
 
-Counts are kept for each file and kind.  Rows are listed up to a limit, so that an audit
-of any corpus needs a bounded memory; how many there are is always counted.  ``audit_data``
-is the JSON object that ``sglc audit --json`` writes (see ``docs/audit.md``).
+Rows are listed up to a limit, so that an audit needs a bounded memory; how many there are is always
+counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``).
 """
 
 from __future__ import annotations
@@ -84,10 +83,7 @@ class FileTally:
 
 @dataclass(frozen=True, slots=True)
 class SharedSentences:
-    """Sentences of two files: ``rows`` of the second whose sentence is in the first.
-
-    ``distinct`` counts each of these sentences once.  Files are given by index.
-    """
+    """Sentences of two files, by index: ``distinct`` ones, which ``rows`` of the second have."""
 
     first: int
     second: int
@@ -100,8 +96,8 @@ class Cause:
     """Differences from the published text that one rule or word explains.
 
     ``name`` is the rule, or the word with its category; ``kind`` is that of
-    :class:`sgl.corpus.audit.mismatch.Difference`.  ``pairs`` counts what is given and what
-    is published; ``example`` is the first row, ``given`` the grammar's text of it.
+    :class:`sgl.corpus.audit.mismatch.Difference`.  ``pairs`` counts what is given and published;
+    ``example`` is the first row, ``given`` the grammar's text of it.
     """
 
     name: str

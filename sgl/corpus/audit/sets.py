@@ -1,15 +1,11 @@
 """What sets of rows share: held-out structures, words and sentences.
 
-A *set* is the rows of one kind in one file.  If the kind, or the file, is called like a
-pattern, by its name or its title, it is a *generalization set*, and its rows are *items*::
+A *set* is the rows of one kind in one file.  If the kind, or the file, is called like a pattern, by
+its name or its title, it is a *generalization set*, and its rows are *items*.
 
-    gen.tsv    pp_in_subject      items of the pattern pp_in_subject
-    gen.tsv    PP in DO -> Subj   items of the pattern with the title "PP in DO → Subj"
-    train.tsv  in_distribution    no items: in the first file such rows are training
-
-A *frame* is a sentence without one of its words, wherever it occurs: of items without a
-target word, of other rows without each word in turn.  Sets that have frames in common have
-the same sentences with another word filled in::
+A *frame* is a sentence without one of its words, wherever it occurs: of items without a target
+word, of other rows without each word in turn.  Sets with common frames have the same sentences with
+another word filled in::
 
     A ▢ ate .     A shark ate .  (prim_to_subj)     A cockroach ate .  (obj_to_subj)
 """
@@ -87,17 +83,13 @@ class Second:
 
 @dataclass
 class RowSet:
-    """A set of rows.
+    """A set of rows, those that can be read, of the file with this index.
 
-    Attributes:
-        file: the index of the file.
-        rows: those that can be read; ``parsed`` those with a reading.
-        own: items that contain what their pattern asks of them.
-        isolated: those of them that contain nothing that another pattern holds out.
-        seconds: by the other pattern.
-        words: the rows with each word of each column; ``targets`` are forms of target words.
-        sentences: the hash of each row; ``frames`` those of all frames, of which each
-            belongs to the row with the number in ``framed``.
+    ``own`` items contain what their pattern asks of them; ``isolated`` are those of them that
+    contain nothing that another pattern holds out; ``seconds`` is by the other pattern.  ``words``
+    counts rows for each word of each column; ``targets`` are forms of target words.  ``sentences``
+    has the hash of each row; ``frames`` those of all frames, each of the row with the number in
+    ``framed``.
     """
 
     file: int
@@ -127,8 +119,8 @@ class RowSet:
 class SharedRows(NamedTuple):
     """What two sets, by index, have in common.
 
-    ``rows`` of the second have a sentence of the first, ``distinct`` counts each of these
-    sentences once; ``framed`` rows of the second have a frame of the first.
+    ``rows`` of the second have a sentence of the first, of which ``distinct`` are different;
+    ``framed`` rows of the second have a frame of the first.
     """
 
     first: int
@@ -267,10 +259,7 @@ def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
 
 
 def shared_rows(sets: Sequence[RowSet]) -> list[SharedRows]:
-    """Return what any two sets have in common, if they have anything.
-
-    Frames are compared if one of the sets has items.
-    """
+    """Return what two sets have in common, if anything; frames if one of the sets has items."""
     if not sets:
         return []
     distinct = [np.unique(np.array(rows.sentences, np.uint64)) for rows in sets]

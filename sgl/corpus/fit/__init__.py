@@ -1,11 +1,5 @@
 """Weights from a corpus: how often the rules of a grammar are used in it.
 
-::
-
-    rows ──> readings ──> uses of rules ──> weights ──> a file that the grammar names
-             (forests)    (certain, or       (EM)
-                           expected)
-
 ``Collector`` reads corpora into a ``Sample``, ``estimate`` makes a ``Fit`` of it, and
 ``weights_file`` writes it in the author's words.
 """

@@ -1,24 +1,16 @@
 """Estimate weights from a corpus: relative frequencies, and EM where these are not known.
 
-Sentences with one reading are counted, and the weight of a rule is its share of the
-uses of its category.  Two things can keep the uses from being known, and both are made up
-for by expectation--maximisation (Dempster, Laird & Rubin 1977):
+Sentences with one reading are counted.  Expectation--maximisation (Dempster, Laird & Rubin 1977)
+makes up for two things that keep the uses from being known:
 
-- A sentence has several readings: each counts by its probability under the weights so far.
-- The corpus was sampled from *a split*, from which whatever patterns hold out was left out,
-  so that rare rules look rarer than they are.  What was left out counts as well, as often
-  as the weights so far let one expect (:class:`Selection`).
+- A sentence has several readings: each counts by its probability under the weights so far.  - The
+corpus was sampled from *a split*, and rare rules look rarer than they are.  What was left out
+counts as well, as often as the weights so far let one expect (:class:`Selection`).
 
-Each round makes the corpus (with the prior) more probable; rounds go on until they gain
-less than ``tolerance`` a sentence.  Smoothing adds pseudo-counts, so that no weight is 0.
-A category that the corpus never uses keeps its declared weights.
-
-How often a sentence with several readings uses a rule *on average* is found by two passes
-over its packed forest: upwards the probability of what is below each node (inside),
-downwards that of what is around it (outside), in logarithms (Baker 1979; Goodman 1999)::
-
-    inside(n)  = sum over the alternatives r(c1 ... ck) of n:  w(r) inside(c1) ... inside(ck)
-    uses(r, n) = outside(n) w(r) inside(c1) ... inside(ck) / inside(root)
+Each round makes the corpus (with the prior) more probable; rounds go on until they gain less than
+``tolerance`` a sentence.  A category that the corpus never uses keeps its declared weights. Uses on
+average are found by two passes over the packed forest, in logarithms: inside, then outside (Baker
+1979; Goodman 1999).
 """
 
 from __future__ import annotations
@@ -65,12 +57,8 @@ class CorpusFile:
 class Sample:
     """The sentences of a corpus as uses of rules.
 
-    Attributes:
-        certain: how often each rule is used in sentences with one reading.
-        ambiguous: the other sentences, each with the number of its rows.
-        fates: the number of rows by what became of them.
-        kinds: for each kind of row the same.
-        unparsed, unreadable, held_out: the first rows of these sorts.
+    ``certain`` counts uses in sentences with one reading; ``ambiguous`` are the others, each with
+    its rows.  ``fates`` counts rows by what became of them, ``kinds`` the same by kind.
     """
 
     certain: Counter[int] = field(default_factory=Counter)
@@ -112,8 +100,8 @@ class Collector:
     ) -> None:
         """``place`` is the column of the sentences among ``columns`` text columns.
 
-        Only rows of these ``kinds`` count (all if there are none), and only sentences
-        whose readings ``admits`` finds possible.
+        Only rows of these ``kinds`` count (all if there are none), and only sentences whose
+        readings ``admits`` finds possible.
         """
         self._parser = parser
         self._columns = columns
@@ -178,8 +166,8 @@ class Collector:
 def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
     """Return the log-probability of a sentence, and the expected uses of each rule in it.
 
-    ``costs[r]`` is the logarithm of the weight of rule ``r``.  The uses are conditional
-    on the sentence: those of the rules at its root sum to 1.
+    ``costs[r]`` is the logarithm of the weight of rule ``r``.  Uses are conditional on the
+    sentence.
     """
     terms: list[list[float]] = []
     inside: list[float] = []
@@ -294,8 +282,7 @@ def estimate(
 ) -> Fit:
     """Return the weights under which a sample (given the selection) is most probable.
 
-    ``layer`` is the text layer that was parsed.  Raises ``ValueError`` for a sample
-    without sentences.
+    ``layer`` is the text layer that was parsed.  Raises ``ValueError`` without sentences.
     """
     if not sample.rows:
         raise ValueError("the sample has no sentence")

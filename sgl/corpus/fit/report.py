@@ -1,8 +1,7 @@
 """What an estimation found: as data, and as the file that a grammar names (``docs/fit.md``).
 
-The file is sorted, so that two of them can be compared line by line, and has six digits.
-Categories that the corpus does not use are not in it, nor those with one rule: of these
-it knows nothing that the grammar does not say.
+The file is sorted and has six digits, so that two of them can be compared line by line.  It leaves
+out categories that the corpus does not use, and those with one rule.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ _CHANGES = 1_000
 class Change:
     """How the weight of a rule changed.
 
-    ``uses`` are those of its category in a sentence, on average; ``effect`` is how
-    often more (or less) the rule is used in a sentence for it.
+    ``uses`` are those of its category in a sentence, on average; ``effect`` is how much more often
+    the rule is used for it.
     """
 
     key: RuleKey
