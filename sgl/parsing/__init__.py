@@ -1,16 +1,8 @@
 """Parsing: from the sentences of a text layer back to derivations.
 
-::
-
-    sentence ──> lattice ──> chart ──> packed forest ──> readings
-                 (words)     (spans)   (rules)
-
-``Parser(grammar, layer)`` reads any text layer of a core grammar: ``forest`` has
-all readings of a sentence, packed, and ``failure`` says where one without readings
-fails.  A reading found in one layer can be interpreted in all others.
-
-``BatchParser(parser)`` reads many texts at once, without forests: how many readings each
-has, and the best one.
+A sentence becomes a lattice of words, a chart of spans, and a *packed forest*, which has all
+readings.  ``Parser`` reads any text layer of a core grammar, and says where a sentence without
+readings fails; ``BatchParser`` reads many texts at once, without forests.
 """
 
 from sgl.parsing.batch import SATURATED, BatchParser, BatchReadings, FirstRead, read_first

@@ -1,14 +1,9 @@
 """Many texts at once: how many readings each has, and its best one.
 
-For most questions that is all: a sentence with one reading needs no forest.  The definition is
-the packed forest of :class:`sgl.parsing.Parser`; where there is much to read, ``sgl.accel.parse``
-does the same with compiled code, a hundred times as fast.  That leaves to the parser what it
-does not read: layers whose templates repeat children, and texts of thousands of characters.
-What the parser refuses as too long has no readings here::
-
-    readings = BatchParser(parser).read(["The dog ran.", "Dog the ran."])
-    readings.counts.tolist()            [1, 0]
-    list(readings.derivations)          [(0, 5, 9), ()]
+The definition is the packed forest of :class:`sgl.parsing.Parser`; where there is much to read,
+``sgl.accel.parse`` does the same with compiled code, a hundred times as fast.  To the parser are
+left layers whose templates repeat children, and texts of thousands of characters.  What the parser
+refuses as too long has no readings here.
 """
 
 from __future__ import annotations
@@ -42,10 +37,9 @@ _SECONDS = 1e-5
 class BatchReadings(NamedTuple):
     """What was found in some texts, by their numbers.
 
-    Attributes:
-        counts: the number of readings, exact below ``SATURATED``.
-        scores: the logarithm of the probability of the best reading; -inf without one.
-        derivations: the best readings, empty where there is none; None if nobody asked.
+    ``counts`` is exact below ``SATURATED``; ``scores`` are logarithms of the probability of the
+    best reading, -inf without one; ``derivations`` are empty where there is none, None if nobody
+    asked.
     """
 
     counts: NDArray[np.uint64]
@@ -60,8 +54,7 @@ class BatchReadings(NamedTuple):
 class BatchParser:
     """Reads texts of the layer of a parser in batches.
 
-    Attributes:
-        unsupported: why compiled code does not read this layer; empty as long as it may.
+    ``unsupported`` says why compiled code does not read this layer; it is empty as long as it may.
     """
 
     def __init__(self, parser: Parser) -> None:
@@ -74,8 +67,8 @@ class BatchParser:
     def pays(self, texts: Sequence[str]) -> bool:
         """Return whether these texts are read faster together than one after the other.
 
-        It depends on how much there was to read before: nobody knows how much is to come, so
-        compiled code is loaded when the parser has taken as long as that takes.
+        Nobody knows how much is to come, so compiled code is loaded when the parser has taken as
+        long as that takes.
         """
         from sgl import accel
 

@@ -1,18 +1,15 @@
 """The packed forest: all readings of an input, each constituent once.
 
-A node of the forest is a constituent with its *alternatives*: rules over the nodes
-of their children.  A constituent that occurs in many readings is there once::
+A node of the forest is a constituent with its *alternatives*: rules over the nodes of their
+children::
 
     (VP, 2, 9)   V NP PP: (V 2 3) (NP 3 5) (PP 5 9)     saw [the dog] [near Emma]
                  V NP:    (V 2 3) (NP 3 9)              saw [the dog near Emma]
 
-The number of readings, the best ones, one of a given number, and what can be true
-of some or all of them follow from one pass over the nodes, whose number is
-polynomial in the length of the input where that of the readings is exponential.
-
-Children stand before their parents in ``Forest.nodes``, and no node is below
-itself.  A rule that rewrites a category into itself over the same words, which
-gives infinitely many trees, is in the forest without that repetition.
+Questions about readings are answered by one pass over the nodes, whose number is polynomial in the
+length of the input.  Children stand before their parents in ``Forest.nodes``, and no node is below
+itself: a rule that rewrites a category into itself over the same words, which gives infinitely many
+trees, is there without that repetition.
 """
 
 from __future__ import annotations
@@ -126,8 +123,7 @@ class Forest:
     def states(self, automaton: Automaton) -> frozenset[int]:
         """Return the states of all readings, without going through the readings.
 
-        A structure that an automaton finds is in some reading if one of these states
-        accepts, and in every reading if all of them do.
+        A structure is in some reading if one of these states accepts, and in every one if all do.
         """
         states: list[set[int]] = []
         for node in self.nodes:

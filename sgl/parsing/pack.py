@@ -1,15 +1,12 @@
 """From the chart to the packed forest: constituents get their alternatives.
 
 Every alternative is found from the right end of a rule to its left, along the path of its template
-in the prefix tree, and only through items of the chart: so nothing is tried that does not fit::
+in the prefix tree, and only through items of the chart: so nothing is tried that does not fit.
 
-    (VP, 2, 9)  ends at node  root -V-> o -NP-> ●     NP from 5 or 3?
-                item (root -V-> o, 2) ends at 3       NP from 3, V from 2
-
-What a node of the forest stands for is a *place*: a category with its mentions in the input.  A
-child has one mention, none if its template drops it, and several if it is repeated; then only what
-all mentions allow remains.  Where the grammar can rewrite a category into itself, a place also
-knows the places above it over the same words, which must not occur again.
+A node of the forest stands for a *place*: a category with its mentions in the input.  A child has
+one mention, none if its template drops it, and several if it is repeated; then only what all
+mentions allow remains.  Where the grammar can rewrite a category into itself, a place also knows
+the places above it over the same words, which must not occur again.
 """
 
 from __future__ import annotations

@@ -1,19 +1,17 @@
 """The chart of a layer whose phrases may have several parts: multiple context-free grammars.
 
-A phrase is found part by part, as the input goes from left to right.  What is known of it after
-a part is a *category of the chart*: the category with where its parts stand, and the rules that
-are left for it.  The rule above waits for the next part of this very phrase::
+A phrase is found part by part, from left to right.  What is known of it after a part is a *category
+of the chart*: the category with where its parts stand, and the rules that are left for it.  The
+rule above waits for the next part of this very phrase::
 
     0 Ben 1 ruft 2 Anna 3 an 4        V          every verb
                                       V₁(1,2)    the verbs whose main part stands there
     S -> NP V₁ • obj V₂  at 2         V₁V₂       those of them that also have "an" from 3 to 4
 
-So the categories of the chart are the nodes of the packed forest.  Nothing is looked for that what
-precedes does not ask for, and a rule only where one of its first words stands: an item at a
-position proves that the input up to there is the beginning of a sentence.  A child that a template
-repeats has a part in two places, one that it drops remains a category of the grammar.
-
-Algorithm: Angelov (2009), *Incremental Parsing with Parallel Multiple Context-Free Grammars*.
+So the categories of the chart are the nodes of the packed forest.  A rule is looked for only where
+something asks for it and one of its first words stands, so an item proves that the input up to
+there is the beginning of a sentence.  Algorithm: Angelov (2009), *Incremental Parsing with Parallel
+Multiple Context-Free Grammars*.
 """
 
 from __future__ import annotations
@@ -40,11 +38,9 @@ Symbol = tuple[int, int, bool]
 class PartIndex(Unseen):
     """What parsing asks of a text layer.
 
-    Attributes:
-        parts: the templates of the parts of each rule.
-        nullable: the parts of categories that may have no words.
-        first: the words with which a part may begin, as a set of bits.
-        bits: the bit of each word, also with its first letter raised.
+    ``parts`` are the templates of each rule; ``nullable`` the parts of categories that may have no
+    words; ``first`` the words with which a part may begin, as a set of ``bits``.  Each word has
+    one, also with its first letter raised.
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
@@ -144,12 +140,9 @@ class _Place(NamedTuple):
 
 
 class PartChart:
-    """What was found in one input.
+    """What was found in one input, which begins a sentence up to ``reached``.
 
     Categories of the grammar keep their numbers; those of the chart have the next ones.
-
-    Attributes:
-        reached: up to where the input is the beginning of a sentence.
     """
 
     def __init__(self, index: PartIndex, end: int, words_at: WordsAt) -> None:
