@@ -1,13 +1,8 @@
 """Texts and derivations in bulk: flat arrays, as kernels make and read them.
 
-A column is one array of UTF-8 bytes and where each text begins and ends in it, which is
-the layout of Arrow::
-
-    data      A dog ran.Emma slept.
-    offsets   0         10         21
-
-A pool holds the pieces that texts are made of, each once, as one number: where it begins
-and how long it is.  Derivations lie in arrays in the same way.
+A column is one array of UTF-8 bytes and where each text begins and ends in it, the layout of Arrow.
+A pool holds the pieces that texts are made of, each once, as one number: where it begins and how
+long it is.  Derivations lie in arrays in the same way.
 """
 
 from __future__ import annotations

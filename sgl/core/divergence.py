@@ -1,15 +1,9 @@
 """How far two frequency distributions are apart: divergences by the Chernoff coefficient.
 
-Things of several kinds (atoms, compounds) are counted in training and in test.  With the
-relative frequencies p and q, their divergence is ``1 - sum_k p_k^a q_k^(1-a)``
-(Chung et al. 1989).  It is 0 for equal distributions and 1 if they have nothing in common::
-
-    train  cat 1  dog 3        a = 0.5:  1 - (sqrt(1/4 * 3/4) + sqrt(3/4 * 1/4)) = 0.134
-    test   cat 3  dog 1        a = 0.1:  1 - ((1/4)^.1 (3/4)^.9 + (3/4)^.1 (1/4)^.9) = 0.049
-
-Keysers et al. (2020, section 2.2) take a = 0.5 for atoms, so that both sides count alike,
-and a = 0.1 for compounds: what matters there is whether training has shown a compound of
-the test set at all, not how often.
+With the relative frequencies p in training and q in test, it is ``1 - sum_k p_k^a q_k^(1-a)``
+(Chung et al. 1989): 0 for equal distributions, 1 if they have nothing in common.  Keysers et al.
+(2020, section 2.2) take a = 0.5 for atoms, so that both sides count alike, and a = 0.1 for
+compounds: there it matters whether training has shown a compound at all, not how often.
 """
 
 from __future__ import annotations

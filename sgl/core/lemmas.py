@@ -1,10 +1,7 @@
 """The lemmas of the words that rules introduce, as the plan of a dataset sees them.
 
-A lemma is its spelling, whatever the part of speech.  Some may occur once in a sentence
-only: those of nodes whose ``upos`` is one of ``plan.distinct_lemmas``::
-
-    N -> dog      introduces dog, distinct if NOUN is
-    VP -> V NP    introduces nothing
+A lemma is its spelling, whatever the part of speech.  Some may occur once in a sentence only: those
+of nodes whose ``upos`` is one of ``plan.distinct_lemmas``.
 """
 
 from __future__ import annotations

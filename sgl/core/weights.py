@@ -1,16 +1,9 @@
 """What a rule is called in a file of weights.
 
-Features multiply an author's rules, and each of the resulting rules has a weight of
-its own, given its category.  In a file it is found under the words that the author
-wrote: the category with its features fixed, the name of the rule or of the lexicon,
-and the part of it that is meant::
-
-    S[form=past]      rule active
-    PP                rule with_pp, expanded to   N[anim=yes] PP
-    Vt[form=past]     lexicon transitive_verbs, the word   see
-
-Numbers of rules, lines and ranks do not occur, so that a file stays right when other
-rules and words are added.
+Features multiply an author's rules, and each of the resulting rules has a weight of its own.  It is
+found under the words that the author wrote: the category with its features fixed, the name of the
+rule or of the lexicon, and the part of it that is meant.  Numbers of rules, lines and ranks do not
+occur, so a file stays right when other rules and words are added.
 """
 
 from __future__ import annotations
@@ -26,9 +19,8 @@ SECTIONS = (RULES, WORDS, LEXICONS)
 class RuleKey:
     """The name of a rule of the core grammar.
 
-    ``part`` tells the rules of one category and name apart: the children of an
-    expanded rule, the lemma of a word of a lexicon; it is empty for a rule without
-    children and for a word that is declared by itself.
+    ``part`` tells the rules of one category and name apart: the children of an expanded rule, the
+    lemma of a word of a lexicon; else it is empty.
     """
 
     section: str
