@@ -1,15 +1,8 @@
 """Exact samplers: the items of every stratum of a plan, one seed, one result.
 
-::
-
-    tables = pack(grammar, plan, split_grammars)
-    for stratum in sample(tables):
-        for item in stratum.items:
-            interpret(grammar, item.derivation)
-
-``pack`` turns the grammars of the splits into integer tables and ``sample`` samples from
-them, item by item.  ``sample_strata`` (:mod:`sgl.sampling.strata`) does the same in batches,
-and ``standalone_source`` is a module without dependencies that does the same again.
+``pack`` turns the grammars of the splits into integer tables, and ``sample`` samples from them,
+item by item.  ``sample_strata`` does the same in batches, and ``standalone_source`` is a module
+without dependencies that does the same again.
 """
 
 from sgl.sampling.acceptance import AMBIGUOUS, NotEnoughError, SampledItem, StratumItems, sample

@@ -1,14 +1,8 @@
 """Sample candidates in batches: their derivations, source texts, and what they are worth.
 
-::
-
-    sampler = sampler_for(tables)
-    batch = sampler.derive(stratum, np.arange(1_000))       derivations and texts
-    survey = sampler.survey(stratum, np.arange(1_000), exposed)
-
-Both are functions of the tables, the stratum and the numbers of the candidates alone, so
-batches may be made in any order and by anybody.  :class:`Sampler` is the definition; where
-many items are sampled, ``sgl.accel.draw`` does the same with compiled code.
+All are functions of the tables, the stratum and the numbers of the candidates alone, so batches may
+be made in any order and by anybody.  :class:`Sampler` is the definition; where many items are
+sampled, ``sgl.accel.draw`` does the same with compiled code.
 """
 
 from __future__ import annotations
@@ -28,10 +22,7 @@ Number = TypeVar("Number", np.int32, np.uint8)
 
 
 class Batch(NamedTuple):
-    """Candidates of a stratum by their numbers, with derivations and source texts.
-
-    Those that are ``too_long`` have neither.
-    """
+    """Candidates of a stratum by their numbers; ``too_long`` ones without derivation and text."""
 
     numbers: NDArray[np.int64]
     derivations: Derivations

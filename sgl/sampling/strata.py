@@ -1,16 +1,9 @@
 """Sample every stratum of a plan in batches: what ``sgl.sampling.acceptance`` does, at speed.
 
-Candidates are surveyed a batch at a time, then settled in their order, so the result does
-not depend on the size of the batches::
-
-    survey     each candidate alone: its lemmas, its target, the hash of its sentence
-    earlier    which sentences were accepted before, or occurred before in the batch
-    settle     accepted, or rejected for the first reason that holds
-    judge      sentences that would be accepted are parsed; if some are rejected
-               for their readings, the batch is settled again
-
-Only the numbers of accepted candidates are kept; derivations are drawn again when they are
-needed, which costs less than to store them.
+Candidates are surveyed a batch at a time, then settled in their order, so the result does not
+depend on the size of the batches.  Sentences that would be accepted are judged, and if some are
+rejected for their readings, the batch is settled again.  Only the numbers of accepted candidates
+are kept; to draw derivations again costs less than to store them.
 """
 
 from __future__ import annotations
@@ -56,11 +49,10 @@ class BatchFilter(Protocol[Finding]):
 
 @dataclass(frozen=True, slots=True)
 class StratumSample:
-    """What was sampled for a stratum.
+    """What was sampled for a stratum: the ``numbers`` of the accepted candidates, in order.
 
-    ``numbers`` are the accepted candidates in order, ``candidates`` how many were drawn,
-    ``rejected`` counts the others by reason, ``shares`` the items of each target where
-    targets have shares, and ``ambiguous`` are the candidates rejected as such.
+    ``rejected`` counts the others by reason, ``shares`` the items of each target where targets have
+    shares, and ``ambiguous`` are the candidates rejected as such.
     """
 
     stratum: PackedStratum
@@ -81,10 +73,8 @@ def sample_strata(
 ) -> Iterator[StratumSample]:
     """Sample the strata one after the other; the items are those of ``sgl.sampling.sample``.
 
-    ``memory`` and ``folder`` are those of :class:`StrataSampler`.
-
-    Raises:
-        NotEnoughError: a stratum runs dry.
+    ``memory`` and ``folder`` as in :class:`StrataSampler`.  Raises ``NotEnoughError`` if one runs
+    dry.
     """
     sampling = StrataSampler(sampler, ambiguity, memory=memory, folder=folder)
     for number in range(len(sampler.tables.strata)):
@@ -143,9 +133,7 @@ class StrataSampler:
 class BatchAcceptance:
     """Accepts and rejects the candidates of one stratum, batch by batch.
 
-    Attributes:
-        candidates: how many were settled so far.
-        missing: how many items are still to be found.
+    So many ``candidates`` were settled so far, and so many items are ``missing``.
     """
 
     def __init__(
@@ -217,8 +205,8 @@ class BatchAcceptance:
     def _settled(self, survey: Survey) -> NDArray[np.uint8]:
         """Return the outcomes of the candidates up to the last one that is needed.
 
-        Sentences that are accepted are judged.  If some are rejected for their readings, all
-        are settled again; else the outcomes stand, and what was found is counted.
+        Accepted sentences are judged.  If some are rejected for their readings, all are settled
+        again.
         """
         rows, numbers = len(survey.verdicts), survey.batch.numbers
         earlier = self._seen.earlier(survey.hashes, survey.verdicts == ACCEPTED)
