@@ -1,13 +1,9 @@
 """Placeholders: strings that stand for the words of a derivation while a template is learned.
 
-A placeholder is one unusual word.  It begins with a letter that has a capital, so that it shows
-whether a sentence has raised it; the letters behind say where in the derivation its rule is,
-and which table has the words of this and of all other rules::
-
-    𐐨 place table … 𐐩
-
-Where a notation may look at its words, as the template of an author may, the placeholder is
-``Watched``: it can be joined to other strings, and whoever looks closer is interrupted.
+A placeholder is one unusual word, whose first letter has a capital and so shows whether a sentence
+has raised it; the letters behind say where in the derivation its rule is, and in which table its
+words.  Where a notation may look at its words, the placeholder is ``Watched``: it can be joined to
+other strings, and whoever looks closer is interrupted.
 """
 
 from __future__ import annotations
@@ -53,11 +49,7 @@ def _slot(mark: str) -> Slot:
 
 
 def split(text: str) -> tuple[list[str], list[Slot]]:
-    """Split a text at its placeholders.
-
-    Returns:
-        What stands before, between and after the placeholders, and their slots.
-    """
+    """Return the pieces of a text around its placeholders, and the slots of these."""
     pieces = _PLACEHOLDER.split(text)
     return pieces[::2], list(map(_slot, pieces[1::2]))
 

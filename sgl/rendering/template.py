@@ -1,17 +1,9 @@
 """An author's own view: a template in a small part of Jinja2.
 
-::
-
-    {% for node in nodes %}{{ node.lemma }}{% for role, other in node.edges %}
-     {{- " " ~ role ~ "=" ~ other.lemma }}{% endfor %}{{ "; " if not loop.last }}{% endfor %}
-
-A template knows ``nodes`` (those that mean something, in the order of their tokens),
-``root`` and ``tokens``.  A node has ``lemma``, ``position``, ``edges`` (pairs of label
-and node) and ``get(attribute)``.
-
-A template comes from whoever wrote the grammar, so it must not be able to do anything
-but write.  Jinja2's sandbox keeps it from Python; what is left are templates that never
-end or fill the memory, and against these the language itself is small:
+It knows ``nodes`` (those that mean something, in the order of their tokens), ``root`` and
+``tokens``.  A node has ``lemma``, ``position``, ``edges`` (pairs of label and node) and
+``get(attribute)``.  A template must not be able to do anything but write.  Jinja2's sandbox keeps
+it from Python; against templates that never end or fill the memory the language itself is small:
 
 * only the constructs and the filters that ``template_language`` lists: there is no
   multiplication, no ``range``, no list, no variable that outlives its loop;
@@ -57,10 +49,9 @@ _MISTAKES = (
 def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
     """Make a view of an author's template; the view takes a graph and its tokens.
 
-    White space at both ends of what it writes is dropped, a line end or a tab is a space.  Raises
-    ``ViewError`` if ``source`` is not a template of the language above; the view itself raises it
-    if the template fails, writes more than ``LONGEST`` characters, or does not end within
-    ``MOST_STEPS`` steps.
+    White space at both ends is dropped, a line end or a tab is a space.  Raises ``ViewError`` if
+    ``source`` is no such template; the view raises it if the template fails, writes more than
+    ``LONGEST`` characters, or does not end within ``MOST_STEPS`` steps.
     """
     if len(source) > LONGEST_TEMPLATE:
         raise ViewError(f"the template is longer than {LONGEST_TEMPLATE} characters")

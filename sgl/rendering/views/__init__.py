@@ -1,11 +1,6 @@
 """The views of the library: every module of this package registers one, or several.
 
-A view writes a semantic graph as one line of text::
-
-    VIEWS["cogs"].render(graph)
-
-To add one, put its module here; see ``sgl.rendering.registry``.  An author's own view is a
-template; see ``sgl.rendering.template``.
+To add one, put its module here; see ``sgl.rendering.registry``.
 """
 
 from importlib import import_module

@@ -1,14 +1,9 @@
 """Penman notation, in which meaning representations such as AMR are written.
 
-``The baby hoped to smile``, on one line::
-
-    (h / hope :agent (b / baby :definite +) :xcomp (s / smile :agent b))
-
-Every node has a variable, the first letter of its concept, with a number from the
-second node on that would have the same.  A node is opened where it is first reached;
-later its variable is written: a re-entrancy.  Names and wh-words are written as in
-AMR, ``(n / name :op1 "Emma")`` and ``(a / amr-unknown)``.  A colon in a label becomes
-a hyphen (``:nmod-in``), since no role of Penman contains one.
+On one line: ``(h / hope :agent (b / baby :definite +) :xcomp (s / smile :agent b))``.  A node has a
+variable, the first letter of its concept, numbered from the second one on.  It is opened where it
+is first reached; later its variable is written.  Names and wh-words are as in AMR, ``(n / name :op1
+"Emma")`` and ``(a / amr-unknown)``.  A colon in a label becomes a hyphen.
 """
 
 from __future__ import annotations
