@@ -1,7 +1,6 @@
 """The language: reading ``.sgl`` files into syntax trees with places.
 
-Nothing here knows what a category or a layer means; that begins in
-:mod:`sgl.frontend`.
+What a category or a layer means begins in :mod:`sgl.frontend`.
 """
 
 #: Bytes that a grammar file, and a table, may have.  They stand here, so that whoever asks

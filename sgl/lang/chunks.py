@@ -1,11 +1,8 @@
 """Cut a file into declarations, so that each can be parsed by itself.
 
-A declaration starts in the first column.  That one rule of layout makes the
-reader tolerant: whatever is wrong in a declaration, the next one is found.
-
-The text of a chunk keeps its length, so that places stay right: comments and
-the line ends inside brackets become spaces, and what remains of the line ends
-separates clauses.
+A declaration starts in the first column.  So whatever is wrong in one, the next one is found.  The
+text of a chunk keeps its length, so that places stay right: comments and the line ends inside
+brackets become spaces, and what remains of the line ends separates clauses.
 """
 
 from __future__ import annotations
@@ -52,9 +49,8 @@ def first_word(text: str) -> str:
 class Chunk:
     """One declaration: its place in the file, its prepared text and its comments.
 
-    ``text`` is as long as what it stands for; it is empty where there are only comments.
-    ``keyword`` is its first word.  ``fault`` says what is wrong with its quotations or
-    brackets, if anything is.
+    ``text`` is empty where there are only comments.  ``keyword`` is its first word.  ``fault`` says
+    what is wrong with its quotations or brackets, if anything is.
     """
 
     start: int

@@ -1,9 +1,7 @@
 """Old notation: what the language had once, and what is written in its place.
 
-``grammar.lark`` still reads an old form, by a production whose name begins with ``former_``,
-so that the message can say at the very place how it is written today::
-
-    ja  V NP repeat V          `repeat V` is old notation      hint: write `copy V`
+``grammar.lark`` still reads an old form, by a production whose name begins with ``former_``, so
+that the message can say at the very place how it is written today.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
 """Lay out a file in the one style that grammars have.
 
-Line breaks are the author's; what stands between the tokens of a line is not.  A line is cut
-into *cells*, and the cells of neighbouring lines of a kind stand below one another::
-
-    layer en : text          layer en  : text
-    layer syn: graph on en   layer syn : graph on en
+Line breaks are the author's.  A line is cut into *cells*, and the cells of neighbouring lines of a
+kind stand below one another::
 
     rule vp: VP -> V NP~2    rule vp: VP -> V NP  ~ 2
       ja NP V                  ja  NP V
       syn V -[obj]->NP         syn V -[obj]-> NP
 
-Clauses are indented by two, what belongs to them by two more, the rest of a clause on its next
-line by four.  A declaration of several lines has an empty line before and after it.  No token
-changes, and no comment is lost: every layout is compared with what it was made from.
+Clauses are indented by two, what belongs to them by two more, the rest of a clause on its next line
+by four.  No token changes, and no comment is lost: layouts are compared with their source.
 """
 
 from __future__ import annotations
@@ -61,9 +57,8 @@ class _Token:
 class _Line:
     """A line of a file, laid out but for the widths of its cells.
 
-    ``cells`` are texts with the least number of spaces before them.  Neighbours of one ``kind``
-    are aligned.  ``part``: it stands below the first line of its declaration; it ``goes_on``
-    if it is no clause but the rest of one.
+    ``cells`` are texts with the least number of spaces before them.  Neighbours of one ``kind`` are
+    aligned.  ``part``: a declaration began above; it ``goes_on`` if it is the rest of a clause.
     """
 
     indent: int
@@ -79,14 +74,11 @@ class _Line:
 
 
 def layout(text: str) -> str:
-    r"""Return a file in the style of SGL.
+    r"""Return a file in the style of SGL; raise ``ValueError`` for a mistake of this module.
 
     >>> print(layout("feature num=sg|pl\nfeature tense = past |pres   # of verbs"), end="")
     feature num   = sg | pl
     feature tense = past | pres  # of verbs
-
-    Raises:
-        ValueError: a token would change; that is a mistake of this module.
     """
     lines = _spaced(list(_read(text)))
     laid = (pair for group in _neighbours(lines) for pair in _aligned(group))

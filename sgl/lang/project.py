@@ -1,11 +1,8 @@
-"""Load a grammar with all the files it uses.
+"""Load a grammar with all the files it uses, each read once and after those that it uses.
 
-Each file is read once, however many others use it.  The result lists the files
-with every file after those it uses.
-
-Every path that an author can write is resolved and must stay inside the project
-directory (the one that holds the main file) or the standard library, symbolic
-links included; sizes are bounded before anything is read.
+Every path that an author can write is resolved, symbolic links included, and must stay inside the
+project directory (the one that holds the main file) or the standard library; sizes are bounded
+before anything is read.
 """
 
 from __future__ import annotations
@@ -67,10 +64,7 @@ class Project:
     unread: frozenset[Unread] = frozenset()
 
     def may_declare(self, keyword: str, name: str) -> bool:
-        """Return whether something that could not be read may declare this name.
-
-        If so, that it is missing is no news to the author.
-        """
+        """Return whether what could not be read may declare this name; its lack is then no news."""
         return any(
             Unread(kind, called) in self.unread for kind in (keyword, "") for called in (name, "")
         )

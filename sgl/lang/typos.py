@@ -1,12 +1,8 @@
 """What an author probably meant where a declaration cannot be read.
 
-The parser knows what could have stood somewhere; a newcomer is helped more by the slip
-that most likely was made.  Each function here knows one kind of slip and says of a
-:class:`ParseFailure` what was meant, or nothing; the first that knows something is heard::
-
-    rule np: NP -> the N           `the` is neither a category nor a quoted word
-                   ^^^             hint: quote it: `"the"`
-    pattern Pp_in_subject          hint: the name of a pattern begins with a small letter: …
+The parser knows what could have stood somewhere; a newcomer is helped more by the slip that most
+likely was made.  Each function here knows one kind of slip; the first that knows something is
+heard.
 """
 
 from __future__ import annotations

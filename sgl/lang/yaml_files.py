@@ -2,19 +2,12 @@
 
 ::
 
-    - {en: dog, ja: 犬}                      a table: rows from columns to cells
-    - {en: guy, ja: 男, old: {ja: 人}}       with a variant of the row
-
-    drink: [milk, water]                     a relation: the words that a word goes with
-    see:   {of: [animal, thing]}             or the kinds that they are of
+    - {en: guy, ja: 男, old: {ja: 人}}       a table: rows, with variants, from columns to cells
+    see:   {of: [animal, thing]}             a relation: the words or the kinds for a word
 
     rules:                                   weights, as `sglc fit` writes them
       VP[form=past]:
         transitive: {"V[form=past] NP": 0.25}    one expansion of a rule
-    words:
-      Det: {the: 0.5, a: 0.5}
-    lexicons:
-      N: {animals: {dog: 0.2, cat: 0.1}}
 """
 
 from __future__ import annotations
@@ -54,10 +47,7 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class LexiconTable:
-    """A table as it was read; ``columns`` and ``variants`` in the order of their first mention.
-
-    The columns are those of the variants as well.
-    """
+    """A table as it was read, its ``columns`` and ``variants`` in the order of first mention."""
 
     name: str
     rows: tuple[TableRow, ...]
@@ -234,10 +224,7 @@ def _section_rows(file: YamlFile, section: str, categories: YamlNode) -> Iterato
 def _named(
     file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ()
 ) -> Iterator[tuple[Name, YamlNode]]:
-    """Yield the keys of a mapping, each once, with their values; an empty one has none.
-
-    If any are ``known``, there are no others.
-    """
+    """Yield the keys of a mapping, each once and ``known`` if any are, with their values."""
     if node.pairs is None and not node.is_empty:
         raise MalformedTable(node, what)
     seen: set[str] = set()

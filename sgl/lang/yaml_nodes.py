@@ -1,8 +1,7 @@
 """Read a YAML file as texts, lists and mappings, never as Python objects.
 
-A file can neither construct anything nor exhaust the stack or the memory: nothing goes deeper
-than the shapes that are asked for (:mod:`sgl.lang.yaml_files`), and no value is repeated by
-an alias.
+A file can neither construct anything nor exhaust the stack or the memory: nothing goes deeper than
+the shapes that are asked for, and no value is repeated by an alias.
 """
 
 from __future__ import annotations
@@ -90,11 +89,7 @@ class YamlFile:
     first: int = 0
 
     def documents(self) -> Iterator[YamlNode]:
-        """Yield the value of each document.
-
-        Raises:
-            MalformedTable: something is too deep, or an alias.
-        """
+        """Yield the value of each document; ``MalformedTable`` if it is too deep, or an alias."""
         begin = self.source.line_starts[self.first]
         events: Iterator[Event] = yaml.parse(self.source.text[begin:], Loader=_LOADER)
         for event in events:
@@ -104,8 +99,7 @@ class YamlFile:
     def name(self, node: YamlNode, what: str) -> Name:
         """Return a text with its place, which may share its line with others.
 
-        Raises:
-            MalformedTable: it is no text; ``what`` says what it should be.
+        Raises ``MalformedTable`` if it is no text; ``what`` says what it should be.
         """
         return Name(text_of(node, what), self.place(node))
 
@@ -157,9 +151,8 @@ def _parts(events: Iterator[Event], depth: int) -> Iterator[YamlNode]:
 def text_of(node: YamlNode, what: str) -> str:
     """Return a value that is a text.
 
-    Raises:
-        MalformedTable: it is none; ``what`` says what it should be.
-        HiddenCharacter: it is not plain.
+    Raises ``MalformedTable`` if it is none (``what`` says what it should be), ``HiddenCharacter``
+    if it is not plain.
     """
     if node.text is None:
         raise MalformedTable(node, what)
