@@ -278,6 +278,15 @@ class CoreGrammar:
             sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules
         )
 
+    def token_counts(self, layer: str) -> list[tuple[int, tuple[int, ...]]]:
+        """For each rule the words that it writes in a text layer, and its uses of each child."""
+        number, found = self.text_layer(layer), []
+        for rule in self.rules:
+            slots = [item.child for item in rule.templates[number] if isinstance(item, Slot)]
+            uses = tuple([slots.count(child) for child in range(len(rule.rhs))])
+            found.append((len(rule.templates[number]) - len(slots), uses))
+        return found
+
     @cached_property
     def arity(self) -> tuple[int, ...]:
         """The number of children of each rule."""

@@ -14,8 +14,8 @@ from one conditional distribution each::
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
 from sgl.core.structure import Structure
@@ -219,7 +219,24 @@ class Plan:
         """All targets, the one of the main files first."""
         return self.target, *self.further
 
+    @property
+    def measured(self) -> tuple[str, ...]:
+        """The text layers whose lengths structures test, by name."""
+        return tuple(sorted({test.layer for s in structures_of(self) for test in s.body.lengths}))
+
     def in_distribution(self, split: str) -> Stratum | None:
         """Return the stratum of a split that no pattern asks for; None if it has none."""
         own = (stratum for stratum in self.strata if stratum.split == split)
         return next((stratum for stratum in own if stratum.category == IN_DISTRIBUTION), None)
+
+
+def structures_of(value: object) -> Iterator[Structure]:
+    """Yield all structures of a plan, or of a part of it, as often as they are there."""
+    if isinstance(value, Structure):
+        yield value
+    elif isinstance(value, tuple):
+        for member in value:
+            yield from structures_of(member)
+    elif is_dataclass(value):
+        for own in fields(value):
+            yield from structures_of(getattr(value, own.name))

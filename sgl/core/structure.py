@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Literal
 
 Comparison = Literal["=", ">=", "<="]
+Sign = Literal["=", ">=", "<=", "!="]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,8 +129,37 @@ class PathAtom:
 
 
 @dataclass(frozen=True, slots=True)
+class LengthTest:
+    """A test on the number of words of a text in a text layer: ``length en>=20``.
+
+    The number is one that is counted from the longest text of a ``part`` of the data, as long
+    as nobody has asked the grammar how long that is.
+    """
+
+    layer: str
+    comparison: Sign
+    number: int
+    part: str = ""
+
+    @property
+    def cap(self) -> int:
+        """The length from which on the test gives one answer."""
+        return self.number + (self.comparison != ">=")
+
+    def accepts(self, length: int) -> bool:
+        """Return whether a text with this many words passes."""
+        if self.comparison in ("=", "!="):
+            return (length == self.number) == (self.comparison == "=")
+        return length >= self.number if self.comparison == ">=" else length <= self.number
+
+    def __str__(self) -> str:
+        number = f"longest({self.part}){self.number:+}" if self.part else self.number
+        return f"length {self.layer} {self.comparison} {number}"
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
-    """A conjunction of node tests, edges and paths.
+    """A conjunction of node tests, edges, paths, and tests on the length of the text.
 
     In a ``without`` body, a variable that has the name of a variable of the
     positive body is that variable.
@@ -138,6 +168,7 @@ class Body:
     variables: tuple[Variable, ...]
     edges: tuple[EdgeAtom, ...] = ()
     paths: tuple[PathAtom, ...] = ()
+    lengths: tuple[LengthTest, ...] = ()
 
     @property
     def links(self) -> tuple[EdgeAtom | PathAtom, ...]:
@@ -165,6 +196,7 @@ class Body:
         parts.extend(
             str(variable) for index, variable in enumerate(self.variables) if index not in mentioned
         )
+        parts.extend(map(str, self.lengths))
         return "{ " + "; ".join(parts) + " }"
 
 

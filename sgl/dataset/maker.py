@@ -10,8 +10,9 @@ that it is made of, so chunks can be made in any order and by anybody::
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,7 +111,8 @@ class ChunkMaker:
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
             words = writer("words", WordsOutput(grammar, layer))
-            self._sentences = SentenceWriter(tuple(names), self._texts, words)
+            measured = {name: partial(_lengths, grammar, name) for name in plan.measured}
+            self._sentences = SentenceWriter(tuple(names), self._texts, words, measured)
             labels = recursive_labels(grammar, layer)
             self._features = writer("features", FeaturesOutput(grammar, layer, labels), words)
 
@@ -193,6 +195,13 @@ class ChunkMaker:
         return pa.table(arrays, schema=self._schema)
 
 
+def _lengths(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Column:
+    """Return how many words derivations have in a text layer."""
+    number = grammar.text_layer(layer)
+    found = (len(derive_tokens(grammar, own, number)) for own in derivations)
+    return Column.of([str(length) for length in found])
+
+
 @dataclass(frozen=True)
 class TargetView(ViewOutput):
     """A view that is a target: where a text has no form, the error quotes the sentence."""
@@ -211,12 +220,14 @@ class SentenceWriter:
     """Writes CoNLL-U sentences, whose ``words`` are an output like ``WordsOutput``.
 
     ``names`` are those of the texts in the comments, the text of the graph's words first;
-    ``writers`` have written the others.
+    ``writers`` have written the others.  ``measured`` are the layers whose lengths structures
+    test, with what writes these.
     """
 
     names: tuple[str, ...]
     writers: Mapping[str, TemplateWriter]
     words: TemplateWriter
+    measured: Mapping[str, Callable[[Derivations], Column]]
 
     def column(
         self,
@@ -240,9 +251,10 @@ class SentenceWriter:
             except ConlluError as error:
                 raise ConlluError(f"{split}-{first + row:06d}: {error}") from None
 
-        begin, *frame = comments(self.names, category)
+        begin, *frame = comments(self.names, category, tuple(self.measured))
         numbers = range(first, first + derivations.number)
-        shown: list[Heading] = [*(texts[name] for name in self.names), ""]
+        lengths = (lengths_of(derivations) for lengths_of in self.measured.values())
+        shown: list[Heading] = [*(texts[name] for name in self.names), *lengths, ""]
         around = [piece for pair in zip(frame, shown, strict=True) for piece in pair]
         column = self.words.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
         self._check_comments(split, category, first, texts)

@@ -231,6 +231,7 @@ def _united(first: Body, second: Body) -> Body:
         tuple(variables.values()),
         tuple(dict.fromkeys((*first.edges, *edges))),
         tuple(dict.fromkeys((*first.paths, *paths))),
+        tuple(dict.fromkeys((*first.lengths, *second.lengths))),
     )
 
 

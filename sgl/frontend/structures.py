@@ -12,14 +12,14 @@ No new name is used elsewhere in the structure, nor in another of its bodies: a
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 
-from sgl import limits
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.arguments import substitution
+from sgl.frontend.measures import check_measures, countable, depth_bodies, length_test
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -38,7 +38,7 @@ class StructureContext:
     """What structures are lowered with: the labels and attributes that a layer of a grammar has.
 
     Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are
-    those of the pattern.
+    those of the pattern, ``texts`` the text layers.
     """
 
     layer: str
@@ -46,6 +46,7 @@ class StructureContext:
     labels: Set[str] | None = None
     attributes: Mapping[str, Set[str]] | None = None
     targets: tuple[str, ...] | None = None
+    texts: tuple[str, ...] = ()
 
     def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
         """Report those that are no lemma of any word; the hint is for what is like none."""
@@ -64,7 +65,9 @@ def context_of(state: CompilerState, layer: int, grammar: CoreGrammar) -> Struct
         labels.update(edge.label for edge in fragment.edges)
         for name, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
             attributes.setdefault(name, set()).add(value)
-    return StructureContext(grammar.graph_layers[layer].name, state, labels, attributes)
+    texts = tuple(text.name for text in grammar.text_layers)
+    name = grammar.graph_layers[layer].name
+    return StructureContext(name, state, labels, attributes, texts=texts)
 
 
 def structure_contexts(state: CompilerState) -> None:
@@ -108,9 +111,13 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
         _check_repeats(pattern, outside, context.state)
     taken = {name.text for name in _variables(graph)}
     scope = scope.of(graph)
-    bodies = [_BodyLowering(scope, context, taken).run(body) for body in graph.bodies]
+    lowering = [_BodyLowering(scope, context, taken) for _ in graph.bodies]
+    bodies = [own.run(body) for own, body in zip(lowering, graph.bodies, strict=True)]
+    check_measures(graph, bodies, context.state)
     if context.state.diagnostics.errors > errors:
         return None
+    for depth in lowering[0].depths:
+        bodies = [replace(depth[0], lengths=bodies[0].lengths), *depth[1:]]
     return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
 
 
@@ -154,7 +161,7 @@ def _seen(body: s.BodyPattern) -> list[s.Name]:
     for statement in body.statements:
         if isinstance(statement, s.Chain):
             names += [variable.name for variable in statement.variables]
-        else:
+        elif isinstance(statement, s.Repeat):
             names += [statement.first, statement.last]
     return names
 
@@ -166,7 +173,7 @@ def _check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: Comp
     of its body is another node each time.
     """
     for repeat in body.statements:
-        if isinstance(repeat, s.Chain):
+        if not isinstance(repeat, s.Repeat):
             continue
         inside = {name.text: name.span for name in reversed(_seen(repeat.body))}
         ends = (repeat.first.text, repeat.last.text)
@@ -191,6 +198,8 @@ class _BodyLowering:
     degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
     edges: list[c.EdgeAtom] = field(default_factory=list)
     paths: list[c.PathAtom] = field(default_factory=list)
+    lengths: list[c.LengthTest] = field(default_factory=list)
+    depths: list[tuple[c.Body, ...]] = field(default_factory=list)
 
     def run(self, body: s.BodyPattern) -> c.Body:
         self._statements(body, {})
@@ -204,7 +213,8 @@ class _BodyLowering:
             )
             for name in self.order
         )
-        return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths))
+        lengths = tuple(dict.fromkeys(self.lengths))
+        return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths), lengths)
 
     def _full(self) -> bool:
         return len(self.edges) + len(self.paths) > MAX_EDGES
@@ -216,6 +226,15 @@ class _BodyLowering:
         for statement in body.statements:
             if isinstance(statement, s.Repeat):
                 self._repeat(statement, renaming)
+                continue
+            if isinstance(statement, s.Length):
+                length = length_test(statement, self.context.texts, self.context.state)
+                self.lengths += [length] if length is not None else []
+                continue
+            if isinstance(statement, s.Depth):
+                labels = self._labels(statement.labels)
+                depth = depth_bodies(statement, labels, self.context.state)
+                self.depths += [depth] if depth is not None else []
                 continue
             nodes = [self._variable(variable, renaming) for variable in statement.variables]
             for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
@@ -230,7 +249,7 @@ class _BodyLowering:
         times = self.context.state.parameters.whole(repeat.times, 1)
         if times is None:
             return
-        if not self._countable(times, repeat.times.span):
+        if not countable(times, repeat.times.span, self.context.state):
             return
         inner = {name.text for name in _variables(repeat.body)}
         for end in (repeat.first, repeat.last):
@@ -248,14 +267,6 @@ class _BodyLowering:
             self._statements(repeat.body, copy)
             current = following
 
-    def _countable(self, number: int, place: Span) -> bool:
-        """Return whether structures can count so far; report it otherwise."""
-        most = limits.current().counts
-        if number > most:
-            hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
-            self._error(place, f"a structure counts to {most} at most", hint)
-        return number <= most
-
     def _new_name(self, name: str) -> str:
         """Return one of ``V_1``, ``V_2``, … for a copy of ``V``; nothing else is called so."""
         new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
@@ -269,7 +280,8 @@ class _BodyLowering:
         high = parameters.whole(written.high, 1) if written.high is not None else None
         if low is None or (written.high is not None and high is None):
             return None
-        if not self._countable(max(low, high or 0), (written.high or written.low).span):
+        place = (written.high or written.low).span
+        if not countable(max(low, high or 0), place, self.context.state):
             return None
         if high is not None and high < low:
             self._error(edge.span, f"a path of {low} to {high} edges is impossible")
@@ -289,7 +301,7 @@ class _BodyLowering:
             kind = _COMPARISONS.get(test.comparison.text)
             if kind is None:
                 self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
-            elif number is not None and self._countable(number, test.number.span):
+            elif number is not None and countable(number, test.number.span, self.context.state):
                 degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
         return self.order.setdefault(name, len(self.order))
 

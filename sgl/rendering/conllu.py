@@ -78,12 +78,14 @@ def conllu(
     return "".join(piece for pair in pairs for piece in pair)
 
 
-def comments(names: Sequence[str], category: str) -> list[str]:
-    """Return what stands before the id, before each of the texts, and before the words.
+def comments(names: Sequence[str], category: str, measured: Sequence[str] = ()) -> list[str]:
+    """Return what stands before the id, each of the texts, each length, and the words.
 
-    ``names`` are those of the text layers, the layer of the tokens first.
+    ``names`` are those of the text layers, the layer of the tokens first; ``measured`` those
+    whose lengths are written.
     """
     labels = ["text", *(f"text_{name}" for name in names[1:])]
+    labels += [f"length_{name}" for name in measured]
     first, *others = (f"\n# {label} = " for label in labels)
     return ["# sent_id = ", f"\n# category = {category}{first}", *others, "\n"]
 

@@ -13,9 +13,11 @@ from itertools import product
 
 if __package__:
     from sgl.verify import certificate_format as form
+    from sgl.verify.certificate_rules import ingredients, symbols_of
     from sgl.verify.certificate_structures import Structures
 else:  # as a script, which has the other two files beside it
     import certificate_format as form  # type: ignore[import-not-found, no-redef]
+    from certificate_rules import ingredients, symbols_of  # type: ignore[import-not-found, no-redef]
     from certificate_structures import Structures  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
@@ -34,7 +36,7 @@ class Checker:
         self.tables = [{(s, *qs): q for s, q, *qs in x["transitions"]} for x in self.structures]
         self.awake = [{~s for (s, *c), q in t.items() if q and not any(c)} for t in self.tables]
         self.usable, self.users = cache(self.find_usable), cache(self.find_users)
-        self.provided = cache(lambda n: form.ingredients(self.core, self.grammar["rules"][n]))
+        self.provided = cache(lambda n: ingredients(self.core, self.grammar["rules"][n]))
 
     def spend(self, steps: int) -> None:
         """Take steps from the budget."""
@@ -44,7 +46,7 @@ class Checker:
 
     def prepare(self) -> None:
         """Check the symbols and that each stratum has one split; note what is looked up often."""
-        self.ends, self.rules_of = form.symbols_of(self.grammar["rules"], self.data["symbols"])
+        self.ends, self.rules_of = symbols_of(self.grammar["rules"], self.data["symbols"])
         self.automata = Structures(self.core, self.data["symbols"], self.ends, self.spend)
         strata, claims = self.core["plan"]["strata"], self.data["claims"]
         if sorted(n for split in self.splits for n in split["strata"]) != [*range(len(strata))]:
@@ -209,11 +211,11 @@ class Checker:
                 try:
                     check(number)
                 except FAULTS as problem:
-                    yield shown(f"{what}: {form.reason(problem)}")
+                    yield form.shown(f"{what}: {form.reason(problem)}")
         except FAULTS as problem:
-            yield shown(f"{what}: {form.reason(problem)}")
+            yield form.shown(f"{what}: {form.reason(problem)}")
         except TimeoutError:
-            yield shown(f"C04 the budget of {self.budget:,} steps is used up: {what[4:]}")
+            yield form.shown(f"C04 the budget of {self.budget:,} steps is used up: {what[4:]}")
 
     def established(self) -> Iterator[str]:
         """Yield what an accepted certificate establishes of each pattern, in words."""
@@ -223,12 +225,9 @@ class Checker:
             shown_of = {x: kind != "waived" for kind, _, group, _ in own for x in group}
             parts = [self.names[x] + " (waived)" * (not proved) for x, proved in shown_of.items()]
             excuses = {f"without {x[1]} ({x[2]})" for k, *_, e in own if k == "exposes" for x in e}
-            yield shown(f"{pattern or 'everywhere'}: {word}: {', '.join(parts + sorted(excuses))}")
-
-
-def shown(text: str) -> str:
-    """Return a text with escapes for what cannot be seen."""
-    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+            yield form.shown(
+                f"{pattern or 'everywhere'}: {word}: {', '.join(parts + sorted(excuses))}"
+            )
 
 
 def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
@@ -237,7 +236,7 @@ def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:
         refused = [*(checker := Checker(content, budget)).refusals()]
         return refused, [] if refused else [*checker.established()]
     except (form.RefusalError, *FAULTS) as problem:
-        return [shown(form.reason(problem))], []
+        return [form.shown(form.reason(problem))], []
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The format of certificates, read strictly: one third of their checker.
+"""The format of certificates, read strictly, and the notation of structures.
 
 A certificate holds texts, whole numbers from 0, null, lists and objects with exactly the
 members that the shapes below name.  So nothing in it can be taken for something else.
@@ -10,6 +10,11 @@ from collections.abc import Collection, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+if __package__:
+    from sgl.verify.certificate_rules import lengths_shown
+else:  # as a script, which has the other files beside it
+    from certificate_rules import lengths_shown  # type: ignore[import-not-found, no-redef]
 
 Json = Any  # a part of a certificate
 FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
@@ -35,11 +40,14 @@ def members(names: str, *shapes: object) -> Mapping[str, object]:
     return dict(zip(names.split(), shapes, strict=True))
 
 
-# A shape: a type, [of each], (of all in order), of an object, or (None, of what may be null).
+# A shape: a type, [of each], (of all in order), of an object, (None, of what may be null), or
+# (..., one of these).
 TEST = (int, [str])  # whether it is negated; labels or values
 LINK, DEGREE = (str, TEST, int, (None, int), str), (str, TEST, str, int)
 BODY = members("variables tests degrees links", [str], [(str, str, TEST)], [DEGREE], [LINK])
-STRUCTURE = members("name layer bodies transitions accepting", str, str, [BODY], [[int]], [int])
+MEASURED = {**BODY, "lengths": [(str, str, int)]}
+BODIES = [(..., BODY, MEASURED)]
+STRUCTURE = members("name layer bodies transitions accepting", str, str, BODIES, [[int]], [int])
 SPLIT = members("strata states transitions roots drawn", *[[int]] * 2, [[int]], [int], [(int, int)])
 NODE = ((None, [(str, str)]), (None, int), [(int, int)])  # label, token, ports of children
 FRAGMENT = members("nodes edges exports", [NODE], [(int, str, int, int)], [int])
@@ -80,6 +88,11 @@ def reason(problem: Exception) -> str:
     return str(problem) if told else "it is no UTF-8, or names what is not there"
 
 
+def shown(text: str) -> str:
+    """Return a text with escapes for what cannot be seen."""
+    return "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in text)
+
+
 def content_of(path: Path | str = "", *, most: int = LARGEST) -> bytes:
     """Return what a regular file has: what is none may have no end."""
     if not (file := Path(path)).is_file() or file.stat().st_size > most:
@@ -104,6 +117,8 @@ def fits(value: Json, shape: Json) -> bool:
         if shape == [int]:
             return type(value) is list and {*map(type, value)} <= {int}
         return type(value) is list and all(fits(each, shape[0]) for each in value)
+    if isinstance(shape, tuple) and shape[0] is ...:
+        return any(fits(value, each) for each in shape[1:])
     if isinstance(shape, tuple) and shape[0] is None:
         return value is None or fits(value, shape[1])
     if isinstance(shape, tuple):
@@ -161,7 +176,7 @@ def _statements(body: Json) -> str:
             raise ValueError("a link has an end that is no variable of the body")
         source, target = [unmentioned.pop(v, v) for v in (u, w)]
         links.append(f"{source} -[{_labels(labels)}]{bounds}-> {target}")
-    return "; ".join([*links, *unmentioned.values()])
+    return "; ".join([*links, *unmentioned.values(), *lengths_shown(body, _name)])
 
 
 def _name(name: str) -> str:
@@ -178,73 +193,3 @@ def _labels(test: Json) -> str:
 def _value(value: str) -> str:
     plain = bool(value) and all(c.isalnum() or c in "_-" for c in value)
     return value if plain else '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def symbols_of(rules: Json, symbols: Json) -> tuple[Json, Json]:
-    """Return the categories of each symbol, its own and of its children, and its rules."""
-    ends, rules_of = dict[int, Json](), dict[int, list[int]]()
-    for number, (rule, symbol) in enumerate(zip(rules, symbols, strict=True)):
-        rules_of.setdefault(symbol, []).append(number)
-        if ends.setdefault(symbol, rule[1:3]) != rule[1:3]:
-            raise ValueError(f"rule {rule[0]} has other categories than its symbol {symbol}")
-    return ends, rules_of
-
-
-def ingredients(core: Json, rule: Json) -> frozenset[tuple[str, str]]:
-    """Return the words, entries and forms, or the words and the rule, that a text has by it."""
-    name, lhs, children, _, _, templates, fragments = rule
-    grammar, plan = core["grammar"], core["plan"]
-    graphs, texts = ([name for name, *_ in grammar[layer]] for layer in ("graph", "text"))
-    lemma_layer, target = plan["lemma_layer"], plan["target"]
-    nodes = fragments[graphs.index(lemma_layer)]["nodes"] if lemma_layer else []
-    lemmas = {lemma for label, *_ in nodes if (lemma := dict(label or ()).get("lemma"))}
-    found = {("word", lemma) for lemma in lemmas}
-    if children:
-        return frozenset({*found, ("rule", name)})
-    category = grammar["categories"][lhs][0].partition("[")[0]
-    items = templates[texts.index(target)] if target in texts else []
-    form = " ".join(item[1] for item in items if item[0] == "word")
-    found |= {("entry", f"{category}: {lemma}") for lemma in lemmas}
-    return frozenset({*found, ("form", form)} if form else found)
-
-
-def frames_of(grammar: Json, layer: str) -> tuple[list[Json], list[Json], list[Json]]:
-    """Return effects in a graph layer, rows of labels, and for each rule its numbers of both."""
-    number = [name for name, *_ in grammar["graph"]].index(layer)
-    ports = [
-        {*own} - {p for p, other in limited if other != layer}
-        for _, own, limited in grammar["categories"]
-    ]
-    effects, labels, rules = dict[Json, int](), dict[Json, int](), list[Json]()
-    for rule in grammar["rules"]:
-        effect, own = _frame(rule, number, [len(each) for each in ports])
-        places = effects.setdefault(effect, len(effects)), labels.setdefault(own, len(labels))
-        rules.append(places)
-    return [*effects], [[*map(dict, row)] for row in labels], rules
-
-
-def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, Json]:
-    """Return the labels of a rule, and its effect: how many nodes stay visible, edges, and rows.
-
-    Nodes are numbered, the visible ones first.  There is a row for the ports of each child
-    and one for each node with a label, of the numbers of the nodes that they become.
-    """
-    name, lhs, children, *_, fragments = rule
-    nodes, edges, exports = fragments[layer].values()
-    glue = [(tuple(port), node) for node, (*_, own) in enumerate(nodes) for port in own]
-    rows = [[(child, port) for port in range(ports[c])] for child, c in enumerate(children)]
-    node_of = {port: port for row in rows for port in row} | dict(glue)
-    labels = [(n, tuple(map(tuple, own))) for n, (own, *_) in enumerate(nodes) if own is not None]
-    if len(node_of) > sum(map(len, rows)) or len(dict(glue)) < len(glue):
-        raise ValueError(f"rule {name} glues what is no port, or a port twice")
-    if {*exports} - {*range(len(nodes))} or not len({*exports}) == len(exports) == ports[lhs]:
-        raise ValueError(f"rule {name} has not the ports of its category")
-    astray = any(own is not None and token is None for own, token, _ in nodes)
-    if astray or any(len(dict(label)) < len(label) for _, label in labels):
-        raise ValueError(f"a label of rule {name} has no word, or an attribute twice")
-    order = dict.fromkeys([*exports, *range(len(nodes)), *node_of.values()])
-    place = {node: number for number, node in enumerate(order)}
-    become = [tuple(place[node_of[port]] for port in row) for row in rows]
-    become += [(place[node],) for node, _ in labels]
-    written = tuple((place[s], label, place[t]) for s, label, t, _ in edges)
-    return (len(exports), written, tuple(become)), tuple([label for _, label in labels])

@@ -6,16 +6,18 @@ one *type* contain it in the same contexts.  docs/certificate.md shows why.
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, partial
-from itertools import product
+from itertools import product, repeat
 from math import prod
 from typing import Any
 
 if __package__:
     from sgl.verify import certificate_format as form
+    from sgl.verify.certificate_rules import Lengths, frames_of, fresh
 else:  # as a script, which has the other files beside it
     import certificate_format as form  # type: ignore[import-not-found, no-redef]
+    from certificate_rules import Lengths, frames_of, fresh  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
 FOUND, LABEL, FREE = "found", "label", "free"
@@ -173,16 +175,6 @@ class Sight:
         return matches == FOUND or any(own[0] for own, *_ in matches)
 
 
-def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:
-    """Yield the rows of choices, without those of the first ``before`` of each."""
-    known = [[*own] for own in choices]
-    if not before:
-        yield from product(*known)
-    for place, number in enumerate(before):
-        yield from product(*known[:place], known[place][number:], *known[place + 1 :])
-        del known[place][number:]
-
-
 class Structures:
     """Checks the automata of structures on the rules of a grammar.
 
@@ -192,7 +184,7 @@ class Structures:
     def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
         self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend
         self.sights = dict[str, Sight]()
-        self.frames = cache(lambda layer: form.frames_of(self.grammar, layer))
+        self.frames = cache(lambda layer: frames_of(self.grammar, layer))
         self.column = cache(
             lambda layer, a: [tuple(x.get(a, "") for x in row) for row in self.frames(layer)[1]]
         )
@@ -213,10 +205,37 @@ class Structures:
         structure, table = pair
         if len(table) < len(structure["transitions"]):
             raise ValueError("a transition is given twice")
+        bodies = structure["bodies"]
+        lengths, whatever = Lengths(self.grammar, bodies), bodies[0]["variables"] == []
+        sight = Sight([] if whatever else bodies, self.spend)
+        sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
+        steps = repeat((int, ())) if whatever else self.steps(structure, sight)
+        rows = zip(self.symbols, lengths.effects, steps)  # noqa: B905 - any graph, again and again
+        done = dict.fromkeys((symbol, *step, adds) for symbol, adds, step in rows)
+        members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
+        while size < (size := sum(map(len, members))):
+            for rule, before in [*done.items()][::-1]:
+                symbol, whole, own, adds = rule
+                lhs, rhs = self.ends[symbol]
+                choices = [members[child] for child in rhs]
+                done[rule] = after = [*map(len, choices)]
+                if not rhs:  # words are applied once
+                    del done[rule]
+                self.spend(prod(after) if after != before else 0)
+                for children in fresh(choices, before or []) if after != before else ():
+                    part = whatever or whole((*[part for _, part, _ in children], *own))
+                    state = table.get((symbol, *[state for state, _, _ in children]), 0)
+                    counts = lengths.of(adds, [counts for _, _, counts in children])
+                    members[lhs][state, part, counts] = 0
+        for state, phrase, counts in members[self.grammar["start"]]:
+            found = lengths.met(counts) and (whatever or sight.contained(phrase))
+            if found != (state in structure["accepting"]):
+                raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
+
+    def steps(self, structure: Json, sight: Sight) -> list[Json]:
+        """Return for each rule what it makes of phrases, and the examples of its own words."""
         layer, bodies = structure["layer"], structure["bodies"]
         effects, _, rules = self.frames(layer)
-        sight = Sight(bodies, self.spend)
-        sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
         tests = [((n, v), a, test) for n, x in enumerate(bodies) for v, a, test in x["tests"]]
 
         @cache
@@ -228,22 +247,4 @@ class Structures:
 
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]
         rows = [*map(words, *[self.column(layer, a) for a in ["", *(test[1] for test in tests)]])]
-        pairs = zip(self.symbols, rules, strict=True)
-        done = dict.fromkeys((symbol, wholes[x], rows[n]) for symbol, (x, n) in pairs)
-        members, size = [dict[Json, int]() for _ in self.grammar["categories"]], -1
-        while size < (size := sum(map(len, members))):
-            for rule, before in [*done.items()][::-1]:
-                symbol, whole, own = rule
-                lhs, rhs = self.ends[symbol]
-                choices = [members[child] for child in rhs]
-                done[rule] = after = [*map(len, choices)]
-                if not rhs:  # words are applied once
-                    del done[rule]
-                self.spend(prod(after) if after != before else 0)
-                for children in fresh(choices, before or []) if after != before else ():
-                    part = whole((*[part for _, part in children], *own))
-                    state = table.get((symbol, *[state for state, _ in children]), 0)
-                    members[lhs][state, part] = 0
-        for state, phrase in members[self.grammar["start"]]:
-            if (found := sight.contained(phrase)) != (state in structure["accepting"]):
-                raise ValueError(f"a text in state {state} {'has' if found else 'lacks'} it")
+        return [(wholes[x], rows[n]) for x, n in rules]

@@ -96,6 +96,10 @@ class Interpreter:
         self.spend(taken)
         return words
 
+    def length(self, name: str, derivation: Derivation) -> int:
+        """Return the number of words in a text layer."""
+        return len(self.words(self.texts[name][0], derivation))
+
     def graph_of(self, name: str, derivation: Derivation) -> Json:
         """Return nodes (attributes, place of the word), edges, head, and words of a graph layer."""
         layer, anchor, free = self.graphs[name]

@@ -52,10 +52,14 @@ Key = TypeVar("Key")
 
 
 class Frame(NamedTuple):
-    """A sentence without its words: its size, and its edges as (source, target, answers)."""
+    """A sentence without its words: its size, and its edges as (source, target, answers).
+
+    ``lengths`` are those of its texts in the layers whose lengths structures test.
+    """
 
     size: int
     edges: tuple[tuple[int, int, int], ...]
+    lengths: tuple[int, ...] = ()
 
 
 @dataclass(slots=True, eq=False)
@@ -74,7 +78,8 @@ class ShapeTable:
     """The questions that some structures ask, and the distinct shapes met so far, by frame.
 
     ``values`` number the tests on attributes, ``labels`` those on edges, ``degrees`` those on
-    numbers of edges.
+    numbers of edges; ``lengths`` are the layers whose lengths are tested, with the number that
+    stands for all that follow.
     """
 
     def __init__(self, structures: Iterable[GraphPattern]) -> None:
@@ -85,8 +90,10 @@ class ShapeTable:
         self.values = _numbered((t.attribute, t.values) for v in variables for t in v.tests)
         self.degrees = _numbered(test for variable in variables for test in variable.degrees)
         self.labels = _numbered([*(w.labels for w in walks), *(d.labels for d in self.degrees)])
+        tests = sorted((t.layer, t.number + 1) for body in bodies for t in body.lengths)
+        self.lengths = dict(tests)
         self._shapes: dict[Frame, dict[tuple[int, ...], GraphShape]] = {}
-        self._frames: dict[tuple[int, tuple[Edge, ...]], Frame] = {}
+        self._frames: dict[tuple[int, tuple[Edge, ...], tuple[int, ...]], Frame] = {}
 
         @cache
         def word_answers(word: WordForm) -> int:
@@ -101,12 +108,14 @@ class ShapeTable:
 
     def of(self, sentence: Sentence) -> GraphShape:
         """Return the shape of a sentence; equal shapes are one object."""
-        key = (len(sentence.words), sentence.edges)
+        comments = dict(sentence.comments) if self.lengths else {}
+        found = [(int(comments[f"length_{x}"]), cap) for x, cap in self.lengths.items()]
+        key = (len(sentence.words), sentence.edges, tuple(min(pair) for pair in found))
         frame = self._frames.get(key)
         if frame is None:
             answers = self._label_answers
             edges = [(source, end, answers(label)) for source, label, end in sentence.edges]
-            frame = self._frames[key] = Frame(key[0], tuple(edges))
+            frame = self._frames[key] = Frame(key[0], tuple(edges), key[2])
         return self.known(frame, tuple(map(self._word_answers, sentence.words)))
 
     def known(self, frame: Frame, nodes: tuple[int, ...]) -> GraphShape:

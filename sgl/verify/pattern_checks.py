@@ -330,7 +330,13 @@ def nameless(text: str) -> Nameless:
 def pieces_of(text: str) -> set[Nameless]:
     """Return the pieces of a structure in the notation."""
     structure, found = read_structure(text), set()
-    for variables, links in _reduced(structure.body):
+    lengths, apart = structure.body.lengths, structure.body
+    if lengths:
+        structure = GraphPattern(replace(apart, lengths=()), structure.without)
+        alone = [replace(apart, variables=(), links=(), lengths=(test,)) for test in lengths]
+        found = {_nameless(GraphPattern(own)) for own in alone if apart.variables or alone[1:]}
+    whole = [(apart.variables, [*apart.links])] if lengths else _reduced(apart)
+    for variables, links in whole:
         graph = nx.Graph([(link.source, link.target) for link in links])
         graph.add_nodes_from(range(len(variables)))
         for members in sorted(map(sorted, nx.connected_components(graph))):
@@ -393,4 +399,4 @@ def _body(body: StructureBody, shared: Mapping[str, int]) -> Nameless:
         for number, variable in zip(numbers, body.variables, strict=True)
     ]
     links = [(numbers[link.source], link.walk, numbers[link.target]) for link in body.links]
-    return frozenset(variables), frozenset(links)
+    return frozenset(variables), frozenset(links), frozenset(body.lengths)

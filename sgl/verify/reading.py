@@ -59,6 +59,8 @@ from sgl.verify.structure import GraphPattern, StructureError, read_structure
 
 #: The number in a `sent_id`: six digits or more, with zeros before it only to make six.
 _NUMBER = re.compile(r"[0-9]{6}|[1-9][0-9]{6,17}")
+#: How long a text is, in a comment.
+_LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ class ReadingTask:
 
     ``texts`` are the comments that hold the source and the targets; ``distinct`` the
     parts of speech whose lemmas are not to be repeated; ``shares`` by split and category
-    the lemmas that items are counted for; ``key`` is that of the hashes.
+    the lemmas that items are counted for; ``key`` is that of the hashes, ``anchor`` the text
+    layer of the words.
     """
 
     structures: tuple[GraphPattern, ...]
@@ -75,6 +78,7 @@ class ReadingTask:
     distinct: frozenset[str]
     shares: dict[tuple[str, str], tuple[str, ...]]
     key: bytes
+    anchor: str = ""
 
     @classmethod
     def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> ReadingTask:
@@ -90,7 +94,9 @@ class ReadingTask:
             if pattern.targets
         }
         distinct = frozenset(manifest.distinct.lemmas)
-        return cls(structures, manifest.texts(), distinct, shares, key)
+        graphs = {graph.name: graph.anchor for graph in manifest.layers.graph}
+        anchor = graphs.get(manifest.distinct.layer, "")
+        return cls(structures, manifest.texts(), distinct, shares, key, anchor)
 
 
 class Range(NamedTuple):
@@ -165,6 +171,8 @@ def _add(
         source, *targets = [comments[key] for key in known.task.texts]
     except KeyError as missing:
         return Malformed(sentence.line, f"no comment # {missing.args[0]}")
+    for fault in _wrong_lengths(known, comments, len(words)):
+        return Malformed(sentence.line, fault)
     own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
     if len(set(own)) < len(own):
         part.repeating.append(entry)
@@ -199,6 +207,16 @@ def _add(
     for column, value in zip(part.columns(), values, strict=True):
         column.append(value)
     return None
+
+
+def _wrong_lengths(known: Knowledge, comments: dict[str, str], words: int) -> Iterator[str]:
+    """Yield what is wrong with the lengths that a sentence of so many words says it has."""
+    for layer in known.shapes.lengths:
+        length = comments.get(f"length_{layer}", "")
+        if not _LENGTH.fullmatch(length):
+            yield f"no comment # length_{layer} with a number"
+        elif layer == known.task.anchor and int(length) != words:
+            yield f"{words} words, and length_{layer} = {length}"
 
 
 # ---- processes

@@ -18,12 +18,14 @@ if __package__:
     from sgl.verify.candidates import Budget, Candidates, Refusal
     from sgl.verify.certificate import FAULTS, Checker
     from sgl.verify.certificate_format import content_of, reason
+    from sgl.verify.certificate_rules import measured_by
     from sgl.verify.derivation import Derivation, Interpreter, line
 else:
     sys.path.append(str(Path(__file__).parents[2]))  # where views are found
     from candidates import Budget, Candidates, Refusal  # type: ignore[import-not-found,no-redef]
     from certificate import FAULTS, Checker  # type: ignore[import-not-found,no-redef]
     from certificate_format import content_of, reason  # type: ignore[import-not-found,no-redef]
+    from certificate_rules import measured_by  # type: ignore[import-not-found,no-redef]
     from derivation import Derivation, Interpreter, line  # type: ignore[import-not-found,no-redef]
 
 Json = Any  # a part of the certificate
@@ -52,6 +54,7 @@ class Rows:
         self.lemmas = self.meaning.lemmas(self.plan["lemma_layer"])
         held = [(s, p["layer"]) for p in self.plan["patterns"] for s in (*p["forbid"], *p["never"])]
         names = enumerate((own["name"], own["layer"]) for own in self.data["structures"])
+        self.measured = measured_by(self.plan)
         self.held_out = [number for number, name in names if name in held]
 
     def own(self, path: str) -> Path:
@@ -177,6 +180,8 @@ class Rows:
             comments = {"sent_id": row, "category": category, "text": text(anchor, derivation)}
             others = (x for x in (*self.meaning.texts, *targets) if x != anchor)
             comments |= {f"text_{x}": text(x, derivation) for x in others}
+            sizes = {x: self.meaning.length(x, derivation) for x in self.measured}
+            comments |= {f"length_{x}": str(size) for x, size in sizes.items()}
             above = "".join(line(f"# {label} = {text}") for label, text in comments.items())
             yield f"{above}{self.meaning.sentence(layer, derivation)}\n"
 

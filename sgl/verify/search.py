@@ -46,7 +46,7 @@ from operator import or_
 
 from sgl.verify.embedding import STEPS, STEPS_FOR_A_PAIR, BudgetError, embeddings, members
 from sgl.verify.items import Frame, GraphShape, ShapeTable
-from sgl.verify.structure import GraphPattern, StructureBody, Walk
+from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, Walk
 
 #: A match: for every variable of the body, the 0-based position of its token.
 Match = dict[str, int]
@@ -78,12 +78,14 @@ class SearchStructure:
     """A structure as it is searched: its bodies, the positive one first.
 
     ``asked`` are the questions that it asks of words, ``needed`` the answers that some words
-    and edges must give: bits of words, and behind them bits of labels.
+    and edges must give: bits of words, and behind them bits of labels.  ``lengths`` are its
+    tests on lengths, each with the place of its layer.
     """
 
     bodies: tuple[SearchBody, ...]
     asked: tuple[int, ...]
     needed: int
+    lengths: tuple[tuple[int, LengthComparison], ...] = ()
 
 
 class SearchError(Exception):
@@ -164,7 +166,10 @@ class Searcher:
         words = {bit for _, true, _ in bodies[0].variables for bit in true if bit < len(values)}
         walked = {labels[link.walk.labels] for link in structure.body.links if link.walk.low}
         needed = [*words, *(len(values) + bit for bit in walked)]
-        return SearchStructure(bodies, tuple(sorted(asked)), sum(1 << bit for bit in needed))
+        places = [*self.questions.lengths]
+        lengths = tuple((places.index(test.layer), test) for test in structure.body.lengths)
+        bits = sum(1 << bit for bit in needed)
+        return SearchStructure(bodies, tuple(sorted(asked)), bits, lengths)
 
     def _prepared_body(self, body: StructureBody) -> SearchBody:
         values, degrees = self.questions.values, self.questions.degrees
@@ -267,6 +272,8 @@ def _walked(
 def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match | None:
     """Return the first match of a structure, given the nodes that say yes to each question."""
     body, *without = structure.bodies
+    if not all(test.accept(host.frame.lengths[place]) for place, test in structure.lengths):
+        return None
     for match in _matches(host, columns, body, {}):
         extended = (any(_matches(host, columns, other, match)) for other in without)
         if not any(extended):

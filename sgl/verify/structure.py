@@ -10,6 +10,7 @@ The grammar::
     structure := body ("without" body)*
     body      := "{" statement (";" statement)* "}"
     statement := variable ("-[" labels "]" bounds? "->" variable)?
+               | "length" LAYER ("=" | ">=" | "<=" | "!=") INT
     variable  := NAME ("[" test ("," test)* "]")?
     test      := "#" labels ("=" | ">=" | "<=") INT | NAME ("=" | "!=") values
     values    := (value ("|" value)*)?
@@ -104,11 +105,27 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class LengthComparison:
+    """The number of words of the text in a layer, compared with ``number``."""
+
+    layer: str
+    comparison: str
+    number: int
+
+    def accept(self, length: int) -> bool:
+        """Return whether a text of so many words passes."""
+        if self.comparison in (">=", "<="):
+            return length >= self.number if self.comparison == ">=" else length <= self.number
+        return (length == self.number) == (self.comparison == "=")
+
+
+@dataclass(frozen=True, slots=True)
 class StructureBody:
-    """A conjunction of tests and links over different nodes."""
+    """A conjunction of tests and links over different nodes, and of tests on lengths."""
 
     variables: tuple[NodeVariable, ...]
     links: tuple[Link, ...]
+    lengths: tuple[LengthComparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +145,7 @@ class GraphPattern:
 MOST = 100
 
 _NAME = r"\w[^\s\[\]{};,\"]*"
+_LAYER = r"[^\W\d]\w*"
 _ATTRIBUTE = r"\w[\w.:-]*(\[\w+\])?"
 _LABEL = r"[^\s|\[\]<>=^*;,{}\"]+"
 _VALUE = r"[\w-]+|\"(?:[^\"\\]|\\.)*\""
@@ -184,10 +202,14 @@ def _read_body(scanner: _Scanner) -> StructureBody:
     """
     variables: dict[str, NodeVariable] = {}
     links: list[Link] = []
+    lengths: list[LengthComparison] = []
     scanner.expect("{")
     while True:
-        source = _read_variable(scanner, variables)
-        if scanner.accept("-["):
+        if scanner.match(r"length\s+(?=\w)"):
+            layer = scanner.take(_LAYER, "the name of a text layer")
+            comparison = scanner.take(">=|<=|!=|=", "'=', '!=', '>=' or '<='")
+            lengths.append(LengthComparison(layer, comparison, _read_integer(scanner)))
+        elif (source := _read_variable(scanner, variables)) >= 0 and scanner.accept("-["):
             labels = _read_labels(scanner)
             scanner.expect("]")
             low, high = _read_bounds(scanner)
@@ -198,7 +220,7 @@ def _read_body(scanner: _Scanner) -> StructureBody:
             raise StructureError(f"more than {MOST} nodes or links", scanner.position + 1)
         if not scanner.accept(";"):
             scanner.expect("}")
-            return StructureBody(tuple(variables.values()), tuple(links))
+            return StructureBody(tuple(variables.values()), tuple(links), tuple(lengths))
 
 
 def _read_variable(scanner: _Scanner, variables: dict[str, NodeVariable]) -> int:

@@ -31,7 +31,7 @@ FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 CHECKER = Path(checking.__file__)
 FILES = [
     CHECKER.with_name(f"{name}.py")
-    for name in ("certificate", "certificate_format", "certificate_structures")
+    for name in ("certificate", "certificate_format", "certificate_rules", "certificate_structures")
 ]
 
 

@@ -74,4 +74,9 @@ def _body(body: Body) -> Json:
             for test in variable.degrees
         ],
         "links": links,
+        **(
+            {"lengths": [(x.layer, x.comparison, x.number) for x in body.lengths]}
+            if body.lengths
+            else {}
+        ),
     }

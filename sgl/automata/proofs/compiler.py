@@ -35,6 +35,7 @@ from sgl.automata.algebra.boolean import complement, intersection, without_rules
 from sgl.automata.algebra.minimization import canonical, minimise, trim
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
+from sgl.automata.patterns.measured import MeasuredAutomaton
 from sgl.automata.patterns.schema import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
@@ -64,8 +65,14 @@ class StructureCompiler:
         self._ranks: Numbering[Structure] = Numbering()
 
     @computed_once
-    def structure_automaton(self, structure: Structure) -> StructureAutomaton:
+    def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
         """Return the automaton of a structure over single derivations."""
+        if structure.body.lengths:
+            return MeasuredAutomaton(structure, self.grammar, self._plain_automaton)
+        return self._plain_automaton(structure)
+
+    @computed_once
+    def _plain_automaton(self, structure: Structure) -> StructureAutomaton:
         fragments = self._fragments(structure.layer)
         return StructureAutomaton(structure, fragments, self._schemas, self._budget)
 

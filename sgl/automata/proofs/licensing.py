@@ -36,7 +36,13 @@ Link = EdgeAtom | PathAtom
 def pieces_of(structure: Structure) -> tuple[Structure, ...]:
     """Return the pieces of a structure, none of them twice up to the names of variables."""
     pieces: dict[Structure, Structure] = {}
-    for variables, links in _reduced(structure.body):
+    whole = structure.body
+    for test in whole.lengths if whole.variables or whole.lengths[1:] else ():
+        alone = Structure(structure.layer, Body((), lengths=(test,)))
+        pieces.setdefault(alone, alone)
+    # A length is connected with nothing: without it the rest is a piece.
+    reduced = [(whole.variables, whole.links)] if whole.lengths else _reduced(whole)
+    for variables, links in reduced:
         graph = nx.Graph([(link.source, link.target) for link in links])
         graph.add_nodes_from(range(len(variables)))
         for members in sorted(sorted(part) for part in nx.connected_components(graph)):

@@ -162,10 +162,33 @@ class Repeat(SyntaxNode):
     body: BodyPattern
 
 
+class Longest(SyntaxNode):
+    """``longest(train)+1``: the length of the longest text of a part of the data, and more."""
+
+    part: Name
+    more: Name | None
+
+
+class Length(SyntaxNode):
+    """``length en >= 20``: how many words the text has in a text layer."""
+
+    layer: Name
+    comparison: Name
+    number: Amount | Longest
+
+
+class Depth(SyntaxNode):
+    """``depth ccomp >= 3``: how many edges the longest walk has."""
+
+    labels: LabelSet
+    comparison: Name
+    number: Amount
+
+
 class BodyPattern(SyntaxNode):
     """The statements between braces."""
 
-    statements: tuple[Chain | Repeat, ...]
+    statements: tuple[Chain | Repeat | Length | Depth, ...]
 
 
 class GraphPattern(SyntaxNode):

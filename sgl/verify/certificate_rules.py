@@ -1,0 +1,158 @@
+"""What the rules of a certificate do: symbols, ingredients, graphs, and the lengths of texts.
+
+A rule adds its own words to those of its children, each as often as its template has the child.
+Numbers from some number on are one, since no test of a structure tells them apart.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+Json = Any  # a part of a certificate
+SIGNS = ("=", ">=", "<=", "!=")
+TESTED = re.compile(r"[{;] length (\S+) (?:>=|<=|!=|=) \d+(?= }|;)")
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+
+
+def lengths_shown(body: Json, name: Callable[[str], str]) -> list[str]:
+    """Return the tests on lengths in the notation; ``name`` refuses what can be no name."""
+    tests = body.get("lengths", ())
+    if any(sign not in SIGNS for _, sign, _ in tests):
+        raise ValueError("a length is compared in no known way")
+    return [f"length {name(layer)} {sign} {number}" for layer, sign, number in tests]
+
+
+def measured_by(plan: Json) -> list[str]:
+    """Return the layers whose lengths are tested by structures of a plan."""
+    found, waiting = set[str](), [plan]
+    for value in waiting:
+        if isinstance(value, str) and value.startswith("{ "):
+            found |= {*TESTED.findall(QUOTED.sub('""', value))}
+        elif isinstance(value, dict):
+            waiting += [own for name, own in value.items() if name not in ("name", "title")]
+        elif isinstance(value, list):
+            waiting += value
+    return sorted(found)
+
+
+class Lengths:
+    """The lengths of phrases as a structure with these bodies sees them.
+
+    ``effects`` say what each rule adds, and how often it has each child, for every layer that is
+    tested; ``layers`` are these, with the number that stands for all that follow.
+    """
+
+    def __init__(self, grammar: Json, bodies: Json) -> None:
+        if any("lengths" in body or not bodies[0]["variables"] for body in bodies[1:]):
+            raise ValueError("a `without` is about no lengths, and about nodes")
+        self.tests, self.layers = bodies[0].get("lengths", ()), dict[str, int]()
+        for layer, _, number in self.tests:
+            self.layers[layer] = max(self.layers.get(layer, 0), number + 1)
+        names = [name for name, *_ in grammar["text"]]
+        numbers = [names.index(layer) for layer in self.layers]
+        self.effects = [
+            tuple(effect(rule[5][layer], len(rule[2])) for layer in numbers)
+            for rule in grammar["rules"]
+        ]
+
+    def of(self, effects: Json, children: Json) -> tuple[int, ...]:
+        """Return the lengths of a phrase from what its rule does and those of its children."""
+        return tuple(
+            min(cap, own + sum(n * below[at] for n, below in zip(uses, children, strict=True)))
+            for at, (cap, (own, uses)) in enumerate(zip(self.layers.values(), effects, strict=True))
+        )
+
+    def met(self, lengths: tuple[int, ...]) -> bool:
+        """Return whether a text of these lengths passes all tests."""
+        of = dict(zip(self.layers, lengths, strict=True))
+        return all(
+            {"=": of[x] == n, "!=": of[x] != n, ">=": of[x] >= n, "<=": of[x] <= n}[sign]
+            for x, sign, n in self.tests
+        )
+
+
+def effect(template: Json, children: int) -> tuple[int, tuple[int, ...]]:
+    """Return the words of a template, and its uses of each child."""
+    slots = [item for kind, item, *_ in template if kind != "word"]
+    return len(template) - len(slots), tuple(slots.count(child) for child in range(children))
+
+
+def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:
+    """Yield the rows of choices, without those of the first ``before`` of each."""
+    known = [[*own] for own in choices]
+    if not before:
+        yield from product(*known)
+    for place, number in enumerate(before):
+        yield from product(*known[:place], known[place][number:], *known[place + 1 :])
+        del known[place][number:]
+
+
+def symbols_of(rules: Json, symbols: Json) -> tuple[Json, Json]:
+    """Return the categories of each symbol, its own and of its children, and its rules."""
+    ends, rules_of = dict[int, Json](), dict[int, list[int]]()
+    for number, (rule, symbol) in enumerate(zip(rules, symbols, strict=True)):
+        rules_of.setdefault(symbol, []).append(number)
+        if ends.setdefault(symbol, rule[1:3]) != rule[1:3]:
+            raise ValueError(f"rule {rule[0]} has other categories than its symbol {symbol}")
+    return ends, rules_of
+
+
+def ingredients(core: Json, rule: Json) -> frozenset[tuple[str, str]]:
+    """Return the words, entries and forms, or the words and the rule, that a text has by it."""
+    name, lhs, children, _, _, templates, fragments = rule
+    grammar, plan = core["grammar"], core["plan"]
+    graphs, texts = ([name for name, *_ in grammar[layer]] for layer in ("graph", "text"))
+    lemma_layer, target = plan["lemma_layer"], plan["target"]
+    nodes = fragments[graphs.index(lemma_layer)]["nodes"] if lemma_layer else []
+    lemmas = {lemma for label, *_ in nodes if (lemma := dict(label or ()).get("lemma"))}
+    found = {("word", lemma) for lemma in lemmas}
+    if children:
+        return frozenset({*found, ("rule", name)})
+    category = grammar["categories"][lhs][0].partition("[")[0]
+    items = templates[texts.index(target)] if target in texts else []
+    form = " ".join(item[1] for item in items if item[0] == "word")
+    found |= {("entry", f"{category}: {lemma}") for lemma in lemmas}
+    return frozenset({*found, ("form", form)} if form else found)
+
+
+def frames_of(grammar: Json, layer: str) -> tuple[list[Json], list[Json], list[Json]]:
+    """Return effects in a graph layer, rows of labels, and for each rule its numbers of both."""
+    number = [name for name, *_ in grammar["graph"]].index(layer)
+    ports = [
+        {*own} - {p for p, other in limited if other != layer}
+        for _, own, limited in grammar["categories"]
+    ]
+    effects, labels, rules = dict[Json, int](), dict[Json, int](), list[Json]()
+    for rule in grammar["rules"]:
+        effect, own = _frame(rule, number, [len(each) for each in ports])
+        places = effects.setdefault(effect, len(effects)), labels.setdefault(own, len(labels))
+        rules.append(places)
+    return [*effects], [[*map(dict, row)] for row in labels], rules
+
+
+def _frame(rule: Json, layer: int, ports: list[int]) -> tuple[Json, Json]:
+    """Return the labels of a rule, and its effect: how many nodes stay visible, edges, and rows.
+
+    Nodes are numbered, the visible ones first.  There is a row for the ports of each child
+    and one for each node with a label, of the numbers of the nodes that they become.
+    """
+    name, lhs, children, *_, fragments = rule
+    nodes, edges, exports = fragments[layer].values()
+    glue = [(tuple(port), node) for node, (*_, own) in enumerate(nodes) for port in own]
+    rows = [[(child, port) for port in range(ports[c])] for child, c in enumerate(children)]
+    node_of = {port: port for row in rows for port in row} | dict(glue)
+    labels = [(n, tuple(map(tuple, own))) for n, (own, *_) in enumerate(nodes) if own is not None]
+    if len(node_of) > sum(map(len, rows)) or len(dict(glue)) < len(glue):
+        raise ValueError(f"rule {name} glues what is no port, or a port twice")
+    if {*exports} - {*range(len(nodes))} or not len({*exports}) == len(exports) == ports[lhs]:
+        raise ValueError(f"rule {name} has not the ports of its category")
+    astray = any(own is not None and token is None for own, token, _ in nodes)
+    if astray or any(len(dict(label)) < len(label) for _, label in labels):
+        raise ValueError(f"a label of rule {name} has no word, or an attribute twice")
+    order = dict.fromkeys([*exports, *range(len(nodes)), *node_of.values()])
+    place = {node: number for number, node in enumerate(order)}
+    become = [tuple(place[node_of[port]] for port in row) for row in rows]
+    become += [(place[node],) for node, _ in labels]
+    written = tuple((place[s], label, place[t]) for s, label, t, _ in edges)
+    return (len(exports), written, tuple(become)), tuple([label for _, label in labels])
