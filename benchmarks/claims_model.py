@@ -11,6 +11,7 @@ itself as SGL, and lists its derivations up to a length, each evaluated by plain
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, permutations, product
@@ -86,15 +87,37 @@ class Body:
         return "{ " + "; ".join(parts) + " }"
 
 
+COMPARE = {
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+
+
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """A body, and bodies by which no match may be extended."""
+    """A body, and bodies by which no match may be extended.
+
+    ``lengths`` are the layers of texts, comparisons and numbers that are asked of the sentence;
+    ``depth`` are labels, a comparison and a number, in place of a body.
+    """
 
     body: Body
     without: tuple[Body, ...] = ()
+    lengths: tuple[tuple[str, str, int], ...] = ()
+    depth: tuple[Labels, str, int] | None = None
 
     def __str__(self) -> str:
-        return " without ".join(map(str, (self.body, *self.without)))
+        said = [f"length {layer} {sign} {number}" for layer, sign, number in self.lengths]
+        if self.depth is not None:
+            said.append("depth {} {} {}".format(*self.depth))
+            return f"{{ {'; '.join(said)} }}"
+        main = str(self.body) if self.body.variables else "{ }"
+        own = [part for part in [main[2:-2], *said] if part]
+        return " without ".join([f"{{ {'; '.join(own)} }}", *map(str, self.without)])
 
 
 @dataclass(frozen=True)
@@ -397,11 +420,35 @@ def _renamed(tree: Tree) -> Tree:
 
 
 def contains(tree: Tree, structure: Structure) -> bool:
-    """Whether some match of the body is extended by no ``without`` body."""
+    """Whether the lengths are right, and some match of the body is extended by no other body."""
+    sizes = {"en": len(tree.en), "ja": len(tree.ja)}
+    if not all(COMPARE[sign](sizes[layer], number) for layer, sign, number in structure.lengths):
+        return False
+    if structure.depth is not None:
+        return _deep(tree, *structure.depth)
     return any(
         not any(True for other in structure.without for _ in _matches(tree, other, match))
         for match in _matches(tree, structure.body, {})
     )
+
+
+def _deep(tree: Tree, labels: Labels, sign: str, number: int) -> bool:
+    """Whether a walk of so many edges leads from one node to another, and none of more."""
+
+    def has(length: int) -> bool:
+        walks = {(node, node) for node in tree.nodes}
+        for _ in range(length):
+            walks = {
+                (first, target)
+                for first, last in walks
+                for source, label, target in tree.edges
+                if source == last and labels.passes(label)
+            }
+        return any(first != last for first, last in walks)
+
+    number += {">": 1, "<": -1}.get(sign, 0)
+    least, most = sign in (">", ">=", "="), sign in ("<", "<=", "=")
+    return (not least or has(number)) and not (most and has(number + 1))
 
 
 def _matches(tree: Tree, body: Body, held: Mapping[str, int]) -> Iterator[dict[str, int]]:

@@ -27,6 +27,7 @@ from pathlib import Path
 from random import Random
 
 from claims_model import (
+    COMPARE,
     Body,
     Category,
     Child,
@@ -288,6 +289,29 @@ class Maker:
         return streams
 
 
+class MeasuringMaker(Maker):
+    """Draws a grammar whose patterns also say how long sentences are, and how deep."""
+
+    def structure(self) -> Structure:
+        """A structure, with tests on lengths, or a depth in its place."""
+        random = self.random
+        lengths = tuple(
+            (random.choice(("en", "ja")), random.choice((*COMPARE,)), random.randint(1, 7))
+            for _ in range(random.choice((0, 1, 1, 2)))
+        )
+        kind = random.random()
+        if kind < 0.3:
+            sign = random.choice([*{*COMPARE} - {"!="}])
+            return Structure(NOTHING, (), lengths, (self.labels(), sign, random.randint(1, 3)))
+        if kind < 0.6 and lengths:
+            return Structure(NOTHING, (), lengths)
+        plain = super().structure()
+        return Structure(plain.body, plain.without, lengths)
+
+
+#: A body that every sentence has.
+NOTHING = Body((), {}, {}, ())
+
 # --- the comparison ---------------------------------------------------------------------------
 
 
@@ -303,13 +327,15 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=100, help="grammars with their patterns")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--datasets", type=int, default=20, help="a dataset of every so many pairs")
+    parser.add_argument("--measures", action="store_true", help="patterns with lengths and depths")
     options = parser.parse_args()
     figures: Counter[str] = Counter()
     folder = Path(tempfile.mkdtemp(prefix="claims"))
     for seed in range(options.seed, options.seed + options.pairs):
         place = folder / str(seed)
         try:
-            compare(seed, place, figures, dataset=seed % options.datasets == 0)
+            kind = MeasuringMaker if options.measures else Maker
+            compare(seed, place, figures, dataset=seed % options.datasets == 0, kind=kind)
         except Difference as difference:
             figures["differences"] += 1
             print(f"seed {seed}: {difference}", flush=True)
@@ -322,13 +348,20 @@ def main() -> int:
     return 1 if figures["differences"] else 0
 
 
-def compare(seed: int, place: Path, figures: Counter[str], *, dataset: bool) -> None:
+def compare(
+    seed: int,
+    place: Path,
+    figures: Counter[str],
+    *,
+    dataset: bool,
+    kind: type[Maker] = Maker,
+) -> None:
     """Compare one grammar with its patterns.
 
     Raises:
         Difference: the compiler and the model say different things.
     """
-    maker = Maker(Random(seed))  # noqa: S311
+    maker = kind(Random(seed))  # noqa: S311
     place.mkdir(parents=True)
     for name, text in {"main.sgl": maker.source(), **maker.grammar.files()}.items():
         (place / name).write_text(text, "utf-8")

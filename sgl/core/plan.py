@@ -222,7 +222,12 @@ class Plan:
     @property
     def measured(self) -> tuple[str, ...]:
         """The text layers whose lengths structures test, by name."""
-        return tuple(sorted({test.layer for s in structures_of(self) for test in s.body.lengths}))
+        return tuple(sorted({test.layer for s in self.structures for test in s.body.lengths}))
+
+    @property
+    def structures(self) -> Iterator[Structure]:
+        """The structures of the declarations, which those of strata are among."""
+        return structures_of((self.patterns, self.parts, self.nowhere))
 
     def in_distribution(self, split: str) -> Stratum | None:
         """Return the stratum of a split that no pattern asks for; None if it has none."""

@@ -129,6 +129,7 @@ def _compile(
 ) -> Compiled | None:
     from sgl.frontend import compile_project
     from sgl.lang.project import load_project
+    from sgl.pipeline.extents import with_extents
     from sgl.pipeline.soundness import check_soundness
 
     project = load_project(path, sources, diagnostics)
@@ -136,7 +137,7 @@ def _compile(
     if compiled is None:
         return None
     check_soundness(compiled, diagnostics)
-    return compiled if diagnostics.errors == 0 else None
+    return with_extents(compiled, diagnostics) if diagnostics.errors == 0 else None
 
 
 def _check(

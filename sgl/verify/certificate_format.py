@@ -22,6 +22,7 @@ SIGNS = ("=", ">=", "<=")
 NAME = re.compile(r'[^\s|\[\]<>=^*;,{}"#!]+(\[\w+\])?')  # of a variable, an attribute, a label
 STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 WEIGHT = re.compile(r"(0|[1-9]\d{0,16})(\.\d{1,22})?(e[+-]\d{2,3})?", re.ASCII)
+TESTED = re.compile(r"[{;] length (\S+) (?:>=|<=|!=|=) \d+(?= }|;)")
 STRANGE = re.compile(r"[^][{}:,\"\s\dnul]|\d{21}")  # not in JSON of texts, whole numbers, null
 
 EVIDENCE = {"excludes": [[int]], "requires": [[int]], "contains": [int]}
@@ -151,6 +152,19 @@ def read_certificate(content: bytes) -> Json:
 
 
 # ---- structures
+
+
+def measured_by(plan: Json) -> list[str]:
+    """Return the layers whose lengths are tested by structures of a plan."""
+    found, waiting = set[str](), [plan]
+    for value in waiting:
+        if isinstance(value, str) and value.startswith("{ "):
+            found |= {*TESTED.findall(STRING.sub('""', value))}
+        elif isinstance(value, dict):
+            waiting += [own for name, own in value.items() if name not in ("name", "title")]
+        elif isinstance(value, list):
+            waiting += value
+    return sorted(found)
 
 
 def notation(bodies: Json) -> str:

@@ -4,15 +4,12 @@ A rule adds its own words to those of its children, each as often as its templat
 Numbers from some number on are one, since no test of a structure tells them apart.
 """
 
-import re
 from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
 Json = Any  # a part of a certificate
 SIGNS = ("=", ">=", "<=", "!=")
-TESTED = re.compile(r"[{;] length (\S+) (?:>=|<=|!=|=) \d+(?= }|;)")
-QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 
 
 def lengths_shown(body: Json, name: Callable[[str], str]) -> list[str]:
@@ -21,19 +18,6 @@ def lengths_shown(body: Json, name: Callable[[str], str]) -> list[str]:
     if any(sign not in SIGNS for _, sign, _ in tests):
         raise ValueError("a length is compared in no known way")
     return [f"length {name(layer)} {sign} {number}" for layer, sign, number in tests]
-
-
-def measured_by(plan: Json) -> list[str]:
-    """Return the layers whose lengths are tested by structures of a plan."""
-    found, waiting = set[str](), [plan]
-    for value in waiting:
-        if isinstance(value, str) and value.startswith("{ "):
-            found |= {*TESTED.findall(QUOTED.sub('""', value))}
-        elif isinstance(value, dict):
-            waiting += [own for name, own in value.items() if name not in ("name", "title")]
-        elif isinstance(value, list):
-            waiting += value
-    return sorted(found)
 
 
 class Lengths:

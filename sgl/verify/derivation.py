@@ -96,9 +96,9 @@ class Interpreter:
         self.spend(taken)
         return words
 
-    def length(self, name: str, derivation: Derivation) -> int:
-        """Return the number of words in a text layer."""
-        return len(self.words(self.texts[name][0], derivation))
+    def lengths(self, names: list[str], derivation: Derivation) -> dict[str, str]:
+        """Return the comments with the numbers of words in some text layers."""
+        return {f"length_{x}": str(len(self.words(self.texts[x][0], derivation))) for x in names}
 
     def graph_of(self, name: str, derivation: Derivation) -> Json:
         """Return nodes (attributes, place of the word), edges, head, and words of a graph layer."""

@@ -329,14 +329,11 @@ def nameless(text: str) -> Nameless:
 
 def pieces_of(text: str) -> set[Nameless]:
     """Return the pieces of a structure in the notation."""
-    structure, found = read_structure(text), set()
-    lengths, apart = structure.body.lengths, structure.body
-    if lengths:
-        structure = GraphPattern(replace(apart, lengths=()), structure.without)
-        alone = [replace(apart, variables=(), links=(), lengths=(test,)) for test in lengths]
-        found = {_nameless(GraphPattern(own)) for own in alone if apart.variables or alone[1:]}
-    whole = [(apart.variables, [*apart.links])] if lengths else _reduced(apart)
-    for variables, links in whole:
+    structure = read_structure(text)
+    body, tests = structure.body, structure.body.lengths
+    alone = (StructureBody((), (), (test,)) for test in tests if body.variables or tests[1:])
+    found = {_nameless(GraphPattern(own)) for own in alone}
+    for variables, links in [(body.variables, [*body.links])] if tests else _reduced(body):
         graph = nx.Graph([(link.source, link.target) for link in links])
         graph.add_nodes_from(range(len(variables)))
         for members in sorted(map(sorted, nx.connected_components(graph))):

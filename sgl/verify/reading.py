@@ -132,7 +132,7 @@ def read_range(known: Knowledge, read: Range) -> Split:
     seen: set[WordForm | int] = set()
     try:
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
-            malformed = entry if isinstance(entry, Malformed) else _add(known, part, seen, entry)
+            malformed = entry if isinstance(entry, Malformed) else _added(known, part, seen, entry)
             if malformed:
                 part.malformed[len(part)] = malformed
                 group_of, *others = part.columns()
@@ -159,6 +159,15 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[
     return found, None
 
 
+def _added(
+    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence
+) -> Malformed | None:
+    """Add the next sentence of a range, if the lengths that it says are lengths."""
+    for fault in _wrong_lengths(known, dict(sentence.comments), len(sentence.words)):
+        return Malformed(sentence.line, fault)
+    return _add(known, part, seen, sentence)
+
+
 def _add(
     known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence
 ) -> Malformed | None:
@@ -171,8 +180,6 @@ def _add(
         source, *targets = [comments[key] for key in known.task.texts]
     except KeyError as missing:
         return Malformed(sentence.line, f"no comment # {missing.args[0]}")
-    for fault in _wrong_lengths(known, comments, len(words)):
-        return Malformed(sentence.line, fault)
     own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
     if len(set(own)) < len(own):
         part.repeating.append(entry)

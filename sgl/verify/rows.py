@@ -17,15 +17,13 @@ from typing import Any, BinaryIO
 if __package__:
     from sgl.verify.candidates import Budget, Candidates, Refusal
     from sgl.verify.certificate import FAULTS, Checker
-    from sgl.verify.certificate_format import content_of, reason
-    from sgl.verify.certificate_rules import measured_by
+    from sgl.verify.certificate_format import content_of, measured_by, reason
     from sgl.verify.derivation import Derivation, Interpreter, line
 else:
     sys.path.append(str(Path(__file__).parents[2]))  # where views are found
     from candidates import Budget, Candidates, Refusal  # type: ignore[import-not-found,no-redef]
     from certificate import FAULTS, Checker  # type: ignore[import-not-found,no-redef]
-    from certificate_format import content_of, reason  # type: ignore[import-not-found,no-redef]
-    from certificate_rules import measured_by  # type: ignore[import-not-found,no-redef]
+    from certificate_format import content_of, measured_by, reason  # type: ignore[import-not-found,no-redef]
     from derivation import Derivation, Interpreter, line  # type: ignore[import-not-found,no-redef]
 
 Json = Any  # a part of the certificate
@@ -180,8 +178,7 @@ class Rows:
             comments = {"sent_id": row, "category": category, "text": text(anchor, derivation)}
             others = (x for x in (*self.meaning.texts, *targets) if x != anchor)
             comments |= {f"text_{x}": text(x, derivation) for x in others}
-            sizes = {x: self.meaning.length(x, derivation) for x in self.measured}
-            comments |= {f"length_{x}": str(size) for x, size in sizes.items()}
+            comments |= self.meaning.lengths(self.measured, derivation)
             above = "".join(line(f"# {label} = {text}") for label, text in comments.items())
             yield f"{above}{self.meaning.sentence(layer, derivation)}\n"
 

@@ -26,6 +26,7 @@ import numpy as np
 
 from sgl.automata.weights.inside import components
 from sgl.automata.weights.split import SplitGrammar
+from sgl.core.grammar import Rule
 
 #: Heights are followed until no more than this probability is left, or so far.
 LEFT_OUT = 1e-6
@@ -122,3 +123,38 @@ def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
         at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
     below = [0.0, *at_most]
     return tuple(now - before for now, before in zip(at_most, below, strict=False))
+
+
+def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
+    """Return the number of words of the longest text of a split in a text layer.
+
+    If there is none, return a rule of phrases that contain one another and grow by it.
+    """
+    counts, rules = split.grammar.token_counts(layer), split.grammar.rules
+    #: Own words, and children with how often they are used, for each transition of each state.
+    steps = [
+        [
+            (t.rule, counts[t.rule][0], [*zip(t.children, counts[t.rule][1], strict=True)])
+            for t in own
+        ]
+        for own in split.transitions_of
+    ]
+    longest = [0] * len(steps)
+    used = [[q for _, _, children in own for q, n in children if n] for own in steps]
+    for component in components(used):
+        inside = set(component)
+        # Phrases that contain one another and never grow are as long as what they begin with.
+        outside = [
+            words + sum(n * longest[q] for q, n in children)
+            for state in component
+            for _, words, children in steps[state]
+            if inside.isdisjoint(q for q, n in children if n)
+        ]
+        for state in component:
+            longest[state] = max(outside, default=0)
+        for rule, words, children in (step for state in component for step in steps[state]):
+            again = [q for q, n in children if n and q in inside]
+            grows = words + sum(n * longest[q] for q, n in children) > longest[component[0]]
+            if again and grows:
+                return rules[rule]
+    return max([longest[state] for state, _ in split.roots], default=0)

@@ -1,0 +1,125 @@
+"""What a plan asks of the grammars of its own parts, before anything else is made of it.
+
+``longest(train)`` is a number that the grammar of training has, given what it excludes.  So it
+stands in structures under its name until here, where it becomes a number everywhere::
+
+    size 500 within { length en > longest(train) }     { length en >= longest(train)+1 }
+    training has texts of 11 words at most             { length en >= 12 }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from sgl import limits
+from sgl.automata import StructureCompiler
+from sgl.automata.weights.counting import longest_text
+from sgl.core.grammar import Rule
+from sgl.core.plan import PART_PREFIX, Stratum, structures_of
+from sgl.core.structure import LengthTest, Structure
+from sgl.diagnostics import Diagnostics, Label, Span, suggest
+from sgl.frontend import Compiled
+from sgl.lang.syntax import SyntaxNode
+from sgl.pipeline.messages import deciding
+
+
+def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
+    """Return a grammar whose plan has numbers for what it asks of its own parts."""
+    asked = dict.fromkeys(t for s in compiled.plan.structures for t in s.body.lengths if t.part)
+    if not asked:
+        return compiled
+    compiler = StructureCompiler(compiled.grammar)
+    found: dict[LengthTest, LengthTest] = {}
+    with deciding(compiled, diagnostics):
+        for test in asked:
+            number = _longest(compiled, compiler, test, diagnostics)
+            if number is not None:
+                found[test] = replace(test, number=max(number + test.number, 0), part="")
+    if diagnostics.errors:
+        return compiled
+
+    def numbered(structure: Structure) -> Structure:
+        lengths = tuple(found.get(test, test) for test in structure.body.lengths)
+        same = lengths == structure.body.lengths
+        return structure if same else replace(structure, body=replace(structure.body, lengths=lengths))
+
+    parts = {
+        name: _mapped(getattr(compiled, name), numbered)
+        for name in ("plan", "patterns", "parts", "restrictions", "tests")
+    }
+    return replace(compiled, **parts)
+
+
+def _longest(
+    compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics
+) -> int | None:
+    """Return the length of the longest text of a part of the data; None after a report."""
+    span, strata = _place(compiled, test), compiled.plan.strata
+    own = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
+    if not own:
+        known = dict.fromkeys(s.split for s in strata)
+        known |= dict.fromkeys(
+            s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category
+        )
+        hint = suggest(test.part, known, "there is")
+        diagnostics.error("SGL0201", span, f"the dataset has no part `{test.part}`", hint)
+        return None
+    if any(t.part for s in own for x in structures_of(s.constraint) for t in x.body.lengths):
+        message = f"`longest({test.part})` depends on itself"
+        notes = (f"what {test.part} contains is decided by a structure with `longest`",)
+        hint = "write a number where training is held out from, or excludes something"
+        diagnostics.error("SGL0831", span, message, hint, notes=notes)
+        return None
+    lengths = [longest_text(compiler.split(s.constraint), test.layer) for s in own]
+    for endless in (length for length in lengths if isinstance(length, Rule)):
+        report_endless(
+            compiled, diagnostics, span, endless, f"`{test.part}` has no longest text in `{test.layer}`"
+        )
+        return None
+    number = max(length for length in lengths if isinstance(length, int))
+    most = limits.current().counts
+    if number + test.number > most:
+        message = f"the longest text of `{test.part}` has {number:,} words in `{test.layer}`"
+        notes = (f"a structure counts to {most} at most",)
+        hint = f"`--limit counts={number + test.number}` allows it; the automaton grows with it"
+        diagnostics.error("SGL0801", span, message, hint, notes=notes)
+        return None
+    return number
+
+
+def report_endless(
+    compiled: Compiled, diagnostics: Diagnostics, span: Span, rule: Rule, message: str
+) -> None:
+    """Report that a part of the data has no end, for a rule that makes phrases in phrases."""
+    diagnostics.error(
+        "SGL0831",
+        span,
+        message,
+        "bound the part, as by `forbid { length en >= 40 }` or `forbid { depth nmod >= 4 }`",
+        labels=[Label(compiled.rule_spans[rule.id], f"`{rule.name}` can be used again and again")],
+    )
+
+
+def _place(compiled: Compiled, test: LengthTest) -> Span:
+    """Return where a test is written."""
+    for lowered in (*compiled.patterns, *compiled.parts):
+        for structure, span in lowered.places.items():
+            if test in structure.body.lengths:
+                return span
+    return compiled.dataset_span
+
+
+def _mapped(value: Any, change: Callable[[Structure], Structure]) -> Any:  # noqa: ANN401 - any part
+    """Return a value with other structures in all its parts."""
+    if isinstance(value, Structure):
+        return change(value)
+    if isinstance(value, tuple):
+        return tuple(_mapped(member, change) for member in value)
+    if isinstance(value, Mapping):
+        return {_mapped(key, change): own for key, own in value.items()}
+    if not is_dataclass(value) or isinstance(value, (SyntaxNode, Span)):
+        return value
+    parts = {own.name: getattr(value, own.name) for own in fields(value) if own.init}
+    return replace(value, **{name: _mapped(part, change) for name, part in parts.items()})  # type: ignore[type-var]
