@@ -122,6 +122,10 @@ Item = Token | Slot | Cut
 Template = tuple[Item, ...]
 
 
+#: For each part of a template its words, and children with parts, as often as they are used.
+TokenCounts = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Node:
     """A local node of a fragment.
@@ -278,13 +282,20 @@ class CoreGrammar:
             sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules
         )
 
-    def token_counts(self, layer: str) -> list[tuple[int, tuple[int, ...]]]:
-        """For each rule the words that it writes in a text layer, and its uses of each child."""
+    def token_counts(self, layer: str) -> list[TokenCounts]:
+        """For each rule and each part of its template: own words, and the parts of children."""
         number, found = self.text_layer(layer), []
         for rule in self.rules:
-            slots = [item.child for item in rule.templates[number] if isinstance(item, Slot)]
-            uses = tuple([slots.count(child) for child in range(len(rule.rhs))])
-            found.append((len(rule.templates[number]) - len(slots), uses))
+            counts: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
+            for item in rule.templates[number]:
+                own, below = counts[-1]
+                if isinstance(item, Cut):
+                    counts.append((0, ()))
+                elif isinstance(item, Slot):
+                    counts[-1] = own, (*below, (item.child, max(item.part - 1, 0)))
+                else:
+                    counts[-1] = own + 1, below
+            found.append(tuple(counts))
         return found
 
     @cached_property

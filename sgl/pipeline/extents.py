@@ -17,12 +17,12 @@ from sgl import limits
 from sgl.automata import StructureCompiler
 from sgl.automata.weights.counting import longest_text
 from sgl.core.grammar import Rule
-from sgl.core.plan import PART_PREFIX, Stratum, structures_of
+from sgl.core.plan import PART_PREFIX, structures_of
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend import Compiled
 from sgl.lang.syntax import SyntaxNode
-from sgl.pipeline.messages import deciding
+from sgl.pipeline.sentences import deciding
 
 
 def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
@@ -43,7 +43,9 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     def numbered(structure: Structure) -> Structure:
         lengths = tuple(found.get(test, test) for test in structure.body.lengths)
         same = lengths == structure.body.lengths
-        return structure if same else replace(structure, body=replace(structure.body, lengths=lengths))
+        return (
+            structure if same else replace(structure, body=replace(structure.body, lengths=lengths))
+        )
 
     parts = {
         name: _mapped(getattr(compiled, name), numbered)
@@ -75,7 +77,11 @@ def _longest(
     lengths = [longest_text(compiler.split(s.constraint), test.layer) for s in own]
     for endless in (length for length in lengths if isinstance(length, Rule)):
         report_endless(
-            compiled, diagnostics, span, endless, f"`{test.part}` has no longest text in `{test.layer}`"
+            compiled,
+            diagnostics,
+            span,
+            endless,
+            f"`{test.part}` has no longest text in `{test.layer}`",
         )
         return None
     number = max(length for length in lengths if isinstance(length, int))
@@ -104,11 +110,10 @@ def report_endless(
 
 def _place(compiled: Compiled, test: LengthTest) -> Span:
     """Return where a test is written."""
-    for lowered in (*compiled.patterns, *compiled.parts):
-        for structure, span in lowered.places.items():
-            if test in structure.body.lengths:
-                return span
-    return compiled.dataset_span
+    places = [lowered.places for lowered in compiled.patterns]
+    places += [lowered.places for lowered in compiled.parts]
+    found = (span for own in places for s, span in own.items() if test in s.body.lengths)
+    return next(found, compiled.dataset_span)
 
 
 def _mapped(value: Any, change: Callable[[Structure], Structure]) -> Any:  # noqa: ANN401 - any part

@@ -137,7 +137,9 @@ def _compile(
     if compiled is None:
         return None
     check_soundness(compiled, diagnostics)
-    return with_extents(compiled, diagnostics) if diagnostics.errors == 0 else None
+    if diagnostics.errors == 0:
+        compiled = with_extents(compiled, diagnostics)
+    return compiled if diagnostics.errors == 0 else None
 
 
 def _check(

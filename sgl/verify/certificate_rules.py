@@ -36,30 +36,37 @@ class Lengths:
         names = [name for name, *_ in grammar["text"]]
         numbers = [names.index(layer) for layer in self.layers]
         self.effects = [
-            tuple(effect(rule[5][layer], len(rule[2])) for layer in numbers)
-            for rule in grammar["rules"]
+            tuple(effect(rule[5][layer]) for layer in numbers) for rule in grammar["rules"]
         ]
 
-    def of(self, effects: Json, children: Json) -> tuple[int, ...]:
-        """Return the lengths of a phrase from what its rule does and those of its children."""
+    def of(self, effects: Json, children: Json) -> Json:
+        """Return the lengths of all parts of a phrase from its rule and those of its children."""
         return tuple(
-            min(cap, own + sum(n * below[at] for n, below in zip(uses, children, strict=True)))
-            for at, (cap, (own, uses)) in enumerate(zip(self.layers.values(), effects, strict=True))
+            tuple(min(cap, own + sum(children[c][at][part] for c, part in used)) for own, used in x)
+            for at, (cap, x) in enumerate(zip(self.layers.values(), effects, strict=True))
         )
 
-    def met(self, lengths: tuple[int, ...]) -> bool:
+    def met(self, lengths: Json) -> bool:
         """Return whether a text of these lengths passes all tests."""
-        of = dict(zip(self.layers, lengths, strict=True))
+        of = dict(zip(self.layers, map(sum, lengths), strict=True))
         return all(
             {"=": of[x] == n, "!=": of[x] != n, ">=": of[x] >= n, "<=": of[x] <= n}[sign]
             for x, sign, n in self.tests
         )
 
 
-def effect(template: Json, children: int) -> tuple[int, tuple[int, ...]]:
-    """Return the words of a template, and its uses of each child."""
-    slots = [item for kind, item, *_ in template if kind != "word"]
-    return len(template) - len(slots), tuple(slots.count(child) for child in range(children))
+def effect(template: Json) -> Json:
+    """Return for each part of a template its words, and the parts of children that it uses."""
+    parts: list[Json] = [(0, ())]
+    for kind, *item in template:
+        own, used = parts[-1]
+        if kind == "cut":
+            parts.append((0, ()))
+        elif kind == "word":
+            parts[-1] = own + 1, used
+        else:
+            parts[-1] = own, (*used, (item[0], max(item[2] - 1, 0) if item[2:] else 0))
+    return tuple(parts)
 
 
 def fresh(choices: list[Json], before: list[int]) -> Iterator[Json]:

@@ -1,8 +1,7 @@
 """What derivations mean: their texts, their graphs, and their sentences in CoNLL-U.
 
 The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md has its format.
-This is the checker's own reading of it, which shares nothing with the compiler, but for views:
-a view is trusted to be what ``sgl.rendering.views`` writes.
+This is the checker's own reading of it; of the compiler it shares ``sgl.rendering.views`` only.
 """
 
 import re
@@ -34,7 +33,6 @@ class Interpreter:
         self.texts = {name: (n, *more) for n, (name, *more) in enumerate(grammar["text"])}
         self.graphs = {name: (n, *more) for n, (name, *more) in enumerate(grammar["graph"])}
         self.views = {name: view for name, *view in grammar["views"]}
-        # Of the last derivation, all of these are asked for several times.
         self.walk, self.words = lru_cache(8)(self.walk_of), lru_cache(8)(self.words_of)
         self.text, self.graph = lru_cache(8)(self.text_of), lru_cache(4)(self.graph_of)
         self.edge_columns = lru_cache(1 << 16)(self.edge_columns_of)
@@ -166,9 +164,7 @@ class Interpreter:
         self.spend(sum(map(len, lines)))
         return "".join(lines)
 
-    def edge_columns_of(
-        self, size: int, edges: Json, head: int
-    ) -> list[tuple[str, str, str, bool]]:
+    def edge_columns_of(self, size: int, edges: Json, head: int) -> Json:
         """Return HEAD, DEPREL and DEPS of each word; whether its edge in the tree is marked."""
         tree, arcs = dict[int, Json](), [[(False, 0, "root")] * (n == head) for n in range(size)]
         for source, label, target in edges:

@@ -104,7 +104,7 @@ def test_the_tutorial_ends_with_the_example_grammar(tmp_path: Path) -> None:
         if block.title is not None:
             add(tmp_path / block.title, block, seen)
     written = {path.name: path.read_text(encoding="utf-8") for path in tmp_path.iterdir()}
-    kept = {path.name: path.read_text(encoding="utf-8") for path in EXAMPLES.iterdir()}
+    kept = {name: (EXAMPLES / name).read_text(encoding="utf-8") for name in written}
     assert written == kept
 
 

@@ -1,6 +1,6 @@
 """The automaton of a structure that says how long texts are: it counts words beside the structure.
 
-A phrase has a number of words in a text layer, which a rule adds up; a child that is copied
+A phrase has a number of words in each of its parts, which a rule adds up; a child that is copied
 counts again, one that is dropped does not.  No test tells numbers apart from some number on, so
 that this one stands for all that follow, and there are finitely many states::
 
@@ -21,8 +21,8 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
 
-#: The number of words in each layer, and the state of the structure without its lengths.
-_Counted = tuple[tuple[int, ...], int]
+#: The numbers of words of each part in each layer, and the state of the rest of the structure.
+_Counted = tuple[tuple[tuple[int, ...], ...], int]
 
 
 class MeasuredAutomaton:
@@ -54,17 +54,15 @@ class MeasuredAutomaton:
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return a phrase's state from rule id and states."""
         below = [self._states.values[child] for child in children]
-        counts = tuple(
-            [
-                min(cap, own + sum([n * counts[at] for n, (counts, _) in zip(uses, below)]))  # noqa: B905
-                for at, (cap, (own, uses)) in enumerate(zip(self._caps, self._effects[rule]))  # noqa: B905
-            ]
-        )
+        counts = []
+        for at, (cap, effect) in enumerate(zip(self._caps, self._effects[rule], strict=True)):
+            found = [own + sum([below[c][0][at][part] for c, part in used]) for own, used in effect]
+            counts.append(tuple([min(cap, number) for number in found]))
         state = FOUND
         if self._plain is not None:
             plain = tuple([state for _, state in below])
             state = self._plain.step(rule, plain)
-        return self._states.number((counts, state))
+        return self._states.number((tuple(counts), state))
 
     def words(self, rules: Numbers) -> Numbers:
         """Return the state of each of some words."""
@@ -73,7 +71,7 @@ class MeasuredAutomaton:
     def accepts_state(self, state: int) -> bool:
         """Return whether a whole text in this state contains the structure."""
         counts, plain = self._states.values[state]
-        long = all(test.accepts(counts[self._place[test.layer]]) for test in self._tests)
+        long = all(test.accepts(sum(counts[self._place[test.layer]])) for test in self._tests)
         return long and (self._plain is None or self._plain.accepts_state(plain))
 
     def accepts(self, grammar: CoreGrammar, derivation: Derivation) -> bool:

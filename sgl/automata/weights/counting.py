@@ -24,9 +24,10 @@ from operator import mul
 
 import numpy as np
 
+from sgl.automata.common import UnsupportedStructure
 from sgl.automata.weights.inside import components
 from sgl.automata.weights.split import SplitGrammar
-from sgl.core.grammar import Rule
+from sgl.core.grammar import CoreGrammar, Rule, TokenCounts
 
 #: Heights are followed until no more than this probability is left, or so far.
 LEFT_OUT = 1e-6
@@ -130,15 +131,16 @@ def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
 
     If there is none, return a rule of phrases that contain one another and grow by it.
     """
-    counts, rules = split.grammar.token_counts(layer), split.grammar.rules
-    #: Own words, and children with how often they are used, for each transition of each state.
-    steps = [
-        [
-            (t.rule, counts[t.rule][0], [*zip(t.children, counts[t.rule][1], strict=True)])
-            for t in own
-        ]
-        for own in split.transitions_of
-    ]
+    grammar, rules = split.grammar, split.grammar.rules
+    counts = grammar.token_counts(layer)
+    # Own words, and children with how often they are used, for each transition of each state.
+    steps: list[list[tuple[int, int, list[tuple[int, int]]]]] = []
+    for transitions in split.transitions_of:
+        steps.append([])
+        for rule, below, _ in transitions:
+            uses = _uses(grammar, layer, counts[rule], rules[rule])
+            words = sum(number for number, _ in counts[rule])
+            steps[-1].append((rule, words, [*zip(below, uses, strict=True)]))
     longest = [0] * len(steps)
     used = [[q for _, _, children in own for q, n in children if n] for own in steps]
     for component in components(used):
@@ -158,3 +160,16 @@ def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
             if again and grows:
                 return rules[rule]
     return max([longest[state] for state, _ in split.roots], default=0)
+
+
+def _uses(grammar: CoreGrammar, layer: str, counts: TokenCounts, rule: Rule) -> list[int]:
+    """Return how often a rule uses each child, with all of its parts."""
+    used = Counter(pair for _, below in counts for pair in below)
+    found = []
+    for place, child in enumerate(rule.rhs):
+        parts = sum(part.partition(".")[0] == layer for part in grammar.categories[child].parts)
+        least, *others = {used[place, part] for part in range(parts + 1)}
+        if others:
+            raise UnsupportedStructure(f"rule {rule.name} copies or drops a part of a phrase alone")
+        found.append(least)
+    return found

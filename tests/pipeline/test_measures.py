@@ -1,0 +1,267 @@
+"""Lengths and depths: what structures say of whole texts is found, proved and verified."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from random_claims import MeasuringMaker, compare
+from sgl.automata import StructureCompiler
+from sgl.automata.weights.counting import longest_text
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.frontend import Compiled
+from sgl.pipeline.grammar import open_grammar
+from sgl.pipeline.production import produce
+from sgl.pipeline.proofs import establish
+from sgl.verify import certificate_faults, verify
+from sgl.verify.certificate_format import measured_by
+from sgl.verify.rows import Rows, refusal
+
+#: In one language a noun may have no word, or two, and an object has two places.
+GRAMMAR = """
+layer en : text
+layer act : text
+layer syn : graph on en
+category S
+category NP
+category N
+category V
+rule s: S -> NP V obj:NP
+  act V obj copy obj drop NP
+  syn V -[nsubj]-> NP; V -[obj]-> obj
+rule np: NP -> N "of" below:NP ~ 0.3
+  act N below
+  syn N -[nmod]-> below; below -[case]-> "of"(upos=ADP)
+rule n: NP -> N
+word N: "dog"
+  act "D" "D"
+  syn node(lemma=dog, upos=NOUN)
+word N: "cat"
+  act ""
+  syn node(lemma=cat, upos=NOUN)
+word V: "saw"
+  act "SAW"
+  syn node(lemma=see, upos=VERB)
+"""
+
+DATASET = """
+dataset
+  from S
+  output act
+  train 60
+  seed 1
+  ambiguous ignore
+"""
+
+LONG = """
+pattern long
+  allow deep
+  forbid { length act >= 9; V -[obj]-> N }
+  waive { length act >= 9 }
+  size 5, 5 within { length en > 12 }, 5 outside { length en >= 9 }
+pattern deep
+  allow long
+  forbid { depth nmod >= 4 }
+  exclude { length en = 15 }
+  need 3 { length act != 5; length en <= 9 }
+  size 10
+"""
+
+
+class Sizes(NamedTuple):
+    """The lengths of a sentence, and the number of links in its longest noun phrase."""
+
+    en: int
+    act: int
+    deep: int
+
+
+def opened(patterns: str, folder: Path) -> tuple[Compiled | None, Diagnostics]:
+    """The grammar with some patterns."""
+    path, diagnostics = folder / "toy.sgl", Diagnostics()
+    path.write_text(GRAMMAR + patterns + DATASET, "utf-8")
+    return open_grammar(path, {}, SourceMap(), diagnostics), diagnostics
+
+
+def compiled(patterns: str, folder: Path) -> Compiled:
+    """The grammar with some patterns, which has no errors."""
+    found, diagnostics = opened(patterns, folder)
+    assert found is not None, diagnostics.found
+    return found
+
+
+def sentences(grammar: CoreGrammar, nouns: int) -> Iterator[Derivation]:
+    """All derivations whose noun phrases have up to so many nouns."""
+    named = {rule.name: rule.id for rule in grammar.rules if rule.rhs}
+    dog, cat, see = [rule.id for rule in grammar.rules if not rule.rhs]
+
+    def phrases(depth: int) -> Iterator[Derivation]:
+        for noun in (dog, cat):
+            yield named["n"], noun
+            if depth > 1:
+                for below in phrases(depth - 1):
+                    yield named["np"], noun, *below
+
+    for subject, direct in product(phrases(nouns), repeat=2):
+        yield named["s"], *subject, see, *direct
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("length act >= 9", lambda x: x.act >= 9),
+        ("length act > 9", lambda x: x.act > 9),
+        ("length en <= 7; length act != 5", lambda x: x.en <= 7 and x.act != 5),
+        ("length en < 7; length act = 1", lambda x: x.en < 7 and x.act == 1),
+        ("depth nmod >= 2", lambda x: x.deep >= 2),
+        ("depth nmod = 2; length act >= 3", lambda x: x.deep == 2 and x.act >= 3),
+        ("depth nmod < 1", lambda x: x.deep < 1),
+    ],
+)  # fmt: skip
+def test_a_measure_is_what_it_says_of_every_sentence(
+    written: str, meant: Callable[[Sizes], bool], tmp_path: Path
+) -> None:
+    own = compiled(f"pattern p\n  forbid {{ {written} }}\n", tmp_path)
+    (structure,) = own.plan.patterns[0].forbid
+    compiler = StructureCompiler(own.grammar)
+    found, automaton = compiler.presence(structure), compiler.structure_automaton(structure)
+    for derivation in sentences(own.grammar, 3):
+        item = interpret(own.grammar, derivation)
+        chain, *_ = sorted(len(re.findall("of", part)) for part in item.texts[0].split("saw"))[::-1]
+        expected = meant(Sizes(len(item.tokens[0]), len(item.tokens[1]), chain))
+        assert found.accepts(derivation) == expected
+        assert automaton.accepts(own.grammar, derivation) == expected
+
+
+@pytest.fixture(scope="module")
+def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A dataset with measures in all its clauses."""
+    folder = tmp_path_factory.mktemp("measures")
+    own = compiled(LONG, folder)
+    structures, diagnostics = StructureCompiler(own.grammar), Diagnostics()
+    proofs = establish(own, structures, diagnostics)
+    assert proofs is not None, diagnostics.found
+    assert proofs.proved, diagnostics.found
+    produced = produce(own, structures, proofs, folder / "out", lambda *_: None)
+    assert produced.verification.ok
+    return folder / "out"
+
+
+def test_the_texts_of_a_dataset_have_these_lengths(dataset: Path) -> None:
+    rows = [line.split("\t") for line in (dataset / "data/gen.tsv").read_text().splitlines()]
+    sizes = [
+        (len(en.split()), len(act.split())) for en, act, category in rows if category == "long"
+    ]
+    assert all(act >= 9 for _, act in sizes)
+    assert all(en > 12 for en, _ in sizes[5:10])
+    assert all(en < 9 for en, _ in sizes[10:])
+    for line in (dataset / "data/train.tsv").read_text().splitlines():
+        en, act, _ = line.split("\t")
+        assert len(act.split()) < 9
+        assert en.split().count("of") < 8
+
+
+def test_all_checks_of_a_dataset_pass(dataset: Path) -> None:
+    report = verify(dataset)
+    assert [result.code for result in report.results if result.status == "failed"] == []
+    certificate = (dataset / "certificate.json").read_bytes()
+    assert certificate_faults(certificate) == ()
+    assert sum(1 for _ in Rows(dataset).rows()) == 85
+
+
+def test_the_lengths_are_written_beside_each_sentence(dataset: Path) -> None:
+    block = (dataset / "conllu/gen.conllu").read_text().split("\n\n")[0]
+    comments = dict(re.findall(r"# (\w+) = (.*)", block))
+    assert comments["length_en"] == str(len(comments["text"].split()))
+    assert comments["length_act"] == str(len(comments["text_act"].split()))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("# length_act = ", "# length_act = 1", "V030"),
+        ("# length_en = ", "# length_en = 1", "V005"),
+        ("# length_act = ", "# nothing = ", "V005"),
+    ],
+)
+def test_a_wrong_length_is_found(
+    old: str, new: str, code: str, dataset: Path, tmp_path: Path
+) -> None:
+
+    forged = tmp_path / "forged"
+    shutil.copytree(dataset, forged)
+    path = forged / "conllu/gen.conllu"
+    path.write_text(path.read_text().replace(old, new), "utf-8")
+    failed = [result.code for result in verify(forged).results if result.status == "failed"]
+    assert code in failed
+
+
+def test_a_counter_that_is_wrong_is_refused(dataset: Path) -> None:
+    """An automaton that finds long texts two words too late."""
+    data = json.loads((dataset / "certificate.json").read_text())
+    own = next(x for x in data["structures"] if x["name"] == "{ length en >= 13 }")
+    own["name"] = "{ length en >= 11 }"
+    own["bodies"][0]["lengths"][0][2] = 11
+    faults = certificate_faults(json.dumps(data).encode())
+    assert any(fault.startswith("C10 { length en >= 11 }") for fault in faults)
+
+
+def test_the_longest_text_of_training_is_a_number(tmp_path: Path) -> None:
+    """The longest noun phrase without four links has four nouns, so that texts have 15 words."""
+    patterns = LONG.replace("length en > 12", "length en > longest(train)")
+    patterns = patterns.replace("length act >= 9; V -[obj]-> N", "depth nmod >= 2")
+    own = compiled(patterns.replace("length act >= 9", "depth nmod >= 1"), tmp_path)
+    assert "{ length en >= 8 }" in {str(s) for s in own.plan.structures}
+    compiler, train = StructureCompiler(own.grammar), own.plan.strata[0]
+    assert longest_text(compiler.split(train.constraint), "en") == 7
+    assert longest_text(compiler.split(train.constraint), "act") == 9
+
+
+@pytest.mark.parametrize(
+    ("clauses", "expected"),
+    [
+        ("forbid { V -[obj]-> N; N -[nmod]-> M }\n  size 5 within { length act > longest(gen) }",
+            "SGL0831",),
+        ("forbid { length en > longest(train) }\n  size 5", "SGL0831"),
+        ("forbid { depth nmod >= 2 }\n  size 5 within { length en > longest(tain) }", "SGL0201"),
+        ("forbid { length zz >= 2 }\n  size 5", "SGL0201"),
+        ("forbid { V -[nsubj]-> N } without { length en >= 2 }\n  size 5", "SGL0801"),
+        ("forbid { length en >= 2 } without { N }\n  size 5", "SGL0801"),
+        ("forbid { V -[nsubj]-> N; depth nmod >= 2 }\n  size 5", "SGL0801"),
+        ("forbid { depth nmod != 2 }\n  size 5", "SGL0801"),
+        ("forbid { length en < 0 }\n  size 5", "SGL0801"),
+        ("forbid { length en >= 50 }\n  size 5", "SGL0801"),
+    ],
+)  # fmt: skip
+def test_what_no_measure_can_be_is_told(clauses: str, expected: str, tmp_path: Path) -> None:
+    own, diagnostics = opened(f"pattern p\n  {clauses}\n", tmp_path)
+    assert own is None
+    assert expected in [found.code for found in diagnostics.found]
+
+
+def test_random_grammars_agree_with_the_model(tmp_path: Path) -> None:
+    figures: Counter[str] = Counter()
+    for seed in range(1000, 1012):
+        compare(seed, tmp_path / str(seed), figures, dataset=True, kind=MeasuringMaker)
+    assert figures["verdicts"] > 500
+
+
+def test_a_row_checker_reads_lengths_of_structures_only() -> None:
+    """A word that looks like a test on a length is none."""
+
+    plan = {
+        "patterns": [{"title": "{ length a >= 1 }", "forbid": ['{ N[lemma="; length b >= 1 }"] }']}]
+    }
+    assert measured_by(plan) == []
+    assert measured_by({"nowhere": ["{ N; length ja <= 3; length en = 2 }"]}) == ["en", "ja"]
+    assert refusal(ValueError("no")) == "R01 malformed: no"
