@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from parse_grammars import ATTACHMENT
 from sget import PUBLISHED, needs_published_data
@@ -94,6 +94,9 @@ def test_a_line_that_cannot_be_read_is_kept_with_its_number(
 def test_no_line_is_lost_whatever_the_file(
     content: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    assume(
+        not content.startswith((b"%PDF", b"PAR1", b"BZh", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"))
+    )
     rows = read(tmp_path_factory.getbasetemp() / "any.tsv", content)
     assert [row.line for row in rows] == list(range(1, len(rows) + 1))
     assert sum(row.size for row in rows) == len(content)

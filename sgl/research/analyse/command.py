@@ -202,10 +202,20 @@ def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) 
     diagnostics.error("SGL1402", None, message, fault.hint, notes=map(visible, fault.details))
 
 
+def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
+    """Report predictions that a tokenizer has left in pieces, if there are any."""
+    if number:
+        message = f"`{path}`: {count(number, 'prediction')} with marks of the pieces of a tokenizer"
+        notes = ["such marks are `@@ `, `▁` and `##`; no gold text has them"]
+        hint = "join the pieces to words before scoring, as the tokenizer does"
+        diagnostics.warning("SGL1409", None, message, hint, notes=notes)
+
+
 def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
     if system.missing:
         what = f"{count(system.missing, 'prediction')} missing, counted as wrong"
         diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
+    report_pieces(system.path, system.pieces, diagnostics)
     foreign = foreign_script(system.sampled)
     if foreign is not None:
         diagnostics.warning(

@@ -19,6 +19,7 @@ reported.  A system has a name before its file, ``NAME=FILE``, or the part in wh
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -66,6 +67,9 @@ class SystemOutput(NamedTuple):
 TEXTS = ("prediction", "hypothesis", "output", "text")
 IDS = ("id", "sent_id")
 
+#: How subword-nmt, SentencePiece and WordPiece mark the pieces of words.
+PIECE = re.compile(r"@@(?: |$)|▁|(?:^| )##\w")
+
 #: So many places are named in a report.
 _NAMED = 5
 
@@ -86,6 +90,7 @@ class Aligned:
     in_order: Iterator[SystemOutput]
     given: int = 0
     missing: int = 0
+    named: int = 0
     _asked: set[str] = field(default_factory=set)
 
     def output(self, sent_id: str | None) -> SystemOutput | None:
@@ -96,6 +101,12 @@ class Aligned:
         """
         if self.by_id is None:
             found = next(self.in_order, None)
+            if found is not None and sent_id is not None:
+                begin, behind = (
+                    (found.text or "")[: len(sent_id)],
+                    (found.text or "")[len(sent_id) :],
+                )
+                self.named += begin.lower() == sent_id.lower() and not behind[:1].isalnum()
         else:
             if sent_id is None:
                 raise PredictionsError("the predictions have ids, and a sentence has no `sent_id`")
@@ -114,14 +125,27 @@ class Aligned:
         elif sent_id is not None:
             self._asked.add(sent_id)
 
+    def refuse_names(self) -> None:
+        """Raise ``PredictionsError`` if most texts without an id begin with one."""
+        if self.named > self.given // 2:
+            raise PredictionsError(
+                f"{self.named:,} of the {self.given:,} predictions begin with the name of their "
+                "sentence, and the file is read as one without names",
+                hint="write each name as the treebank does, a tab and the text, in a file `.tsv`",
+            )
+
     def finish(self) -> None:
         """Raise ``PredictionsError`` unless there was an output for each sentence (or ids)."""
         if self.by_id is not None:
             unknown = [sent_id for sent_id in self.by_id if sent_id not in self._asked]
             if unknown:
+                known = {name.strip().lower() for name in self._asked}
+                near = sum(name.strip().lower() in known for name in unknown)
+                hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
                 raise PredictionsError(
                     f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id",
                     (*unknown[:_NAMED], *(["…"] if len(unknown) > _NAMED else [])),
+                    hint,
                 )
             return
         more = sum(1 for _ in self.in_order)

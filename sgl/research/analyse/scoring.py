@@ -30,7 +30,7 @@ from sgl.research.analyse.metrics import (
     measure,
     sentence_bleu,
 )
-from sgl.research.analyse.predictions import Aligned, PredictionsError, open_predictions
+from sgl.research.analyse.predictions import PIECE, Aligned, PredictionsError, open_predictions
 from sgl.research.analyse.statistics import Values
 from sgl.research.analyse.words import (
     SAMPLED,
@@ -218,15 +218,15 @@ class SystemScores:
 
     Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
-    are exactly the text of the sentence, and not its words.  ``sampled`` are
-    the words of the first sentences with those of their outputs.
+    are exactly the text of the sentence, and not its words; ``pieces`` have marks of the pieces
+    of a tokenizer.  ``sampled`` are the words of the first sentences with those of their outputs.
     """
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
         self.name = name
         self.path = path
         self.fault: PredictionsError | None = None
-        self.empty = self.glued = 0
+        self.empty = self.glued = self.pieces = 0
         self._same = composed if settings.keep_case else folded
         self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
@@ -246,6 +246,8 @@ class SystemScores:
         text, cut = output or (None, ())
         words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
+        marked = PIECE.search(text or " ".join(cut or ())) is not None
+        self.pieces += marked and PIECE.search(" ".join(gold.words)) is None
         if words and len(self.sampled) < SAMPLED:
             self.sampled.append((gold.words, words))
         exact = words == gold.words
@@ -267,6 +269,7 @@ class SystemScores:
 
     def finish(self) -> None:
         """Check that no outputs are left."""
+        self._outputs.refuse_names()
         self._outputs.finish()
 
     @property

@@ -28,7 +28,7 @@ from sgl.cli.terminal import Progress, count, progress
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import ForeignFileError
 from sgl.parsing import UnparsableLayerError
-from sgl.research.analyse.command import SYSTEM, installed, report_fault
+from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces
 from sgl.research.analyse.predictions import PredictionsError, systems_of
 from sgl.research.evaluate.benchmark import (
     Benchmark,
@@ -142,17 +142,13 @@ class Evaluation:
                         f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong",
                         notes=[*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])],
                     )
-            cut, pieces = count(run.cut, "prediction"), count(run.pieces, "prediction")
             if run.cut:
+                cut = count(run.cut, "prediction")
                 message = f"`{path}`: {cut} cut after {limits.current().letters:,} letters"
                 notes = ["models that repeat themselves write without end"]
                 hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
                 self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)
-            if run.pieces:
-                message = f"`{path}`: {pieces} with marks of the pieces of a tokenizer"
-                notes = ["such marks are `@@ `, `▁` and `##`; no gold text has them"]
-                hint = "join the pieces to words before scoring, as the tokenizer does"
-                self._diagnostics.warning("SGL1409", None, message, hint, notes=notes)
+            report_pieces(path, run.pieces, self._diagnostics)
             if run.shifted:
                 message = f"`{path}` seems to be off by one line"
                 notes = ["most of its lines are right for the row before or after theirs"]

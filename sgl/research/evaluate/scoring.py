@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl import limits
-from sgl.research.analyse.predictions import PredictionsError, open_predictions
+from sgl.research.analyse.predictions import PIECE, PredictionsError, open_predictions
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow, places_by
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
 from sgl.research.evaluate.partial import Decision, PartialMatch
@@ -51,9 +51,6 @@ _CELL = re.compile(r"""\s*["']?([^\s,;:|"']{1,100})["']?\s*[\s,;:|]""")
 
 #: A name that `sglc compile` could have given to a row.
 _ROW_NAME = re.compile(r"[^\W\d]\w*-\d{6,}")
-
-#: How subword-nmt, SentencePiece and WordPiece mark the pieces of words.
-_PIECE = re.compile(r"@@(?: |$)|▁|(?:^| )##\w")
 
 #: Lines, and letters of a line, that a message shows.
 _NAMED, _SHOWN = 3, 60
@@ -166,9 +163,9 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
 
 def _pieces(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
     """Return how many are pieces of words, as no gold text is; most raise ``PredictionsError``."""
-    if any(_PIECE.search(row.target) for row in rows):
+    if any(PIECE.search(row.target) for row in rows):
         return 0
-    marked = [text for text in texts if _PIECE.search(text)]
+    marked = [text for text in texts if PIECE.search(text)]
     if 2 * len(marked) > len(texts):
         raise PredictionsError(
             f"{len(marked):,} of {len(texts):,} predictions are the pieces of a tokenizer",

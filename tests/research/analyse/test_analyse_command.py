@@ -161,6 +161,32 @@ def test_predictions_with_ids_need_sentences_with_ids(
     assert "two sentences `s1`" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("line", ["s{}, " + RIGHT, "S{}\t" + RIGHT, "s{}: " + RIGHT.lower()])
+def test_lines_that_begin_with_the_names_of_their_sentences_are_refused(
+    line: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "".join(f"{line.format(number)}\n" for number in (1, 2))
+    analysed(GOLD, ("system.txt", text), status=FAILED)
+    assert "2 of the 2 predictions begin with the name of their sentence" in capsys.readouterr().err
+
+
+def test_names_in_capital_letters_are_said(
+    analysed: Analyse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysed(GOLD, ("system.tsv", f"S1\t{RIGHT}\nS2\t{RIGHT}\n"), status=FAILED)
+    assert "2 of them differ in capital letters or spaces alone" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "text", ["i en@@ joy my time", "▁i ▁en joy ▁my ▁time", '{"prediction": ["i", "en", "##joy"]}']
+)
+def test_pieces_of_a_tokenizer_are_noticed(
+    text: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]
+) -> None:
+    analysed(GOLD, ("system.txt", f"{text}\n" * 2))
+    assert "2 predictions with marks of the pieces of a tokenizer" in capsys.readouterr().err
+
+
 def test_a_missing_prediction_counts_as_wrong_and_is_said(
     analysed: Analyse, capsys: pytest.CaptureFixture[str]
 ) -> None:
