@@ -16,7 +16,7 @@ from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Item
+from sgl.core.interpret import Item, spelt_as
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
 from sgl.parallel.executor import (
@@ -83,7 +83,9 @@ def graph_text(grammar: CoreGrammar, item: Item, name: str, *, sent_id: str, cat
     anchor = grammar.text_layer(grammar.graph_layers[number].anchor)
     texts = [(grammar.text_layers[anchor].name, item.texts[anchor])]
     tokens = item.tokens[anchor]
-    return conllu(item.graphs[number], tokens, texts, sent_id=sent_id, category=category)
+    spelt = spelt_as(grammar.text_layers[anchor], tokens)
+    names = {"sent_id": sent_id, "category": category}
+    return conllu(item.graphs[number], tokens, texts, **names, spelt=spelt)
 
 
 def differences(session: Session, text: str) -> list[str]:

@@ -17,7 +17,7 @@ from sgl.dataset import OutputError
 from sgl.dataset.chunk import TextTooLongError
 from sgl.diagnostics import Diagnostic, Severity, Span
 from sgl.foreign import ForeignFileError
-from sgl.parsing import TooLongError
+from sgl.parsing import TooLongError, UnparsableLayerError
 from sgl.pipeline.sentences import place_of_stream, too_long, undecided
 from sgl.rendering import ConlluError, ViewError
 from sgl.sampling import AMBIGUOUS, NotEnoughError
@@ -52,6 +52,9 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnosti
             return Diagnostic("SGL0513", Severity.ERROR, dataset, message), FAILED
         case StructureTooCostly() | UnsupportedStructure():
             return undecided(problem, compiled), FAILED
+        case UnparsableLayerError():
+            hint = "name another layer; this one can only be written"
+            return Diagnostic("SGL1108", Severity.ERROR, None, str(problem), hint=hint), FAILED
         case TooLongError():
             return too_long(problem, dataset), FAILED
         case NotEnoughError():

@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sgl.core.graph import CUT, END, PARTS, WORD, Gluer, GluingNode, GluingRule
+from sgl.core.spelling import Finish
 
 #: Name of the port that every category has: the head of the phrase.
 HEAD = "head"
@@ -99,11 +100,13 @@ class Slot:
     """The place of a child in a template; ``capital`` raises its first letter.
 
     Of a child with several parts it is that of one, by number from 1; the first is the main part.
+    Of ``functions`` the last is applied to its words first (``sgl.core.spelling.FUNCTIONS``).
     """
 
     child: int
     capital: bool = False
     part: int = 0
+    functions: tuple[str, ...] = ()
 
     @property
     def packed(self) -> int:
@@ -193,6 +196,10 @@ class Rule:
         """Whether the rule introduces words and has no children."""
         return not self.rhs
 
+    def applies_functions(self, layer: int) -> bool:
+        """Return whether the rule applies functions in a text layer, which is then one-way."""
+        return any(isinstance(item, Slot) and item.functions for item in self.templates[layer])
+
     def words(self, layer: int) -> tuple[str, ...]:
         """Return the words that the rule itself writes in a text layer.
 
@@ -221,12 +228,14 @@ class Rule:
 class TextLayer:
     """A layer of token sequences.
 
-    ``join`` is written between tokens, except before a token in ``attach``.
+    ``join`` is written between tokens, except before a token in ``attach``; ``finish`` is
+    what is done to them before that, if anything.
     """
 
     name: str
     join: str = " "
     attach: frozenset[str] = frozenset()
+    finish: Finish | None = None
 
 
 @dataclass(frozen=True, slots=True)

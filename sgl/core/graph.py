@@ -18,6 +18,7 @@ dataset contains it as it is.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -53,6 +54,19 @@ class Graph(NamedTuple):
     nodes: tuple[GraphNode, ...]
     edges: tuple[tuple[int, str, int], ...]
     head: int
+
+
+def without(graph: Graph, gone: Sequence[int]) -> Graph:
+    """Return a graph without some words, by place, and the nodes on them.
+
+    Raises ``LookupError``: the head is on one of them.
+    """
+    places = {at: at - bisect_left(gone, at) for _, at in graph.nodes if at not in gone}
+    kept = [number for number, node in enumerate(graph.nodes) if node.position in places]
+    index = {number: rank for rank, number in enumerate(kept)}
+    nodes = [graph.nodes[n]._replace(position=places[graph.nodes[n].position]) for n in kept]
+    edges = [(index[s], e, index[t]) for s, e, t in graph.edges if s in index and t in index]
+    return Graph(tuple(nodes), tuple(edges), index[graph.head])
 
 
 #: Graphs that are kept at most.

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from sgl.core.grammar import CoreGrammar, Cut, Template, TextLayer, Token
-from sgl.core.graph import CUT, Graph, part_of
+from sgl.core.graph import CUT, Graph, part_of, without
+from sgl.core.spelling import Piece, absorbed, applied, join_words, pieces, remaining
 
 Derivation = tuple[int, ...]
 
@@ -70,10 +71,15 @@ def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in text layer ``layer``.
+    """Return the tokens of ``derivation`` in text layer ``layer``; none is absorbed.
 
     Of a phrase that is no text there may be several parts, with ``…`` between them.
     """
+    return remaining(grammar.text_layers[layer].finish, all_tokens(grammar, derivation, layer))
+
+
+def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
+    """Return the tokens of ``derivation`` in text layer ``layer``, also those that are absorbed."""
     rules = grammar.rules
     stack: list[list[str]] = []
     for rule_id in reversed(derivation):
@@ -94,20 +100,19 @@ def template_words(template: Template, children: Sequence[Sequence[str]]) -> lis
             words.append(item.text)
             continue
         own = part_of(children[item.child], item.part) if item.part else children[item.child]
+        own = applied(item.functions, own)
         words.extend(_capitalised(own) if item.capital else own)
     return words
 
 
 def finish(layer: TextLayer, tokens: Sequence[str]) -> str:
-    """Join tokens as the layer declares: ``attach`` tokens take no space."""
-    if not layer.join:
-        return "".join(tokens)
-    parts: list[str] = []
-    for token in tokens:
-        if parts and token not in layer.attach:
-            parts.append(layer.join)
-        parts.append(token)
-    return "".join(parts)
+    """Join tokens as the layer declares."""
+    return join_words(layer.join, layer.attach, layer.finish, tokens)
+
+
+def spelt_as(layer: TextLayer, tokens: Sequence[str]) -> Sequence[Piece]:
+    """Return the pieces that tokens are written as, if they are not written as they are."""
+    return () if layer.finish is None else pieces(layer.attach, layer.finish, tokens)
 
 
 def capitalised(word: str) -> str:
@@ -124,4 +129,9 @@ def _capitalised(tokens: Sequence[str]) -> Sequence[str]:
 
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
     """Return the graph of ``derivation`` in graph layer ``layer``."""
-    return grammar.gluers[layer](derivation)
+    graph = grammar.gluers[layer](derivation)
+    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    finish = grammar.text_layers[anchor].finish
+    if finish is None or not finish.absorb:
+        return graph
+    return without(graph, absorbed(finish, all_tokens(grammar, derivation, anchor)))

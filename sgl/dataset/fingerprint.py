@@ -20,7 +20,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from sgl import EDITION, __version__
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.core.grammar import CoreGrammar, Rule, Slot, TextLayer, Token
 from sgl.core.plan import Pattern, Plan, Quota, Stratum
 from sgl.core.structure import Structure
 
@@ -65,7 +65,7 @@ def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
         "grammar": {
             "start": grammar.start,
             "categories": [[c.name, c.ports, c.limited] for c in grammar.categories],
-            "text": [[text.name, text.join, sorted(text.attach)] for text in grammar.text_layers],
+            "text": [_text(text) for text in grammar.text_layers],
             "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
             "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
             "rules": [_rule(rule) for rule in grammar.rules],
@@ -104,12 +104,22 @@ def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
     return core_digest(core_form(grammar, plan))
 
 
+def _text(text: TextLayer) -> list[object]:
+    stated: list[object] = [text.name, text.join, sorted(text.attach)]
+    return stated if text.finish is None else [*stated, text.finish]
+
+
+def _further(slot: Slot) -> list[object]:
+    """Return the part and the functions of a slot that has any."""
+    return [slot.part, *slot.functions] if slot.part or slot.functions else []
+
+
 def _rule(rule: Rule) -> list[object]:
     templates = [
         [
             ["word", item.text]
             if isinstance(item, Token)
-            else ["child", item.child, item.capital, *([item.part] if item.part else [])]
+            else ["child", item.child, item.capital, *_further(item)]
             if isinstance(item, Slot)
             else ["cut"]
             for item in template

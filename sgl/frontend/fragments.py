@@ -133,9 +133,11 @@ class FragmentLowering:
         if label is None:
             self.sound = False
             return
-        source, target = self._atom(statement.source), self._atom(statement.target)
-        if source is not None and target is not None:
-            self.edges.append((source, label, target, statement))
+        source, target = self._atom(statement.source), statement.target
+        several = self._words(target) if target.name.quoted else [self._atom(target)]
+        for atom in several:
+            if source is not None and atom is not None:
+                self.edges.append((source, label, atom, statement))
 
     def _label(self, label: s.LabelText) -> str | None:
         """Return the label as it is to be written, its variables after ``$``; None after a report.
@@ -216,7 +218,12 @@ class FragmentLowering:
         """Return what a statement mentions; None after a report."""
         name = ref.name.text
         if ref.name.quoted:
-            return self._word(ref)
+            words = self._words(ref)
+            if len(words) > 1:
+                message = f'"{name}" occurs more than once in the right-hand side of the rule'
+                hint = "an edge can lead to all of them, and from none"
+                self._error("SGL0505", ref.span, message, hint)
+            return words[0] if len(words) == 1 else None
         if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
             own = OwnPort(self.own_ports.index(name))
             self.atoms.setdefault(own)
@@ -234,24 +241,22 @@ class FragmentLowering:
         self._error("SGL0501", ref.span, f"`{name}` has no port `{port}`", hint)
         return None
 
-    def _word(self, ref: s.NodeRef) -> Atom | None:
-        """Return the atom of a word that a rule writes once, with its attributes."""
+    def _words(self, ref: s.NodeRef) -> list[Atom]:
+        """Return the atoms of a word of the rule, wherever it stands, with its attributes."""
         word = ref.name.text
         words = {
             i: item.text for i, item in enumerate(self.names.rule.rhs) if isinstance(item, s.Name)
         }
         places = [index for index, text in words.items() if text == word and index in self.places]
-        if len(places) != 1:
-            problem = "is not a word of" if not places else "occurs more than once in"
-            message = f'"{word}" {problem} the right-hand side of the rule'
+        if not places:
+            message = f'"{word}" is not a word of the right-hand side of the rule'
             hint = suggest(word, words.values())
-            if not places and word in words.values():
+            if word in words.values():
                 message = f'the word "{word}" is not always there, and this edge is'
                 hint = "let the clause of this edge end with a condition, too"
             self._error("SGL0505", ref.span, message, hint)
-            return None
-        atom = WordAtom(places[0])
-        self.atoms.setdefault(atom)
+            return []
+        atoms: list[Atom] = [WordAtom(place) for place in places]
         literal = None if self.layer.free else self.names.scope.peek(s.Literal, word)
         values: dict[str, str | FeatureVariable] = {"lemma": word}
         declared = literal.attributes if literal is not None else ()
@@ -266,10 +271,11 @@ class FragmentLowering:
             else:
                 self._error("SGL0309", value.span, "an attribute of a rule is a plain value")
         found = tuple(sorted(values.items()))
-        self.attributes[atom] = (
-            found if ref.attributes is not None else self.attributes.get(atom, found)
-        )
-        return atom
+        for atom in atoms:
+            self.atoms.setdefault(atom)
+            kept = self.attributes.get(atom, found)
+            self.attributes[atom] = found if ref.attributes is not None else kept
+        return atoms
 
     # ---- exports
 

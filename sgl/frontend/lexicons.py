@@ -132,6 +132,9 @@ class _WordLowering:
 
     def _words(self, layer: str) -> list[str] | None:
         """Return the words in a text layer, cut at the spaces; None after a report."""
+        said = any(clause.layer.text == layer for clause in self.clauses)
+        if not said and self.state.signature.is_twin(layer):
+            return self._words(self.state.signature.source.name)
         hint = f"add a line `{layer} …`, with a column or a word"
         if layer != self.state.signature.source.name:
             hint = f'add a line `{layer} …`; `{layer} ""` if it has no word there'

@@ -22,8 +22,10 @@ from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.agreement import OpenTie, find_open_ties
 from sgl.frontend.checks import check_graphs, check_instances, check_words
+from sgl.frontend.contrast import check_contrast
 from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset
 from sgl.frontend.expand import expand
+from sgl.frontend.finishing import check_absorbed
 from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import lower
 from sgl.frontend.names import report_unused, resolve_names
@@ -75,6 +77,8 @@ PASSES = (
     Pass(lower, needs=("instances",)),
     Pass(find_open_ties, needs=("declared",)),
     Pass(check_instances, needs=("declared",)),
+    Pass(check_absorbed, needs=("declared",)),
+    Pass(check_contrast, needs=("declared",)),
     Pass(find_slips, needs=("declared",)),
     Pass(apply_weights, needs=("declared",)),
     Pass(structure_contexts, needs=("signature",)),

@@ -19,7 +19,9 @@ from dataclasses import dataclass, field, replace
 
 from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
-from sgl.diagnostics import Label, suggest
+from sgl.diagnostics import Label
+from sgl.frontend.contrast import with_twins
+from sgl.frontend.finishing import finish_of, options_in_force
 from sgl.frontend.names import Scope, check_taken
 from sgl.frontend.parameters import is_weight
 from sgl.frontend.state import CompilerState
@@ -45,7 +47,6 @@ WRITTEN = tuple(name for name, view in VIEWS.items() if view.target)
 _OF_TREES = ("conllu",)
 
 _KINDS = ("text", "graph")
-_OPTIONS = ("join", "attach")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,11 @@ class Signature:
         """
         return any(clause.layer.text not in self.layer_names for clause in clauses)
 
+    def is_twin(self, layer: str) -> bool:
+        """Return whether a text layer is the twin of the source."""
+        found = next(own.finish for own in self.text_layers if own.name == layer)
+        return found is not None and bool(found.twin)
+
     @property
     def source(self) -> TextLayer:
         """The first text layer: the language of the productions."""
@@ -128,7 +134,7 @@ def build_signature(state: CompilerState) -> None:
     for layer in strange:
         hint = "a layer is `text` or `graph on …`"
         state.report_missing("kind of layer", layer.kind, _KINDS, hint)
-    text = tuple(_text_layer(d, state) for d in layers if d.kind.text == "text")
+    text = with_twins([_text_layer(d, state) for d in layers if d.kind.text == "text"], state)
     graphs = _graph_layers(layers, [layer.name for layer in text], state)
     views = tuple(_views(graphs, state))
     unread = state.project.lacks("layer")
@@ -166,16 +172,11 @@ def build_signature(state: CompilerState) -> None:
 def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
     join: s.Option | None = None
     attach: set[str] = set()
-    for option in declaration.options:
-        name, in_force = option.name.text, state.parameters.holds(option.when)
-        if name not in _OPTIONS:
-            hint = suggest(name, _OPTIONS) or "its options are `join` and `attach`"
-            state.error("SGL0201", option.name.span, f"a text layer has no option `{name}`", hint)
-        elif name == "join" and len(option.values) != 1:
-            state.error("SGL0308", option.span, f"`{name}` takes one quoted text")
-        elif not in_force:
+    options = list(options_in_force(declaration, state))
+    for option in options:
+        if not isinstance(option, s.Option) or option.name.text not in ("join", "attach"):
             continue
-        elif name == "attach":
+        if option.name.text == "attach":
             attach |= {value.text for value in option.values}
         elif join is None:
             join = option
@@ -185,7 +186,8 @@ def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
             labels = [Label(join.span, "here first")]
             state.error("SGL0308", option.span, message, hint, labels=labels)
     between = " " if join is None else join.values[0].text
-    return TextLayer(declaration.name.text, between, frozenset(attach))
+    name, finish = declaration.name.text, finish_of(options, state)
+    return TextLayer(name, between, frozenset(attach), finish)
 
 
 def _graph_layers(
@@ -224,8 +226,9 @@ def _check_options(layer: s.Layer, state: CompilerState) -> bool:
     """Return whether ``(free)`` is all that a graph layer has in parentheses; report the rest."""
     errors = state.diagnostics.errors
     for option in layer.options:
-        if option.name.text != FREE or option.values:
-            message = f"a graph layer has no option `{option.name}`"
+        if not isinstance(option, s.Option) or option.name.text != FREE or option.values:
+            written = f" `{option.name}`" if isinstance(option, s.Option) else "s of texts"
+            message = f"a graph layer has no option{written}"
             state.error("SGL0201", option.span, message, f"its only option is `{FREE}`")
         elif option.when is not None:
             message = "whether a graph layer is free does not depend on a parameter"

@@ -19,6 +19,7 @@ from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.arguments import substitution
+from sgl.frontend.finishing import Absorbed, absorbed_in, uncounted_in
 from sgl.frontend.measures import check_measures, countable, depth_bodies, length_test
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
@@ -38,7 +39,8 @@ class StructureContext:
     """What structures are lowered with: the labels and attributes that a layer of a grammar has.
 
     Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are
-    those of the pattern, ``texts`` the text layers.
+    those of the pattern, ``texts`` the text layers, ``uncounted`` those whose words nobody can
+    count beforehand; ``absorbed`` are words that no structure may see.
     """
 
     layer: str
@@ -47,6 +49,8 @@ class StructureContext:
     attributes: Mapping[str, Set[str]] | None = None
     targets: tuple[str, ...] | None = None
     texts: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
+    absorbed: Absorbed | None = None
 
     def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
         """Report those that are no lemma of any word; the hint is for what is like none."""
@@ -66,8 +70,8 @@ def context_of(state: CompilerState, layer: int, grammar: CoreGrammar) -> Struct
         for name, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
             attributes.setdefault(name, set()).add(value)
     texts = tuple(text.name for text in grammar.text_layers)
-    name = grammar.graph_layers[layer].name
-    return StructureContext(name, state, labels, attributes, texts=texts)
+    name, known = grammar.graph_layers[layer].name, (labels, attributes, None, texts)
+    return StructureContext(name, state, *known, uncounted_in(grammar), absorbed_in(grammar, layer))
 
 
 def structure_contexts(state: CompilerState) -> None:
@@ -118,7 +122,13 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
         return None
     for depth in lowering[0].depths:
         bodies = [replace(depth[0], lengths=bodies[0].lengths), *depth[1:]]
-    return c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
+    found = c.Structure(context.layer, bodies[0], tuple(bodies[1:]))
+    for test in (test for test in bodies[0].lengths if test.layer in context.uncounted):
+        message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
+        context.state.error("SGL0801", ref.span, message, "measure another layer")
+    if context.absorbed is not None:
+        context.absorbed.report(found, ref.span, context.state)
+    return found if context.state.diagnostics.errors == errors else None
 
 
 def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:

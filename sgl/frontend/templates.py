@@ -16,9 +16,10 @@ of the phrase if they have one name::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sgl.core.grammar import Cut, Item, Slot, Token
+from sgl.core.spelling import FUNCTIONS
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.mentions import RuleNames
 from sgl.frontend.productions import FeatureVariable, TemplateSketch
@@ -44,7 +45,10 @@ def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> Template
     applying = {clause.layer.text: clause for clause in clauses}
     source, *others = [layer.name for layer in names.state.signature.text_layers]
     first = _SourceTemplate(names, source, applying)
-    sketches = [first.sketch(), *(_Template(names, layer, applying).sketch() for layer in others)]
+    sketches = [first.sketch()]
+    for layer in others:
+        taken = layer not in applying and names.state.signature.is_twin(layer)
+        sketches.append(sketches[0] if taken else _Template(names, layer, applying).sketch())
     return Templates(tuple(sketches), first.places)
 
 
@@ -68,6 +72,8 @@ class _Template:
         self.used: dict[_Piece, Span] = {}
         #: The children that are dropped with all of their parts that have no place.
         self.dropped: set[int] = set()
+        #: What functions are applied to, which may stand there several times.
+        self.applied: set[_Piece | None] = set()
         self.sound = True
 
     def sketch(self) -> TemplateSketch:
@@ -134,9 +140,16 @@ class _Template:
             hint = f"name it in the brackets of a category: `V[case={item.name}]`"
             self.sound &= self.names.variables.use(item.name.text, item.span, hint)
             return [FeatureVariable(item.name.text)]
+        inner, functions = _called(item)
+        if functions and isinstance(inner, s.Mention):
+            piece = self.find(inner.name)
+            self.applied |= {piece}
+            slots = [] if piece is None else [self.slot(piece, inner.span)]
+            return [replace(slot, functions=functions) for slot in slots]
         self.sound = False
         message = "words are computed in `word` and `lexicon` declarations, not in rules"
-        hint = "write names of children, quoted words, and `$f` for a feature variable `f`"
+        hint = "write names of children, quoted words, and `$f` for a feature variable `f`; "
+        hint += f"of a child: {', '.join(f'`{name}(X)`' for name in FUNCTIONS)}"
         self.state.error("SGL0309", item.span, message, hint)
         return []
 
@@ -144,7 +157,7 @@ class _Template:
         piece = self.find(item.name)
         if piece is None:
             return []
-        if piece in self.used and item.mode != "copy":
+        if piece in self.used and item.mode != "copy" and piece not in self.applied:
             message = f"`{item.name}` occurs twice in the layer `{self.layer}`"
             hint = f"remove one, or write `copy {item.name}` if you mean it"
             labels = [Label(self.used[piece], "here first")]
@@ -267,6 +280,15 @@ class _SourceTemplate(_Template):
     def _word(self, number: int) -> Token:
         self._words[number] = Token(str(self.names.rule.rhs[number]))
         return self._words[number]
+
+
+def _called(item: s.Expression) -> tuple[s.Expression, tuple[str, ...]]:
+    """Return what functions are applied to, and the functions, the outer one first."""
+    names: list[str] = []
+    while isinstance(item, s.Call) and item.name.text in FUNCTIONS and len(item.arguments) == 1:
+        names.append(item.name.text)
+        (item,) = item.arguments
+    return item, tuple(names)
 
 
 def report_without_clause(rule: s.Rule, layer: str, where: str, state: CompilerState) -> None:

@@ -36,6 +36,8 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "ordered_feature": (s.Feature, {"ordered": True}),
     "setting": (s.Setting, {"comparison": None}),
     "if_test": (s.Condition, {}),
+    "contrast": (s.Contrast, {"place": None, "when": None}),
+    "elision": (s.Elision, {"place": None}),
     "child": (s.Child, {"capital": False}),
     "capital_child": (s.Child, {"capital": True}),
     "name_item": (s.Mention, {"mode": ""}),
@@ -266,6 +268,10 @@ class TreeBuilder(TokenBuilder):
     def unbounded(self, meta: Meta, _: list[Any]) -> s.Bounds:
         span = self._span(meta)
         return s.Bounds(span, s.Amount(span, s.Name("1", span)), None)
+
+    def place(self, meta: Meta, parts: list[Any]) -> s.Place:
+        kind, *words = parts
+        return s.Place(self._span(meta), self.UPPER(kind), tuple(words))
 
     def bounded(self, meta: Meta, parts: list[Any]) -> s.Bounds:
         low, high = parts

@@ -7,10 +7,10 @@ _DECLARATIONS = """
     rule paradigm function pattern part quota relation restrict weights dataset test
 """
 _CLAUSES = """
-    allow ambiguous apart assert capital copy depth distinct drop each exclude expose exposures
-    for forbid forget from gen if in keep last lemmas length like longest need never node not on
-    only or output outside per reject repeat repeated seen shared size target targets to train
-    unseen variant waive when where with within without
+    after allow ambiguous apart assert before capital contrast copy depth distinct drop each
+    exclude expose exposures first for forbid forget from gen if in keep last lemmas length like
+    longest need never node not on only or output outside per reject repeat repeated seen shared
+    size target targets to train unseen variant waive when where with within without
 """
 
 #: Words that start a declaration, in the first column.

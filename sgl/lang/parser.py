@@ -46,6 +46,10 @@ TERMINALS: dict[str, str] = {
     "NOT": "`not`",
     "REPEATED": "`repeated`",
     "LAST": "`last`",
+    "FIRST": "`first`",
+    "BEFORE": "`before`",
+    "AFTER": "`after`",
+    "CONTRAST": "`contrast`",
 }
 
 _SHOWN = 5

@@ -57,8 +57,8 @@ class WordIndex:
     def __init__(self, words: Set[str], layer: TextLayer) -> None:
         self._join = layer.join
         attached = words & layer.attach if layer.join else words
-        self._attached = _by_first(attached)
-        self._separate = _by_first(words - attached)
+        self._attached = by_first(attached)
+        self._separate = by_first(words - attached)
 
     def words_at(self, text: str, position: int) -> list[tuple[str, int]]:
         """Return the words that stand at an offset of a text, with their ends.
@@ -67,30 +67,31 @@ class WordIndex:
         another word.
         """
         join = self._join
-        found = list(_standing(self._attached, text, position))
+        found = list(standing(self._attached, text, position))
         if not join:
             return found
         if not position:
-            found += _standing(self._separate, text, 0)
+            found += standing(self._separate, text, 0)
         elif text.startswith(join, position):
-            found += _standing(self._separate, text, position + len(join))
+            found += standing(self._separate, text, position + len(join))
         return [
             (word, end)
             for word, end in found
             if end == len(text)
             or text.startswith(join, end)
-            or any(_standing(self._attached, text, end))
+            or any(standing(self._attached, text, end))
         ]
 
 
-def _by_first(words: Set[str]) -> _Lengths:
+def by_first(words: Set[str]) -> _Lengths:
+    """Return words with the lengths of those that begin with a character."""
     lengths: dict[str, set[int]] = {}
     for word in words:
         lengths.setdefault(word[0], set()).add(len(word))
     return words, {first: sorted(found) for first, found in lengths.items()}
 
 
-def _standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]]:
+def standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]]:
     """Return the words that stand at ``start``, shorter ones first, with their ends."""
     known, lengths = words
     for length in lengths.get(text[start : start + 1], ()):
@@ -132,6 +133,10 @@ class Chart:
             if position in self.items:
                 self._complete(position)
                 self._scan(position, words_at)
+
+    def passes(self, position: int) -> bool:
+        """Return whether the beginning of a sentence leads to a position."""
+        return position in self.items
 
     def covers(self, position: int) -> bool:
         """Return whether the start category may cover the input up to a position."""

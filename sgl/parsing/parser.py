@@ -13,6 +13,7 @@ from sgl.parsing.chart import Chart, TooLongError, WordIndex, WordsAt
 from sgl.parsing.forest import Forest
 from sgl.parsing.pack import Packing
 from sgl.parsing.parts import PartChart, PartIndex
+from sgl.parsing.spellings import MOST_ABSORBED, Spellings
 from sgl.parsing.templates import TemplateIndex
 
 
@@ -87,9 +88,11 @@ class Parser:
         """
         self.grammar = grammar
         self.layer = layer
+        own = grammar.text_layers[layer]
         self.index: TemplateIndex | PartIndex
         self.index = (PartIndex if grammar.divided(layer) else TemplateIndex)(grammar, layer)
-        self._vocabulary = WordIndex(self.index.vocabulary, grammar.text_layers[layer])
+        self._vocabulary = WordIndex(self.index.vocabulary, own)
+        self._spellings = None if own.finish is None else Spellings(self.index.vocabulary, own)
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -98,7 +101,7 @@ class Parser:
 
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text with its separators, or of tokens; None if there is none."""
-        chart = self._chart(sentence)
+        chart, _ = self._chart(sentence)
         if not chart.covers(chart.end):
             return None
         if isinstance(chart, PartChart):
@@ -116,13 +119,13 @@ class Parser:
 
     def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
-        chart = self._chart(sentence)
+        chart, places = self._chart(sentence)
         position = chart.reached
         if not position:
             return ParseFailure(0, (), (self.grammar.start,), chart.covers(0))
         words, categories = chart.expected()
         expected = tuple(sorted(words)), tuple(sorted(categories))
-        return ParseFailure(position, *expected, chart.covers(position))
+        return ParseFailure(places[position], *expected, chart.covers(position))
 
     def word_at(self, text: str, position: int) -> tuple[int, str]:
         """Return where the word after a position begins, and the word, up to the next separator.
@@ -147,14 +150,22 @@ class Parser:
         if number > most:
             raise TooLongError(f"it has {number:,} {what}, more than {most:,}")
 
-    def _chart(self, sentence: str | Sequence[str]) -> Chart | PartChart:
+    def _chart(self, sentence: str | Sequence[str]) -> tuple[Chart | PartChart, Sequence[int]]:
+        """Return the chart of a sentence, and the place in it of each position of the chart."""
         self.check_length(sentence)
         words_at: WordsAt
-        if isinstance(sentence, str):
-            words_at = partial(self._vocabulary.words_at, sentence)
-        else:
+        places: Sequence[int] = range(len(sentence) + 1)
+        deepest: frozenset[int] = frozenset()
+        if not isinstance(sentence, str):
             tokens = [((token, end),) for end, token in enumerate(sentence, start=1)]
             words_at = [*tokens, ()].__getitem__
-        if isinstance(self.index, PartIndex):
-            return PartChart(self.index, len(sentence), words_at)
-        return Chart(self.index, len(sentence), words_at)
+        elif self._spellings is None or not sentence:
+            words_at = partial(self._vocabulary.words_at, sentence)
+        else:
+            lattice = self._spellings.lattice(sentence)
+            words_at, places, deepest = lattice.words_at, lattice.places, lattice.deepest
+        kind = PartChart if isinstance(self.index, PartIndex) else Chart
+        chart = kind(self.index, len(places) - 1, words_at)  # type: ignore[arg-type]
+        if any(chart.passes(state) for state in deepest):
+            raise TooLongError(f"{MOST_ABSORBED} words in a row may be absorbed in it")
+        return chart, places

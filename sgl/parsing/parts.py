@@ -163,6 +163,10 @@ class PartChart:
                 self.reached = position
                 self._advance(position, words_at)
 
+    def passes(self, position: int) -> bool:
+        """Return whether the beginning of a sentence leads to a position."""
+        return position in self._items
+
     def covers(self, position: int) -> bool:
         """Return whether the start category may cover the input up to a position."""
         return (self._index.grammar.start, 0, 0, position, False) in self._number

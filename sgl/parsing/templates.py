@@ -61,6 +61,10 @@ class Unseen:
     """What the input does not show of a grammar: what may stand for a child that is dropped."""
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
+        """Raise ``UnparsableLayerError`` for a layer whose rules apply functions."""
+        for rule in (rule for rule in grammar.rules if rule.applies_functions(layer)):
+            name = grammar.text_layers[layer].name
+            raise UnparsableLayerError(name, rule.name, "applies functions: the layer is one-way")
         self.grammar = grammar
         self.layer = layer
 

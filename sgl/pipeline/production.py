@@ -54,6 +54,7 @@ from sgl.dataset import (
     write_manifest,
 )
 from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.pairs import write_pairs
 from sgl.dataset.write import write_items, write_rejected
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
@@ -255,6 +256,7 @@ class _DatasetProduction:
                 files = write_items(directory, plan, ParallelMaker(executor, run), samples, watch)
         if plan.ambiguous is Ambiguous.REJECT:
             files.append(write_rejected(directory, self._rejected(samples)))
+        files += write_pairs(directory, grammar, plan)
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
     def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Piece, Derivations]]:

@@ -17,6 +17,8 @@ so::
     4  see   see   VERB  _  _             0  root   0:root   SpaceAfter=No
     5  ?     ?     PUNCT _  _             4  punct  4:punct  _
 
+Two words that the text writes as one are a multiword token: a line ``3-4  du`` stands before them.
+
 Attributes other than ``lemma``, ``upos`` and ``xpos`` are features.  Column FEATS admits only names
 and values spelt as UD spells them (``Tense=Past``); an attribute spelt otherwise (``form=past``) is
 written in MISC.  Format: Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2
@@ -32,6 +34,7 @@ from itertools import pairwise
 
 from sgl.core.grammar import EXTRACTED
 from sgl.core.graph import Graph
+from sgl.core.spelling import Piece
 
 Attributes = tuple[tuple[str, str], ...]
 Edges = tuple[tuple[int, str, int], ...]
@@ -57,19 +60,20 @@ def conllu(
     *,
     sent_id: str,
     category: str,
+    spelt: Sequence[Piece] = (),
 ) -> str:
     """One sentence with its comments and the empty line that ends it.
 
     ``tokens`` are the words of the layer that the graph is anchored to; every
     token has exactly one node.  ``texts`` pairs the names of the text layers
-    with their values, the layer of the tokens first.
+    with their values, the layer of the tokens first; ``spelt`` as in ``word_lines``.
 
     Raises ``ConlluError`` when the edges do not give every word one place in a tree, when a token
     has no node, or when a word, label or value contains characters that the format reserves.
     """
     names = [name for name, _ in texts]
     try:
-        body = word_lines(graph, tokens, texts[0][1])
+        body = word_lines(graph, tokens, texts[0][1], spelt=spelt)
         written = [_one_line(text) for _, text in texts]
         frame = comments(names, _one_line(category))
     except ConlluError as error:
@@ -95,21 +99,35 @@ def word_lines(
     tokens: Sequence[str],
     text: str,
     columns_of: Callable[[Attributes], tuple[str, tuple[str, ...]]] | None = None,
+    spelt: Sequence[Piece] = (),
 ) -> str:
     """Return the lines of the words and the empty line behind them.
 
-    ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``.
+    ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``,
+    ``spelt`` are the pieces that the tokens are written as, if they are not written as they are.
     Raises ``ConlluError``: the sentence has no faithful form.
     """
     if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
         raise ConlluError("not every token has exactly one node")
     arcs = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
-    spaced = _space_after(tokens, text)
+    spaced = _space_after([piece.text for piece in spelt] or tokens, text)
+    shown, above, apart = list(tokens), dict[int, str](), list[bool]()
+    for piece, space in zip(spelt, spaced, strict=bool(spelt)):
+        at = len(apart)
+        if piece.words == 1:
+            shown[at] = piece.text
+        else:
+            last = "_" if space else "SpaceAfter=No"
+            above[at] = "\t".join([f"{at + 1}-{at + 2}", piece.text, *"_______", last])
+        apart += [space] if piece.words == 1 else [True] * piece.words
+    spaced = apart or spaced
     lines: list[str] = []
-    for index, (token, node) in enumerate(zip(tokens, graph.nodes, strict=True)):
+    for index, (token, node) in enumerate(zip(shown, graph.nodes, strict=True)):
         columns, attributes = (columns_of or word_columns)(node.attributes)
         edges, extracted = arcs[index]
         misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
+        if index in above:
+            lines.append(above[index])
         if not spaced[index]:
             misc.append("SpaceAfter=No")
         lines.append(f"{index + 1}\t{token}\t{columns}\t{edges}\t{'|'.join(misc) or '_'}")

@@ -14,7 +14,7 @@ from typing import Protocol, Self
 
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import Attributes, Graph
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
+from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
 from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import Uses
@@ -159,7 +159,8 @@ class WordsOutput:
         tokens = derive_tokens(self.grammar, derivation, self.anchor)
         text = finish(self.grammar.text_layers[self.anchor], tokens)
         graph = derive_graph(self.grammar, derivation, self.layer)
-        return word_lines(graph, tokens, text, _columns_of)
+        spelt = spelt_as(self.grammar.text_layers[self.anchor], tokens)
+        return word_lines(graph, tokens, text, _columns_of, spelt)
 
     def marked(self, grammar: CoreGrammar) -> Self:
         """Return the same lines of another grammar."""

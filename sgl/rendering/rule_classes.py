@@ -59,6 +59,12 @@ class Uses(NamedTuple):
     watched: bool = False
     finish: Callable[[str], str] | None = None
 
+    def respelt(self, grammar: CoreGrammar) -> bool:
+        """Whether words are written otherwise next to others, which no placeholder can show."""
+        graphs = [grammar.graph_layers[self.graph].anchor] if self.graph is not None else []
+        layers = [*self.texts, *map(grammar.text_layer, graphs)]
+        return any(grammar.text_layers[layer].finish is not None for layer in layers)
+
 
 class RuleClasses:
     """The rules of a grammar by what they are but for their words, and tables of their words.

@@ -115,7 +115,7 @@ class TemplateWriter:
         self.uses = output.uses
         self._looked_at: frozenset[str] = frozenset()
         self._items = items
-        self._usable = not has_marks(output.grammar)
+        self._usable = not has_marks(output.grammar) and not output.uses.respelt(output.grammar)
         self._table: TemplateTable | None = None
         self._begin(like)
         if learned is not None and (learned.table is None) == (self._table is None):

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from sgl.core.graph import PARTS, GluingRule, part_of
+from sgl.core.spelling import Finish, applied, join_words
 from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2
 
 #: A derivation of more rules is not finished but counted as ``too_long``.
@@ -44,21 +45,27 @@ class PackedText(NamedTuple):
     """A text layer: how its words are joined, and the template of each rule.
 
     A template holds words and the numbers of children, ``~i`` for child ``i``
-    with a capital; of a child with parts ``i + part * PARTS``.  A ``CUT`` ends a part.
+    with a capital; of a child with parts ``i + part * PARTS``.  A ``CUT`` ends a part.  With
+    functions it is ``(i, function, ...)``.
     """
 
     name: str
     join: str
     attach: frozenset[str]
-    templates: list[tuple[str | int, ...]]
+    templates: list[tuple[Any, ...]]
+    finish: Finish | None = None
 
 
 class PackedView(NamedTuple):
-    """A view of a graph: its notation, and what each rule does to the graph."""
+    """A view of a graph: its notation, and what each rule does to the graph.
+
+    If words of the text layer below it can be absorbed, ``anchor`` is that layer.
+    """
 
     name: str
     kind: str
     rules: list[GluingRule]
+    anchor: PackedText | None = None
 
 
 class PackedStratum(NamedTuple):
@@ -143,6 +150,10 @@ def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) 
         for item in template:
             if isinstance(item, str):
                 words.append(item)
+            elif not isinstance(item, int):
+                part, child = divmod(item[0], PARTS)
+                own = part_of(stack[-1 - child], part) if part else stack[-1 - child]
+                words.extend(applied(item[1:], own))
             elif 0 <= item < PARTS:
                 words.extend(stack[-1 - item])
             elif -PARTS <= item < 0:
@@ -167,12 +178,5 @@ def capitalised(words: Sequence[str]) -> list[str]:
 
 
 def joined(text: PackedText, words: Sequence[str]) -> str:
-    """Return the words as one string: ``join`` between them, but not before ``attach``."""
-    if not text.join:
-        return "".join(words)
-    parts: list[str] = []
-    for word in words:
-        if parts and word not in text.attach:
-            parts.append(text.join)
-        parts.append(word)
-    return "".join(parts)
+    """Return the words as one string."""
+    return join_words(text.join, text.attach, text.finish, words)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from sgl.core.graph import Gluer
+from sgl.core.graph import Gluer, without
+from sgl.core.spelling import absorbed
 from sgl.rendering.registry import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
@@ -25,7 +26,15 @@ def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequ
     """Return what writes derivations in a text layer or a view."""
     if isinstance(output, PackedView):
         view, graph_of = VIEWS[output.kind], Gluer(output.rules, tables.arity, written=True)
-        return lambda derivation: view.render(graph_of(tuple(derivation)))
+        anchor = output.anchor
+        if anchor is None:
+            return lambda derivation: view.render(graph_of(tuple(derivation)))
+
+        def written(derivation: Sequence[int]) -> str:
+            gone = absorbed(anchor.finish, words_of(anchor, tables.arity, derivation))
+            return view.render(without(graph_of(tuple(derivation)), gone))
+
+        return written
     return lambda derivation: joined(output, words_of(output, tables.arity, derivation))
 
 

@@ -11,6 +11,7 @@ from base64 import b64decode, b64encode
 from typing import Any
 
 from sgl.core.graph import GluingNode, GluingRule
+from sgl.core.spelling import Finish
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
 
 
@@ -41,12 +42,24 @@ def _tuples(rows: list[Any]) -> list[Any]:
     return [tuple(row) for row in rows]
 
 
-def _text(name: str, join: str, attach: list[str], templates: list[list[str | int]]) -> PackedText:
-    return PackedText(name, join, frozenset(attach), _tuples(templates))
+def _text(
+    name: str,
+    join: str,
+    attach: list[str],
+    templates: list[list[str | int]],
+    finish: list[Any] | None,
+) -> PackedText:
+    own = None if finish is None else Finish(*map(_frozen, finish))
+    return PackedText(name, join, frozenset(attach), _tuples(templates), own)
 
 
-def _view(name: str, kind: str, rules: list[list[Any]]) -> PackedView:
-    return PackedView(name, kind, [_gluing(*rule) for rule in rules])
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _view(name: str, kind: str, rules: list[list[Any]], anchor: list[Any] | None) -> PackedView:
+    below = None if anchor is None else _text(*anchor)
+    return PackedView(name, kind, [_gluing(*rule) for rule in rules], below)
 
 
 def _gluing(

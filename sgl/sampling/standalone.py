@@ -27,6 +27,7 @@ from sgl.sampling.serialization import serialize
 #: The modules that the standalone sampler is made of, each after those it uses.
 BUNDLED = (
     "sgl.core.graph",
+    "sgl.core.spelling",
     "sgl.rendering.meaning",
     "sgl.rendering.registry",
     *sorted({view.write.__module__ for view in VIEWS.values() if view.target}),

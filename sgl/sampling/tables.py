@@ -19,7 +19,7 @@ from itertools import accumulate
 
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import SplitGrammar
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar, Slot, View
 from sgl.core.lemmas import content_lemmas, introduced_lemmas
 from sgl.core.plan import Plan
 from sgl.sampling.acceptance import NotEnoughError
@@ -64,9 +64,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         lemmas=content_lemmas(grammar, plan),
         source=pack_text(grammar, layers[plan.source]),
         targets=[
-            pack_text(grammar, layers[name])
-            if name in layers
-            else PackedView(name, views[name].kind, list(grammar.gluing[views[name].layer]))
+            pack_text(grammar, layers[name]) if name in layers else _pack_view(grammar, views[name])
             for name in plan.targets
         ],
         distinct_sentences=plan.distinct_sentences,
@@ -101,14 +99,24 @@ def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
         attach=text.attach,
         templates=[
             tuple(
-                (~item.packed if item.capital else item.packed)
-                if isinstance(item, Slot)
-                else item.text
+                item.text
+                if not isinstance(item, Slot)
+                else (item.packed, *item.functions)
+                if item.functions
+                else (~item.packed if item.capital else item.packed)
                 for item in rule.templates[layer]
             )
             for rule in grammar.rules
         ],
+        finish=text.finish,
     )
+
+
+def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
+    anchor = grammar.text_layer(grammar.graph_layers[view.layer].anchor)
+    finish = grammar.text_layers[anchor].finish
+    below = pack_text(grammar, anchor) if finish is not None and finish.absorb else None
+    return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below)
 
 
 class _MergedStates:

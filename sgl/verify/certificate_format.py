@@ -13,9 +13,10 @@ from typing import Any
 
 if __package__:
     from sgl.verify.certificate_rules import lengths_shown
+    from sgl.verify.certificate_texts import FINISH
 else:  # as a script, which has the other files beside it
     from certificate_rules import lengths_shown  # type: ignore[import-not-found, no-redef]
-
+    from certificate_texts import FINISH  # type: ignore[import-not-found, no-redef]
 Json = Any  # a part of a certificate
 FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
 SIGNS = ("=", ">=", "<=")
@@ -55,7 +56,7 @@ FRAGMENT = members("nodes edges exports", [NODE], [(int, str, int, int)], [int])
 RULE = (str, int, [int], WEIGHT, int, [[list]], [FRAGMENT])
 LAYERS = (
     [(str, [str], [(str, str)])],
-    [(str, str, [str])],
+    [(..., (str, str, [str]), (str, str, [str], FINISH))],
     [(str, str, int)],
     [(str, str, int, str)],
 )

@@ -34,6 +34,8 @@ class Lengths:
         for layer, _, number in self.tests:
             self.layers[layer] = max(self.layers.get(layer, 0), number + 1)
         names = [name for name, *_ in grammar["text"]]
+        if any(own[3:] and own[3][1] for own in grammar["text"] if own[0] in self.layers):
+            raise ValueError("lengths of a layer that absorbs words cannot be counted")
         numbers = [names.index(layer) for layer in self.layers]
         self.effects = [
             tuple(effect(rule[5][layer]) for layer in numbers) for rule in grammar["rules"]
@@ -64,6 +66,8 @@ def effect(template: Json) -> Json:
             parts.append((0, ()))
         elif kind == "word":
             parts[-1] = own + 1, used
+        elif item[3:]:
+            raise ValueError("lengths of a layer with functions cannot be counted")
         else:
             parts[-1] = own, (*used, (item[0], max(item[2] - 1, 0) if item[2:] else 0))
     return tuple(parts)

@@ -14,9 +14,11 @@ from typing import Any
 
 if __package__:
     from sgl.verify import certificate_format as form
+    from sgl.verify import certificate_texts as texts
     from sgl.verify.certificate_rules import Lengths, frames_of, fresh
 else:  # as a script, which has the other files beside it
     import certificate_format as form  # type: ignore[import-not-found, no-redef]
+    import certificate_texts as texts  # type: ignore[import-not-found, no-redef]
     from certificate_rules import Lengths, frames_of, fresh  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
@@ -188,17 +190,13 @@ class Structures:
         self.column = cache(
             lambda layer, a: [tuple(x.get(a, "") for x in row) for row in self.frames(layer)[1]]
         )
-        text, graph, views = ([x[0] for x in self.grammar[k]] for k in ("text", "graph", "views"))
-        for names in ([*text, *graph], views):
-            if "" in names or len({*names}) < len(names):
-                raise ValueError("two layers or two views have the same name, or one has none")
-        if core["plan"]["lemma_layer"] not in (graph or [""]):
-            raise ValueError("the layer of lemmas is no graph layer")
+        texts.check_layers(core)
 
     def name(self, structure: Json) -> None:
         """Check that the data of a structure are what its name says."""
         if (said := form.notation(structure["bodies"])) != structure["name"]:
             raise ValueError(f"its data say {said}")
+        texts.check_unseen(self.grammar, structure)
 
     def check(self, pair: Json) -> None:
         """Lemma A: the automaton of a structure, as a table, accepts the texts that contain it."""

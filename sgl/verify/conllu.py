@@ -16,8 +16,8 @@ edge whose token says ``Extracted=Yes``::
 Lines and trees repeat: the million tokens of a benchmark have some ten thousand
 different lines, and still fewer trees.  Each different one is read once (``TokenTable``).
 
-Format: Universal Dependencies, *CoNLL-U Format*; the sentences this project
-writes have neither multiword tokens nor empty nodes, so that these are errors.
+Format: Universal Dependencies, *CoNLL-U Format*; a multiword token says how its words are spelt
+in the text.  The sentences this project writes have no empty nodes, so that these are errors.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9,
 LARGEST_ID = 10_000
 #: So many lines are remembered at most.
 _LINES_REMEMBERED = 1 << 19
+
+#: How the line of a multiword token begins.
+_SPAN = re.compile(rb"[0-9]+-[0-9]+\t")
 
 _COLUMNS = (*("ID", "FORM", "LEMMA", "UPOS", "XPOS"), *("FEATS", "HEAD", "DEPREL", "DEPS", "MISC"))
 _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
@@ -310,11 +313,14 @@ def _read_block(
     number = start
     comments: list[tuple[str, str]] = []
     tokens: list[Token] = []
+    spans: list[tuple[int, int, str]] = []
     try:
         for number, line in enumerate(block, start):  # noqa: B007 - the line of a mistake
             if not tokens and line[:1] == b"#":
                 key, _, value = decode(line).partition("=")
                 comments.append((key[1:].strip(), value.removeprefix(" ")))
+            elif _SPAN.match(line):
+                spans.append(_read_span(line, max([len(tokens), *(last for _, last, _ in spans)])))
             else:
                 tokens.append(words.token(line))
         number = start
@@ -324,10 +330,28 @@ def _read_block(
         number = start + len(comments)
         edges, head = words.trees.get(arcs) or _new_tree(arcs, words)
         number = start
+        for first, last, text in spans:
+            if last > len(spelling):
+                raise MalformedError(f"{first}-{last} is no multiword token of the words")
+            spelling = (*spelling[: first - 1], text, *[""] * (last - first), *spelling[last:])
         _check_text(comments, spelling, words)
     except MalformedError as error:
         return Malformed(number + error.line, str(error))
     return Sentence(start, tuple(comments), read, edges, head, offset)
+
+
+def _read_span(line: bytes, before: int) -> tuple[int, int, str]:
+    """Read the line of a multiword token behind so many words: first and last word, spelling."""
+    cells = decode(line).split("\t")
+    if len(cells) != len(_COLUMNS):
+        raise MalformedError(f"{len(cells)} columns instead of {len(_COLUMNS)}")
+    token, form, *others, misc = cells
+    first, last = (_POSITIONS.get(part, 0) for part in token.split("-"))
+    if others != ["_"] * len(others) or misc not in ("_", "SpaceAfter=No") or not form:
+        raise MalformedError(f"{token} has more than its form and the space behind it")
+    if not before < first < last:
+        raise MalformedError(f"{token} is no multiword token of the words")
+    return first, last, form + " " * (misc == "_")
 
 
 def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:

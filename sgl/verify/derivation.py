@@ -4,25 +4,19 @@ The grammar is the one of a certificate, ``core.grammar``; docs/certificate.md h
 This is the checker's own reading of it; of the compiler it shares ``sgl.rendering.views`` only.
 """
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
+if __package__:
+    from sgl.verify import spelling as form
+else:
+    import spelling as form  # type: ignore[import-not-found, no-redef]
+
 Json = Any  # a part of the certificate, or a value made of such parts
 Derivation = tuple[int, ...]  # its rules, in preorder
 LARGEST = 1 << 20  # items and letters of a text: rules that repeat a child could make any number
-UNWRITABLE = re.compile("[\x00-\x1f\x7f\x85\u2028\u2029\ud800-\udfff]")  # in a column
-VALUE = "[A-Z0-9][A-Za-z0-9]*"
-FEATURE = re.compile(rf"{VALUE}(\[[a-z0-9]+\])?={VALUE}(,{VALUE})*")
-
-
-def line(*cells: str) -> str:
-    """Return a line of columns, of which none ends the column or the line by itself."""
-    if UNWRITABLE.search("".join(cells)):
-        raise ValueError(f"{cells} are no columns of a line")
-    return "\t".join(cells) + "\n"
 
 
 class Interpreter:
@@ -33,6 +27,7 @@ class Interpreter:
         self.texts = {name: (n, *more) for n, (name, *more) in enumerate(grammar["text"])}
         self.graphs = {name: (n, *more) for n, (name, *more) in enumerate(grammar["graph"])}
         self.views = {name: view for name, *view in grammar["views"]}
+        self.twins = {name for name, *own in grammar["text"] if own[2:] and own[2][5]}
         self.walk, self.words = lru_cache(8)(self.walk_of), lru_cache(8)(self.words_of)
         self.text, self.graph = lru_cache(8)(self.text_of), lru_cache(4)(self.graph_of)
         self.edge_columns = lru_cache(1 << 16)(self.edge_columns_of)
@@ -66,33 +61,28 @@ class Interpreter:
 
     def words_of(self, layer: int, derivation: Derivation) -> Json:
         """Return the words of a text layer, each after the place where it was written."""
-        steps, words, capitals = self.walk(derivation)[::-1], list[Json](), list[int]()
-        waiting, taken = [(0, 0)], 0  # the items that come next: their rules, and places there
-        while waiting:
-            place, at = waiting.pop()
-            _, rule, below = steps[place]
-            items = rule[5][layer]
-            if at == len(items) or items[at][0] == "cut":
-                # A child that ends without a word has no capital letter.
-                capitals = [size for size in capitals if size <= len(waiting)]
-                continue
-            if (taken := taken + 1) > LARGEST:
-                raise ValueError("a text has too many words")
-            kind, item, *more = items[at]
-            waiting.append((place, at + 1))
-            if kind != "word":
-                start = 0
-                for _ in range(1, more[1] if more[1:] else 1):  # a cut ends each part before it
-                    start = steps[below[item]][1][5][layer].index(["cut"], start) + 1
-                waiting.append((below[item], start))
-                capitals += [len(waiting)] * any(more[:1])
-            elif capitals and item:
-                words.append(((place, at), item[0].upper() + item[1:]))
-                capitals = []
-            else:
-                words.append(((place, at), item))
-        self.spend(taken)
-        return words
+        phrases = dict[int, list[Json]]()  # of each its parts
+        for place, rule, below in self.walk(derivation):
+            parts = phrases[place] = [list[Json]()]
+            for at, (kind, *item) in enumerate(rule[5][layer]):
+                if kind != "child":
+                    parts += [[]] if kind == "cut" else []
+                    parts[-1] += [((place, at), text) for text in item]
+                    continue
+                child, capital, *how = item
+                own = [*phrases[below[child]][max(*how[:1], 1) - 1 if how else 0]]
+                for name in how[:0:-1]:
+                    own = own[form.FUNCTIONS[name]]
+                for n in [n for n, (_, word) in enumerate(own) if word and capital][:1]:
+                    own[n] = own[n][0], own[n][1][0].upper() + own[n][1][1:]
+                parts[-1] += own
+                if len(parts[-1]) > LARGEST:
+                    raise ValueError("a text has too many words")
+            self.spend(1 + sum(map(len, parts)))
+        words = phrases[0][0]
+        finish = [*self.texts.values()][layer][3:]
+        places = form.kept(finish[0], [word for _, word in words]) if finish else range(len(words))
+        return [words[place] for place in places]
 
     def lengths(self, names: list[str], derivation: Derivation) -> dict[str, str]:
         """Return the comments with the numbers of words in some text layers."""
@@ -132,12 +122,15 @@ class Interpreter:
     def text_of(self, name: str, derivation: Derivation) -> str:
         """Return the text of a layer, or of a view: in parentheses why, if there is no form."""
         if name in self.texts:
-            layer, join, attach = self.texts[name]
+            layer, join, attach, *finish = self.texts[name]
             words = [word for _, word in self.words(layer, derivation)]
             letters = sum(map(len, words)) + len(words) * len(join)
             if letters > LARGEST:
                 raise ValueError("a text has too many letters")
             self.spend(letters)
+            if finish:
+                pieces = form.spelt(attach, finish[0], words)
+                return "".join(text if tight else join + text for text, _, tight in pieces)
             return "".join(words[:1] + [w if w in attach else join + w for w in words[1:]])
         kind, layer, template = self.views[name]
         nodes, edges, head, words = self.graph([*self.graphs][layer], derivation)
@@ -153,14 +146,18 @@ class Interpreter:
     def sentence(self, name: str, derivation: Derivation) -> str:
         """Return the lines of the words of a sentence in CoNLL-U, with a graph layer."""
         nodes, edges, head, words = self.graph(name, derivation)
-        _, join, attach = self.texts[self.graphs[name][1]]
-        tight = [not join or word in attach for word in words[1:]] + [False]
+        _, join, attach, *finish = self.texts[self.graphs[name][1]]
+        above, tight = [""] * len(words), [not join or w in attach for w in words[1:]] + [False]
+        if finish:  # a piece of two words is a multiword token
+            words, above, tight = form.pieces(words, join, form.spelt(attach, finish[0], words))
         rows = zip(words, nodes, self.edge_columns(len(words), edges, head), strict=True)
         lines = list[str]()
         for at, (word, (attributes, _), (*edge, marked)) in enumerate(rows):
-            cells, misc = word_columns(attributes)
+            cells, misc = form.word_columns(attributes)
             misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
-            lines.append(line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_"))
+            lines.append(
+                above[at] + form.line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_")
+            )
         self.spend(sum(map(len, lines)))
         return "".join(lines)
 
@@ -184,16 +181,3 @@ class Interpreter:
             "|".join(f"{h}:{label}" for h, label in sorted(a[1:] for a in into)) for into in arcs
         ]
         return [(str(tree[n][1]), tree[n][2], dep, tree[n][0]) for n, dep in enumerate(deps)]
-
-
-@lru_cache(1 << 16)
-def word_columns(attributes: Json) -> tuple[list[str], list[str]]:
-    """Return columns LEMMA to FEATS of a word, and those of its attributes that are in MISC."""
-    values = {name: value for name, value in attributes if value}
-    fixed = [values.pop(name, "_") for name in ("lemma", "upos", "xpos")]
-    pairs = {f"{name}={value}": value.lower().split(",") for name, value in values.items()}
-    feats = [p for p, parts in pairs.items() if FEATURE.fullmatch(p) and parts == sorted({*parts})]
-    shown = "|".join(sorted(feats, key=str.lower)) or "_"
-    if "|" in "".join(pairs):
-        raise ValueError(f"{attributes} are no features")
-    return [*fixed, shown], [pair for pair in pairs if pair not in feats]

@@ -53,10 +53,10 @@ def _read_tsv(path: Path) -> Iterator[TableRow | str]:
             yield TableRow(*cells) if well_formed else "not a source, a target and a category"
 
 
-_FOLDERS = ("data", "parquet", "conllu", "derivations")
+_FOLDERS = ("data", "parquet", "conllu", "derivations", "pairs")
 #: Files that a manifest lists and that belong to no split.
 _OF_NO_SPLIT = (CERTIFICATE, "derivations/rejected.tsv")
-_SUFFIXES = frozenset({".tsv", ".parquet", ".conllu"})
+_SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 
 @claims(
@@ -70,7 +70,7 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
     known = {*_OF_NO_SPLIT}
     folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
     for split in data.manifest.splits:
-        known |= {CONLLU.format(split), f"parquet/{split}.parquet"}
+        known |= {CONLLU.format(split), f"parquet/{split}.parquet", f"pairs/{split}.jsonl"}
         known |= {f"{folder}/{split}.tsv" for folder in folders}
     for file in data.manifest.files:
         tally.checked += 1

@@ -18,18 +18,20 @@ if __package__:
     from sgl.verify.candidates import Budget, Candidates, Refusal
     from sgl.verify.certificate import FAULTS, Checker
     from sgl.verify.certificate_format import content_of, measured_by, reason
-    from sgl.verify.derivation import Derivation, Interpreter, line
+    from sgl.verify.derivation import Derivation, Interpreter
+    from sgl.verify.spelling import line, pair
 else:
     sys.path.append(str(Path(__file__).parents[2]))  # where views are found
     from candidates import Budget, Candidates, Refusal  # type: ignore[import-not-found,no-redef]
     from certificate import FAULTS, Checker  # type: ignore[import-not-found,no-redef]
     from certificate_format import content_of, measured_by, reason  # type: ignore[import-not-found,no-redef]
-    from derivation import Derivation, Interpreter, line  # type: ignore[import-not-found,no-redef]
+    from derivation import Derivation, Interpreter  # type: ignore[import-not-found,no-redef]
+    from spelling import line, pair  # type: ignore[import-not-found,no-redef]
 
 Json = Any  # a part of the certificate
 TRAIN, GENERALIZATION, ACCEPTED, AMBIGUOUS = "train", "gen", "accepted", "ambiguous"
 STEPS, BYTE = 10_000_000, 300  # the budget, and more for each letter of a file that was right
-CODES = {"derivations": "R03", "data": "R04", "conllu": "R05"}
+CODES = {"derivations": "R03", "data": "R04", "pairs": "R04", "conllu": "R05"}
 NUMBER = rb"(?:0|[1-9][0-9]{0,19})"
 LINE = re.compile(rb"([^\t\n]+#%b)\t(%b(?: %b)*)\n" % (NUMBER, NUMBER, NUMBER))
 LONGEST_LINE, REJECTED = 1 << 18, "derivations/rejected.tsv"
@@ -163,6 +165,10 @@ class Rows:
         """Open the files of a split, for ``closing`` to close."""
         folders = ["derivations", "data", *(f"data/{name}" for name in self.plan["further"])]
         paths = [f"{folder}/{split}.tsv" for folder in folders]
+        pairs = [f"pairs/{split}.jsonl"] * (self.plan["target"] in self.meaning.twins)
+        if not pairs and (self.directory / "pairs").exists():
+            raise Refusal("R02 pairs: the target is the twin of no layer")
+        paths += pairs
         paths += [f"conllu/{split}.conllu"] if self.plan["lemma_layer"] else []
         return [closing.enter_context(self.own(path).open("rb")) for path in paths]
 
@@ -173,6 +179,8 @@ class Rows:
         yield line(name, " ".join(map(str, derivation)))
         for target in targets:
             yield line(text(source, derivation), text(target, derivation), category)
+        if targets[0] in self.meaning.twins:
+            yield pair(text(source, derivation), text(targets[0], derivation), category)
         if layer:
             anchor = self.meaning.graphs[layer][1]
             comments = {"sent_id": row, "category": category, "text": text(anchor, derivation)}

@@ -164,6 +164,7 @@ def test_what_is_below_all_is_the_standard_library_alone() -> None:
 READERS = ("cli", "corpus", "dataset", "parallel", "pipeline", "research")
 OWN_FILES = {
     "cli/files.py": "looks what a result would replace",
+    "dataset/pairs.py": "rows that were just written",
     "dataset/lock.py": "who has a lock",
     "parallel/executor.py": "what a worker has written, and results of a run, by their hashes",
     "research/exchange/irtg_file.py": "a grammar of the package",

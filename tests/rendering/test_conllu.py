@@ -275,7 +275,7 @@ def test_sentences_of_the_toy_grammar_come_back(seed: int, tmp_path: Path) -> No
         ("4\taux\t4:aux", "4\taux\t0:root|4:aux", 6, "the root is a governor in DEPS"),
         ("0\troot\t0:root", "0\tdep\t0:dep", 8, "governor 0 with the label dep"),
         ("0\troot\t0:root", "5\tdep\t5:dep", 5, "0 roots instead of one"),
-        ("1\tWhat", "1-2\tWhat", 5, "ID is 1-2"),
+        ("1\tWhat", "1-2\tWhat", 5, "1-2 has more than its form"),
         ("\tVB\t", "\t\t", 8, "column XPOS is empty"),
         ("\tVB\t", "\t", 8, "9 columns instead of 10"),
         ("# category = wh_object\n", "", 1, "0 comments # category"),

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import garden
 import kites
 from ambiguous_grammar import DATASET, RULES
 from composed_grammar import SOURCE, TAKES
@@ -42,6 +43,8 @@ GRAMMARS = {
     "farm": _farm,
     # Views as targets, a free layer, parts with quotas of their own.
     "kites": kites.write,
+    # Words that are absorbed, contracted and written otherwise, with logical forms.
+    "garden": garden.write,
     # Shares of targets, exposures that may repeat, lemmas that may repeat, a restriction.
     "composed": lambda directory: written(directory, BASE + SOURCE),
     # Sentences that are rejected as ambiguous, for both reasons.

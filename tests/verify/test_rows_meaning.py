@@ -15,7 +15,8 @@ from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import core_form
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import word_lines
-from sgl.verify.derivation import Interpreter, word_columns
+from sgl.verify.derivation import Interpreter
+from sgl.verify.spelling import word_columns
 
 PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="syn")
 
@@ -78,8 +79,8 @@ def test_a_text_that_doubles_with_each_rule_ends() -> None:
         meaning.text("en", (*[0] * 60, 1))
 
 
-@pytest.mark.parametrize("word", [[], [["word", ""]], [["word", "ha" * 5000]]])
-def test_a_text_of_nothing_or_of_long_words_ends(word: list[list[str]]) -> None:
+@pytest.mark.parametrize("word", [[["word", ""]], [["word", "ha" * 5000]]])
+def test_a_text_of_empty_or_of_long_words_ends(word: list[list[str]]) -> None:
     """Phrases without a word are as many as those with one, and words are of any length."""
     double = ["double", 0, [0], "0.5", 0, [[["child", 0, 1], ["child", 0, 0]]], []]
     leaf = ["leaf", 0, [], "0.5", 0, [word], []]

@@ -106,6 +106,8 @@ class _Assembler:
     def __init__(self, tables: Tables, *, written: bool) -> None:
         self._tables = tables
         self._text = tables.source
+        if written and tables.source.finish is not None:
+            raise _Undecided
         self._written = written
         self._sure = sure_states(tables) if written else frozenset()
         self._initial = initial_states(tables, self._sure) if written else frozenset()

@@ -142,6 +142,8 @@ class _Numbering:
 
     def __init__(self, index: TemplateIndex) -> None:
         self._layer = index.grammar.text_layers[index.layer]
+        if self._layer.finish is not None:
+            raise UnsuitableLayerError("its words are not written as they are")
         self._productions = Productions(index)
         order: TopologicalSorter[Part] = TopologicalSorter()
         order.add(self._productions.start)

@@ -214,6 +214,9 @@ def text_examples(
     """
     steps = Steps()
     grammar, spelling = forest.grammar, forest.grammar.text_layers[layer]
+    #: Whether a phrase may be written otherwise than by itself.
+    respelt = spelling.finish is not None
+    respelt |= any(rule.applies_functions(layer) for rule in grammar.rules)
     #: For each node the phrases that occur in the text, each with a reading; another reading.
     occurring: list[dict[Words, Derivation]] = []
     others: list[Derivation | None] = []
@@ -235,7 +238,7 @@ def text_examples(
                 words = tuple(template_words(template, [part for part, _ in parts]))
                 reading = (rule, *chain(*[reading for _, reading in parts]))
                 written = [finish(spelling, part) for part in parts_of(words)]
-                if all(part in text or capitalised(part) in text for part in written):
+                if respelt or all(p in text or capitalised(p) in text for p in written):
                     phrases.setdefault(words, reading)
                 else:
                     other = other or reading

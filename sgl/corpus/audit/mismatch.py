@@ -96,7 +96,8 @@ class _AlignedTexts:
             stack.append(node)
         spelling = grammar.text_layers[layer]
         tokens = derive_tokens(grammar, derivation, layer)
-        self._text = finish(spelling, tokens)
+        self._text, self._altered = finish(spelling, tokens), spelling.finish is not None
+        self._altered |= any(rule.applies_functions(layer) for rule in self._rules)
         #: Where each token ends in the text; a separator belongs to the token after it.
         self._ends = [0]
         for token in tokens:
@@ -110,7 +111,10 @@ class _AlignedTexts:
         return (children[item.child], max(item.part - 1, 0)) if isinstance(item, Slot) else None
 
     def differences(self) -> Iterator[Difference]:
-        """Yield the differences of the whole text."""
+        """Yield the differences of the whole text; one if words are not as rules write them."""
+        if self._altered:
+            yield Difference(self._rules[0].id, PARTS, *_trimmed(self._text, self._published))
+            return
         pending = [((0, 0), 0, 0, len(self._published))]
         while pending:
             node, token, low, high = pending.pop()

@@ -46,12 +46,50 @@ class Param(SyntaxNode):
     title: Name | None
 
 
+class Place(SyntaxNode):
+    """``before "." ","``, ``after "("`` or ``first``: next to which words, or where in a text."""
+
+    kind: Name
+    words: tuple[Name, ...]
+
+
 class Option(SyntaxNode):
-    """An option of a layer: ``attach "." "?"``, ``attach "," when not spaced``."""
+    """An option of a layer: ``attach "." "?"``, ``absorb "," before "." when not spaced``."""
 
     name: Name
     values: tuple[Name, ...]
+    place: Place | None
     when: When | None
+
+
+class Elision(SyntaxNode):
+    """``"de" + "le" -> "du"``: two words that are written as one."""
+
+    left: Name
+    right: Name
+    form: Name
+    when: When | None
+    place: None = None
+
+
+class WordForm(SyntaxNode):
+    """``"a" before "a…" "e…" -> "an"``: how a word is written before others."""
+
+    left: Name
+    place: Place
+    form: Name
+    when: When | None
+
+
+class Contrast(SyntaxNode):
+    """``contrast en``: the layer is another one, but for one difference in each sentence."""
+
+    layer: Name
+    place: None = None
+    when: None = None
+
+
+LayerOption = Option | Elision | WordForm | Contrast
 
 
 class Layer(NamedDeclaration):
@@ -59,7 +97,7 @@ class Layer(NamedDeclaration):
 
     kind: Name
     anchor: Name | None
-    options: tuple[Option, ...]
+    options: tuple[LayerOption, ...]
 
 
 class ViewDecl(NamedDeclaration):

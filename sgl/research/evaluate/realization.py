@@ -30,6 +30,7 @@ from typing import NamedTuple
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
 from sgl.core.graph import CUT, Graph, part_of, parts_of
 from sgl.core.interpret import Derivation, derive_graph, finish
+from sgl.core.spelling import applied
 from sgl.research.analyse import metrics
 from sgl.research.analyse.scoring import AnalysisSettings, GoldSentence
 from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
@@ -62,8 +63,9 @@ def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> 
     for item in rule.templates[layer]:
         if not isinstance(item, Slot):
             words.append(item.text)
-        else:
-            words += part_of(parts[item.child], item.part) if item.part else parts[item.child]
+            continue
+        own = part_of(parts[item.child], item.part) if item.part else parts[item.child]
+        words += applied(item.functions, own)
     return tuple(words)
 
 

@@ -13,7 +13,7 @@ from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Cut, Slot
-from sgl.core.interpret import Item, interpret
+from sgl.core.interpret import Item, interpret, spelt_as
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang import MAX_TABLE
@@ -118,6 +118,10 @@ def _report_words(
     """Report words that cannot be quoted, or that the other tool would take for an operation."""
     for rule in compiled.grammar.rules:
         for item in (item for layer in layers for item in rule.templates[layer]):
+            if isinstance(item, Slot) and item.functions:
+                message = f"{tool} has no functions like `{item.functions[0]}` in this rule"
+                hint = "`sglc export nltk --layer` names another layer"
+                session.diagnostics.error("SGL1214", compiled.rule_spans[rule.id], message, hint)
             if isinstance(item, Slot | Cut) or not item.text:
                 continue
             if item.text == reserved or not is_quotable(item.text):
@@ -155,7 +159,9 @@ def _report_joining(session: Session, compiled: Compiled, number: int, declared:
     """Report how a layer joins its words, unless that is by spaces."""
     layer = compiled.grammar.text_layers[number]
     what = ""
-    if layer.join != " ":
+    if layer.finish is not None:
+        what = f"words of `{layer.name}` are absorbed, or written otherwise, here"
+    elif layer.join != " ":
         what = f"the words of `{layer.name}` are joined by {layer.join!r} here"
     elif layer.attach:
         words = " ".join(f"`{word}`" for word in sorted(layer.attach))
@@ -228,10 +234,10 @@ def conllu_command(
     blocks = []
     for name, item in items:
         texts = [(core.text_layers[layer].name, item.texts[layer]) for layer in order]
+        own, tokens = item.graphs[graph], item.tokens[anchor]
+        spelt = spelt_as(core.text_layers[anchor], tokens)
         try:
-            block = conllu(
-                item.graphs[graph], item.tokens[anchor], texts, sent_id=name, category=category
-            )
+            block = conllu(own, tokens, texts, sent_id=name, category=category, spelt=spelt)
             blocks.append(block)
         except ConlluError as problem:
             session.diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")

@@ -1,0 +1,152 @@
+"""How the words of a text layer are written as one text.
+
+Words are joined with a separator.  A layer may ask for more, its *finish*, in this order::
+
+    der Mann , den ich sah , , schläft .
+    absorb        a comma is not written before a comma or a full stop, nor where a text begins
+    der Mann , den ich sah , schläft .
+    forms         `le` is `l'` before a vowel: a word is written otherwise before some words
+    elisions      `de` and `le` are written `du`, as one piece
+    attach        no separator before some pieces, nor after others
+    capital       the first letter of the text is raised
+    Der Mann, den ich sah, schläft.
+
+A word that is absorbed is in the text no word at all: it is in no graph either.  Words in one
+piece are two words of a graph still, a multiword token of Universal Dependencies.
+
+This module needs nothing but the standard library of Python 3.9, because the standalone
+sampler contains it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+#: What a beginning of words ends with, in the conditions of forms.
+ANY_END = "…"
+
+
+#: What a template can do to the words of a child; a layer with such a template is not parsed.
+FUNCTIONS = {
+    "first": slice(0, 1),
+    "rest": slice(1, None),
+    "last": slice(-1, None),
+    "front": slice(0, -1),
+    "reverse": slice(None, None, -1),
+}
+
+
+def applied(functions: Sequence[str], words: Sequence[str]) -> Sequence[str]:
+    """Return what functions make of words, the last one first.
+
+    >>> applied(["reverse", "rest"], ["a", "b", "c"])
+    ['c', 'b']
+    """
+    for name in reversed(functions):
+        words = words[FUNCTIONS[name]]
+    return words
+
+
+class Finish(NamedTuple):
+    """What a text layer does to its words before it joins them.
+
+    There is no separator behind the pieces in ``after``.  Of a pair of ``absorb`` the first word
+    is not written before the second one, or at the beginning of a text if that is empty.  Of a
+    triple of ``forms`` the first word is written as the third one before the second, which may
+    be a beginning of words (``a…``); of a triple of ``elisions`` two words are written as one.
+    ``twin`` is the layer of which this is a contrast.
+    """
+
+    after: tuple[str, ...] = ()
+    absorb: tuple[tuple[str, str], ...] = ()
+    forms: tuple[tuple[str, str, str], ...] = ()
+    elisions: tuple[tuple[str, str, str], ...] = ()
+    capital: int = 0
+    twin: str = ""
+
+
+class Piece(NamedTuple):
+    """A part of a text between separators: of how many words; ``tight`` if none is before it."""
+
+    text: str
+    words: int
+    tight: bool
+
+
+def absorbed(finish: Finish | None, words: Sequence[str]) -> list[int]:
+    """Return the places of the words that are not written, in order.
+
+    >>> absorbed(Finish(absorb=((",", "."), (",", ","))), ["ran", ",", ",", "."])
+    [1, 2]
+    """
+    if finish is None or not finish.absorb:
+        return []
+    pairs, gone, kept = _pairs(finish), list[int](), list[int]()
+    for at in range(len(words) - 1, -1, -1):
+        lost = kept and (words[at], words[kept[-1]]) in pairs
+        (gone if lost else kept).append(at)
+    while kept and (words[kept[-1]], "") in pairs:
+        gone.append(kept.pop())
+    return sorted(gone)
+
+
+def remaining(finish: Finish | None, words: list[str]) -> list[str]:
+    """Return the words without those that are absorbed."""
+    gone = set(absorbed(finish, words))
+    return [word for at, word in enumerate(words) if at not in gone] if gone else words
+
+
+def written(finish: Finish, word: str, after: str | None) -> str:
+    """Return how a word is written before another one, or at the end of a text."""
+    for own, before, form in finish.forms if after is not None else ():
+        begins = before.endswith(ANY_END) and str(after).startswith(before[:-1])
+        if own == word and (begins or after == before):
+            return form
+    return word
+
+
+def pieces(attach: Collection[str], finish: Finish, words: Sequence[str]) -> list[Piece]:
+    """Return the pieces that words are written as, of which none is absorbed.
+
+    >>> finish = Finish(elisions=(("de", "le", "du"),), capital=1)
+    >>> [piece.text for piece in pieces(".", finish, ["de", "le", "chat", "."])]
+    ['Du', 'chat', '.']
+    """
+    found, last, at = list[Piece](), "", 0
+    following = [*words[1:], None]
+    shown = [written(finish, word, following[n]) for n, word in enumerate(words)]
+    whole = {(left, right): text for left, right, text in finish.elisions}
+    while at < len(shown):
+        pair = (shown[at], shown[at + 1]) if at + 1 < len(shown) else ("", "")
+        text, size = (whole[pair], 2) if pair in whole else (shown[at], 1)
+        found.append(Piece(text, size, not found or text in attach or last in finish.after))
+        last, at = text, at + size
+    raised = next((n for n, piece in enumerate(found) if piece.text and finish.capital), None)
+    if raised is not None:
+        own = found[raised]
+        found[raised] = own._replace(text=own.text[:1].upper() + own.text[1:])
+    return found
+
+
+def join_words(
+    join: str, attach: Collection[str], finish: Finish | None, words: Sequence[str]
+) -> str:
+    """Return words as one text."""
+    if finish is not None:
+        own = pieces(attach, finish, remaining(finish, list(words)))
+        return "".join([piece.text if piece.tight else join + piece.text for piece in own])
+    if not join:
+        return "".join(words)
+    parts: list[str] = []
+    for word in words:
+        if parts and word not in attach:
+            parts.append(join)
+        parts.append(word)
+    return "".join(parts)
+
+
+@lru_cache(maxsize=64)
+def _pairs(finish: Finish) -> frozenset[tuple[str, str]]:
+    return frozenset(finish.absorb)

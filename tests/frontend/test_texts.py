@@ -1,0 +1,160 @@
+"""Texts as a layer finishes them: absorbed words, forms, contractions, capitals; docs/texts.md."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import garden
+import pytest
+from row_datasets import compiled
+from workplace import Workplace
+
+import random_texts
+from sgl.cli.main import FAILED, run
+from sgl.verify import verify
+from sgl.verify.certificate_texts import check_unseen
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
+
+PATTERN = "  forbid { V -[nsubj]-> N; N -[nmod]-> M }"
+
+
+@pytest.fixture
+def place(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Workplace:
+    return Workplace(tmp_path, capsys)
+
+
+def says(place: Workplace, source: str, *command: str, status: int = 0) -> str:
+    """What a command says about a grammar."""
+    path = place.write("garden.sgl", source)
+    assert run([command[0], str(path), *command[1:]]) == status
+    captured = place.capsys.readouterr()
+    return captured.out + captured.err
+
+
+# ---- texts and readings
+
+
+def test_texts_samples_and_readings_are_what_a_definition_by_rewriting_says() -> None:
+    verdicts, wrong = 0, list[str]()
+    for seed in range(2_000, 2_060):
+        number, found = random_texts.compare(seed)
+        verdicts += number
+        wrong += found
+    assert wrong == []
+    assert verdicts > 3_000
+
+
+def test_a_text_is_parsed_as_it_is_written_and_no_other(place: Workplace) -> None:
+    assert "1 reading" in says(place, garden.SOURCE, "parse", "L'ami du chat, l'ami, dort.")
+    refused = says(place, garden.SOURCE, "parse", "Le chat,, l'ami, dort.", status=FAILED)
+    assert "parsed up to: Le chat," in refused
+
+
+def test_what_is_absorbed_is_written_elsewhere(place: Workplace) -> None:
+    """The comma behind an apposition is there before the verb, and not before a comma."""
+    said = says(place, garden.SOURCE, "sample", "-n", "40")
+    assert "," in said
+    assert ",," not in said.replace(" ", "")
+    assert ",." not in said.replace(" ", "")
+
+
+def test_options_that_contradict_each_other_or_say_nothing(place: Workplace) -> None:
+    for old, new, message in (
+        ('-> "du"', '-> "du", "de" + "le" -> "des"', "`de` is written in two ways before `le`"),
+        ("capital first", 'capital "a" first', "`capital` is written `capital first`"),
+        ("capital first", 'absorb ","', "`absorb` is written"),
+        ("capital first", "absorp first", "a text layer has no option `absorp`"),
+        ("capital first", '"" + "le" -> "du"', "a word is empty"),
+    ):
+        assert message in says(place, garden.SOURCE.replace(old, new), "check", status=FAILED)
+
+
+# ---- graphs
+
+
+def test_a_contraction_is_two_words_of_the_graph_and_an_absorbed_word_none() -> None:
+    sentences = read_sentences(compiled("garden") / "conllu" / "train.conllu", TokenTable())
+    texts = 0
+    for sentence in sentences:
+        assert isinstance(sentence, Sentence)
+        text = sentence.comment("text") or ""
+        forms = [word.form for word in sentence.words]
+        texts += " du " in text
+        assert "du" not in forms
+        assert forms.count(",") == text.count(",")
+    assert texts > 3
+
+
+def test_the_sampler_writes_the_same_texts_and_forms() -> None:
+    command = [sys.executable, "-I", str(compiled("garden") / "sampler.py"), "--check"]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.stdout.count("identical") == 3, run.stdout + run.stderr
+
+
+def test_the_verifier_accepts_it() -> None:
+    report = verify(compiled("garden"))
+    assert report.ok
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("1-2\tdu\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No", ""),
+        ("1-2\tdu\t_\tX\t_\t_\t_\t_\t_\t_", "more than its form"),
+        ("2-3\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "no multiword token"),
+        ("1-1\tdu\t_\t_\t_\t_\t_\t_\t_\t_", "no multiword token"),
+        ("1-2\tdes\t_\t_\t_\t_\t_\t_\t_\t_", "# text is not the tokens"),
+    ],
+)
+def test_multiword_tokens_are_read_strictly(tmp_path: Path, line: str, reason: str) -> None:
+    words = "1\tde\tde\tADP\t_\t_\t2\tcase\t2:case\t_\n2\tle\tle\tDET\t_\t_\t0\troot\t0:root\t_\n"
+    path = tmp_path / "file.conllu"
+    path.write_text(f"# sent_id = a\n# category = b\n# text = du\n{line}\n{words}\n", "utf-8")
+    (read,) = read_sentences(path, TokenTable())
+    assert reason in (read.reason if isinstance(read, Malformed) else "")
+    assert isinstance(read, Malformed) == bool(reason)
+
+
+# ---- what may not be seen
+
+
+@pytest.mark.parametrize(
+    ("structure", "sees"),
+    [
+        ("{ V -[*]-> N; N -[nmod]-> M }", True),
+        ("{ V -[^appos]-> N; N -[nmod]-> M }", True),
+        ("{ V -[^appos|punct]-> N; N -[nmod]-> M }", False),
+        ("{ V[#punct>=2] -[nsubj]-> N }", True),
+        ("{ V -[nsubj]-> N } without { N -[punct]-> M }", True),
+        ("{ V -[nsubj]-> N } without { N }", False),
+        ("{ V -[nsubj]-> N; M }", True),
+        ("{ V -[nsubj]-> N; M[upos=NOUN] }", False),
+    ],
+)
+def test_no_structure_may_see_what_can_be_absorbed(
+    place: Workplace, structure: str, sees: bool
+) -> None:
+    source = garden.SOURCE.replace(PATTERN, f"  forbid {structure}")
+    path = place.write("garden.sgl", source)
+    run(["check", "--fast", str(path)])
+    said = place.capsys.readouterr()
+    assert ("SGL0320" in said.out + said.err) == sees
+
+
+def test_a_word_that_heads_a_phrase_may_not_be_absorbed(place: Workplace) -> None:
+    source = garden.SOURCE.replace('absorb ","', 'absorb "chat"')
+    assert "it is no leaf of the graph" in says(place, source, "check", status=FAILED)
+
+
+def test_the_checker_of_certificates_refuses_a_structure_that_sees_it() -> None:
+    data = json.loads((compiled("garden") / "certificate.json").read_text("utf-8"))
+    grammar, (structure, *_) = data["core"]["grammar"], data["structures"]
+    check_unseen(grammar, structure)
+    for labels in ([1, ["nsubj"]], [0, ["punct"]], [1, []]):
+        body = structure["bodies"][0]
+        links = [[u, labels, *rest] for u, _, *rest in body["links"]]
+        with pytest.raises(ValueError, match="may be absorbed"):
+            check_unseen(grammar, {**structure, "bodies": [{**body, "links": links}]})
