@@ -1,31 +1,22 @@
 """Find features that a rule leaves open although it looks as if it should make them agree.
 
-::
-
-    rule clause:  S -> NP[num=n] VP[num=n]             the subject and the verb agree
-    rule today:   S -> "today" NP VP[num=n]            the subject has any number here
-
-A feature that is not mentioned may have any value, which is right for most of them: the
-object of a verb has a number of its own.  So something is said only where the rest of the
-grammar speaks against it.  A *place* is a child of a rule or its left-hand side; it is
-*open* in a feature that its brackets do not mention, and it has a *partner* in a second
-place of the rule that has the feature too, and no fixed value.  An open place is suspicious
+A *place* is a child of a rule or its left-hand side; it is *open* in a feature that its brackets do
+not mention, and it has a *partner* in a second place of the rule that has the feature too, and no
+fixed value.  Most open places are right; one is suspicious
 
 * if all other rules with such a child (or such a left-hand side) say something about the
   feature, and some of them makes it agree with a partner of the same category;
-* if no rule at all says anything about the feature of such a child: it has been given to
-  words and phrases, and nobody asks for it, where there is something to agree with;
+* if no rule at all says anything about the feature of such a child, where there is something
+  to agree with;
 * if no rule and no word ever sets the feature of the category that is built, though rules
   ask for it, and a child has it;
 * if all other rules with such a child at the end of an edge with this label say what its
-  feature is, most of them the same value, and words inflect for it.  This is government: the
-  other rules say ``case=acc`` of an ``obj``.
+  feature is, most of them the same value, and words inflect for it: government.
 
-Nothing is said of features that words do not have (whether a phrase has modifiers, say),
-nor of a child if another one of its category agrees with the partner (the subject does, the
-object need not), nor of a child whose words do not inflect for the feature if the partner
-agrees with another child (*an old cat*: the article has to do with the adjective), nor where
-the author writes ``NP[num=_]``: any value.
+Nothing is said of features that words do not have, nor of a child if another one of its category
+agrees with the partner (the subject does, the object need not), nor of a child whose words do not
+inflect for the feature if the partner agrees with another child (*an old cat*), nor where the
+author writes ``NP[num=_]``: any value.
 """
 
 from __future__ import annotations
@@ -72,10 +63,9 @@ class OpenTie:
     """A rule that leaves a feature open, with its instances.
 
     It is open at ``place``, where there is a ``category``; the partner is of the category
-    ``partner_category``.  ``tied_at`` is where rules do otherwise.  ``agreeing`` are the
-    mentions to be written if they agree, ``any_value`` is the one that says that they do not.
-    Of government the partner is the value that other rules have, for the ``partner_category``
-    stands the label of the edge.
+    ``partner_category``, or the value that other rules have, with the label of the edge.
+    ``tied_at`` is where rules do otherwise.  ``agreeing`` are the mentions to be written if they
+    agree, ``any_value`` the one that says that they do not.
     """
 
     rule: str
@@ -137,10 +127,9 @@ LEFT = -1
 class FeaturePlace:
     """A place of a rule, with one of the features that its category carries.
 
-    ``slot`` is the index of the feature there.  The place is open if the ``pattern`` that stands
-    there says nothing about the feature; it is told if that has a ``variable``, or values that
-    are not all there are.  Places of other rules are compared by their ``kind``; ``beside`` are
-    all places of this rule.
+    ``slot`` is the index of the feature there.  The place is open if its ``pattern`` says nothing
+    about the feature; it is told if that has a ``variable``, or not all values.  Places of other
+    rules are compared by their ``kind``; ``beside`` are all places of this rule.
     """
 
     def __init__(

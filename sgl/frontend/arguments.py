@@ -1,15 +1,9 @@
 """Arguments take the place of parameters: in structures, in quotas, in ranges of numbers.
 
-What is abbreviated is written out, and then read like anything that an author writes::
-
-    structure chain(label, n) { A -[$label]{n}-> B }
-    size 5 for n in 2..3 within chain(nmod, n)
-
-    size 5 within { A -[nmod]{2}-> B }, 5 within { A -[nmod]{3}-> B }
-
-A parameter stands as ``n`` for a number, as ``$label`` for labels or words, as ``@pets`` for a set
-of words, and with a capital letter for a node.  The names of an argument mean what they mean in
-the file where it stands.
+What is abbreviated is written out, and then read like anything that an author writes.  A parameter
+stands as ``n`` for a number, as ``$label`` for labels or words, as ``@pets`` for a set of words,
+and with a capital letter for a node.  The names of an argument mean what they mean in the file
+where it stands.
 """
 
 from __future__ import annotations
@@ -43,10 +37,7 @@ _Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
 
 @dataclass
 class Substitution:
-    """What stands for parameters, by their names; ``write_out`` puts it in their place.
-
-    It is not ``sound`` after a report.
-    """
+    """What takes the place of parameters, by their names; it is not ``sound`` after a report."""
 
     given: Mapping[str, s.Argument]
     state: CompilerState
@@ -246,8 +237,7 @@ def items_of(
 ) -> Iterator[s.SizeItem]:
     """Yield the items of ``size`` that are in force, those of quotas and ranges written out.
 
-    An item of a quota has the place where the quota is used.  ``inside`` are the quotas that it
-    belongs to.
+    An item has the place where the quota is used; ``inside`` are the quotas that it belongs to.
     """
     state = scope.resolved.state
     for item in chain.from_iterable(each(item, state) for item in items):

@@ -1,14 +1,9 @@
 """The cases of a rule: which of its clauses apply for which values of its feature variables.
 
-A clause may end with a condition.  The rule then has several versions, one for each set of
-clauses that apply together; it stays one rule, with one name and one weight::
-
-    rule transitive: VP[order=o] -> Vt obj:NP
-      de  Vt obj if o = second                  o = second     Vt obj
-      de  obj Vt if o = last                    o = last       obj Vt
-
-Of a text layer exactly one clause applies.  A clause without a condition is for the rest,
-which the right-hand side is for the source layer.  Of a graph layer all that apply add up.
+A clause may end with a condition, ``de  obj Vt if o = last``.  The rule then has several versions,
+one for each set of clauses that apply together; it stays one rule, with one name and one weight. Of
+a text layer exactly one clause applies.  A clause without a condition is for the rest, which the
+right-hand side is for the source layer.  Of a graph layer all that apply add up.
 """
 
 from __future__ import annotations
@@ -34,10 +29,7 @@ _Part = s.LayerClause | s.WeightCase
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What applies for some values: the clauses of each layer, and one of the weights.
-
-    ``when`` says for which values, the first of them, in the words of the author.
-    """
+    """What applies for the values that ``when`` tells: clauses of layers, one of the weights."""
 
     clauses: tuple[s.LayerClause, ...]
     weight: s.Weight | None
@@ -86,7 +78,7 @@ def _is_known(condition: s.Condition, variables: VariableTable, state: CompilerS
 class _Group:
     """Clauses of one text layer, or weights, of which one applies; ``rest`` without conditions.
 
-    The right-hand side is the rest of the source layer, which is then ``complete`` without one.
+    It is ``complete`` without a rest if the right-hand side, of the source layer, is the rest.
     """
 
     what: str

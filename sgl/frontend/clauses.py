@@ -1,11 +1,7 @@
 """What the clauses of rules and of words have in common: layers, weights, attributes of words.
 
-A clause may be about several layers of a kind, whose names stand before what it says::
-
-    syn sem  N -[det]-> Det          syn  N -[det]-> Det
-                                     sem  N -[det]-> Det
-
-Graphs are published as CoNLL-U, which keeps some names of attributes and labels for itself.
+A clause may be about several layers of a kind, whose names stand before what it says.  Graphs are
+published as CoNLL-U, which keeps some names of attributes and labels for itself.
 """
 
 from __future__ import annotations
@@ -130,10 +126,7 @@ def rule_weight(weight: s.Weight | None, state: CompilerState) -> float:
 
 
 def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: CompilerState) -> None:
-    """Attributes are ``lemma``, ``upos``, ``xpos`` or UD features (capitalised).
-
-    The words of a free layer may have any others.
-    """
+    """Report a name that is no lemma, upos, xpos or UD feature; a free layer may have any."""
     name = attribute.name.text
     if layer.free:
         return

@@ -21,10 +21,7 @@ _ONE_OF_TWO = "remove one of the two"
 
 @dataclass
 class DatasetSettings:
-    """The ``dataset`` declaration; it has a ``start`` once ``from`` was read.
-
-    Of a grammar that has none yet it is not ``declared``.
-    """
+    """The ``dataset`` declaration, if ``declared``; it has a ``start`` once ``from`` was read."""
 
     start: s.Name = field(init=False)
     declared: bool = True

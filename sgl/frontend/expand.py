@@ -1,9 +1,8 @@
 """Expand features: from productions over feature variables to concrete rules.
 
-Categories are built from the words upwards: a rule is instantiated with each
-combination of *buildable* children that satisfies its variables, so that no
-category arises that cannot be built.  What cannot be reached from the start is
-then dropped.  Both are reported when a whole rule or category falls away.
+Categories are built from the words upwards: a rule is instantiated with each combination of
+*buildable* children that satisfies its variables.  What cannot be reached from the start is then
+dropped.  Both are reported when a whole rule or category falls away.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ class Instance:
 
 
 class _TooManyError(Exception):
-    """There are more instances, or more combinations, than there may be; it was reported."""
+    """There are more instances, or combinations, than there may be; it was reported."""
 
 
 def expand(state: CompilerState) -> None:
@@ -84,8 +83,8 @@ def expand(state: CompilerState) -> None:
 class _Search:
     """Tries combinations of buildable children, up to a bound on all rules together.
 
-    Most combinations may fail to agree, so that their number, and not only that of the
-    instances, has to be bounded.  ``buildable`` are the values of features by category.
+    Most combinations may fail to agree, so their number, not only that of the instances, is
+    bounded.  ``buildable`` are the values of features by category.
     """
 
     state: CompilerState
@@ -93,11 +92,7 @@ class _Search:
     steps: int = 0
 
     def words(self, words: Sequence[Production]) -> list[Instance]:
-        """Return one instance for each choice of the features that a word leaves open.
-
-        Raises:
-            _TooManyError: there are too many.
-        """
+        """Return one instance for each choice of the features that a word leaves open."""
         found: list[Instance] = []
         for word in words:
             name = word.lhs.info.name
@@ -112,11 +107,7 @@ class _Search:
         return found
 
     def rules(self, rules: Sequence[Production]) -> list[Instance]:
-        """Instantiate rules until no new category can be built.
-
-        Raises:
-            _TooManyError: there are too many, or too many combinations were tried.
-        """
+        """Instantiate rules until no new category can be built."""
         found: list[dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = [{} for _ in rules]
         seen_size, total = -1, 0
         while seen_size != (size := sum(len(table) for table in self.buildable.values())):

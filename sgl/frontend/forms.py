@@ -7,9 +7,8 @@ A block is written once, over a category and columns that each use of it gives::
         en  $past or ed($en)                          lexicon verbs from "verbs.yaml"
         ja  governs($particle, past($ja, $class))       finite(Vt[order=first], $case)
 
-What the lexicon gets is the entry ``Vt[form=past, order=first]`` with ``$case`` in the place
-of ``$particle``.  Later passes see entries only.  Functions are those of the file that names
-them: the places of what was written say which one that is.
+The lexicon gets the entry ``Vt[form=past, order=first]`` with ``$case`` for ``$particle``.
+Functions are those of the file that names them.
 """
 
 from __future__ import annotations
@@ -31,8 +30,7 @@ def entries_of(
 ) -> tuple[s.Entry, ...] | None:
     """Return the entries of a lexicon, with those of its blocks; None after a report.
 
-    The entries of a block have the layer clauses that stand below its use, where they have
-    none of their own.
+    Where entries of a block lack layer clauses, they have those that stand below its use.
     """
     errors = state.diagnostics.errors
     entries: list[s.Entry] = []

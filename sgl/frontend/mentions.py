@@ -1,8 +1,6 @@
 """What the clauses of a rule may mention: its children, by role or category, and its variables.
 
-In the brackets of a category stand values of features, or variables that all mentions share::
-
-    VP[form=f] -> V[frame=trans, form=f] NP      f ranges over the values of form
+In brackets stand values of features, or variables that all mentions share.
 """
 
 from __future__ import annotations
@@ -26,8 +24,8 @@ _SHORT_NAME = 2
 class VariableTable:
     """The feature variables of one rule: their domains and their mentions.
 
-    ``used`` are those that clauses mention.  In ``VP[slot>i]`` something stands for a value that
-    is greater than ``i``: it is a variable without a name, with which ``compared`` is ``i``.
+    Clauses mention those ``used``.  In ``VP[slot>i]`` a variable without a name stands for a value
+    that is greater than ``i``, with which it is ``compared``.
     """
 
     state: CompilerState
@@ -108,10 +106,7 @@ class VariableTable:
         return name in self.domains
 
     def report_lonely(self, patterns: Sequence[CategoryPattern]) -> None:
-        """Report a variable with one mention, which agrees with nothing: it is a misspelt value.
-
-        Or it has been forgotten in another of the ``patterns`` of the rule.
-        """
+        """Report a variable with one mention: a misspelt value, or forgotten in another pattern."""
         state = self.state
         for name, mentions in self.mentions.items():
             first, feature = mentions[0]
@@ -147,7 +142,7 @@ def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> 
 def _misspelt(
     name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature
 ) -> str | None:
-    """Return the value that a variable differs from by one slip of the pen, if any.
+    """Return the value that a variable is one slip of the pen from, if any.
 
     Names of one or two letters are usual for variables and not held against values.
     """

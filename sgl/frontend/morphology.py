@@ -1,10 +1,7 @@
 """Evaluate morphology: paradigms and functions over the columns of a table.
 
-A paradigm rewrites the end of a word by inflection class; the longest ending
-that fits wins, so that an exception is a longer ending::
-
-    paradigm past
-      godan  "く" -> "いた", "行く" -> "行った"      書く -> 書いた, 行く -> 行った
+A paradigm rewrites the end of a word by inflection class; the longest ending that fits wins, so
+that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.
 """
 
 from __future__ import annotations
@@ -49,11 +46,10 @@ class _Missing(Exception):
 class Inflection:
     """What a paradigm or function of the standard library made of a word.
 
-    ``form`` is its name and ``language`` the directory of the library that it stands in;
-    ``inflection_class`` is empty where none was given.  With ``instead`` the row had
-    that text in a cell, so that ``result`` was not used: ``$past_ja or past($ja, $class)``.
-    An inflection without a ``form`` stands for the word itself, ``$pres_ja or $ja``.  ``row``
-    is that of the table; None for a ``word``, which stands in no table.
+    ``form`` is its name, empty for the word itself, and ``language`` the directory of the library
+    that it stands in; ``inflection_class`` is empty where none was given.  With ``instead`` the row
+    had that text in a cell, so that ``result`` was not used: ``$past_ja or past($ja, $class)``.
+    ``row`` is that of the table; None for a ``word``, which stands in no table.
     """
 
     form: str
@@ -79,13 +75,11 @@ Listener = Callable[[Inflection], None]
 class Evaluation:
     """Where and on what an expression is evaluated.
 
-    ``columns`` are the cells that the row has, of the columns ``known`` in the table.
-    In the body of a function they are its arguments, and ``lacking`` says for those
-    without a value which column is to blame.  ``row`` is the span of the table row,
-    shown beside the expression; a value of None means that a report was made.
-    ``features`` are those of the category of the word, and columns that are ``optional`` may be
-    missing in the table.  The ``listener`` hears what the author's files ask of the library, not
-    what its functions ask of one another.
+    ``columns`` are the cells of the row, of the columns ``known`` in the table.  In a function they
+    are its arguments, and ``lacking`` says for those without a value which column is to blame.
+    ``row`` is the span of the table row.  ``features`` are those of the category of the word;
+    columns that are ``optional`` may be missing in the table.  The ``listener`` hears what the
+    author's files ask of the library, not what its functions ask of one another.
     """
 
     scope: Scope

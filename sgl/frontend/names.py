@@ -1,12 +1,8 @@
 """Give every name its meaning: which declaration it stands for, file by file.
 
-A file sees its own declarations and those of the files it uses (only the listed
-ones if ``use`` has a list).  Different kinds of things may share a name, but a name
-of a kind is declared once in all files that take part: rules, reports and the
-tables of later passes know things by their bare names.
-
-What ``use parts (np)`` takes comes with what it is made of: a rule is one over categories of
-``parts.sgl``, and these over features, which are listed as well: ``use parts (np, NP, number)``.
+A file sees its own declarations and those of the files it uses (only the listed ones if ``use`` has
+a list, and what these are made of).  Different kinds of things may share a name, but a name of a
+kind is declared once in all files that take part: rules, reports and later tables know bare names.
 """
 
 from __future__ import annotations
@@ -60,8 +56,8 @@ _Named = dict[type, dict[str, s.NamedDeclaration]]
 class ResolvedNames:
     """All declarations in force, each with the scope of its file; ``scopes`` by file name.
 
-    ``used`` are the identities of those that were asked for; ``missing`` is where names were
-    first mentioned that nothing has, in any file.
+    ``used`` are the identities of those asked for; ``missing`` is where names that nothing has were
+    first mentioned.
     """
 
     state: CompilerState

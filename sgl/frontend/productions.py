@@ -1,9 +1,7 @@
 """Productions: rules and words with their names resolved, features not yet expanded.
 
-A production knows for each category it mentions which values each feature may
-have there: a set of values, or a variable that all mentions share::
-
-    VP[form=f] -> V[frame=trans, form=f] NP      f ranges over the values of form
+A production knows for each category it mentions which values each feature may have there: a set of
+values, or a variable that all mentions share.
 """
 
 from __future__ import annotations
@@ -76,10 +74,7 @@ class FragmentSketch:
 
 @dataclass(frozen=True, eq=False, slots=True)
 class Pool:
-    """What the words of a lexicon in one category have in common: the weight that they share.
-
-    With an ``exponent`` the shares follow their ranks, by Zipf's law.
-    """
+    """The weight that words of a lexicon in one category share; with ``exponent`` by Zipf's law."""
 
     weight: float
     exponent: float | None
@@ -124,8 +119,8 @@ def is_ordered(left: int, comparison: str, right: int) -> bool:
 class Production:
     """A rule or a word before its features are expanded.
 
-    Most have one of the ``versions``.  Of several, ``number`` tells which is for the values of
-    the ``deciding`` variables.  ``word`` marks a word that is declared by itself.
+    Of several ``versions``, ``number`` tells which is for the values of the ``deciding`` variables.
+    ``word`` marks a word that is declared by itself.
     """
 
     name: str

@@ -1,9 +1,8 @@
 """Find what is allowed and hardly meant: twin rules, weights without effect, odd dependencies.
 
-Nothing here is an error.  Each of these makes a grammar that compiles, is proved and verified,
-and is not the author's: a rule that is there twice makes all its sentences ambiguous, so that
-they are rejected; a weight that competes with nothing changes no probability; an ``nsubj`` from
-a noun to a verb is the right edge the wrong way round.
+Each makes a grammar that compiles, is proved and verified, and is not the author's: a rule that is
+there twice makes all its sentences ambiguous, so that they are rejected; a weight that competes
+with nothing changes no probability; an ``nsubj`` from a noun to a verb is the wrong way round.
 """
 
 from __future__ import annotations
@@ -171,10 +170,7 @@ def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], 
 def _upos(
     rule: Rule, layer: int, number: int, ports: Mapping[tuple[int, int], frozenset[str]]
 ) -> frozenset[str]:
-    """Return the parts of speech that a node can have; ``?`` is one that is not known.
-
-    A placeholder has none of its own.
-    """
+    """Return the parts of speech that a node can have; ``?`` is unknown, a placeholder has none."""
     node = rule.fragments[layer].nodes[number]
     if node.attributes is not None:
         return frozenset({dict(node.attributes).get("upos", "?")})

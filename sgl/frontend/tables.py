@@ -1,22 +1,11 @@
 """The tables of lexicons: which rows a lexicon takes, with which cells and which weights.
 
-Every column that a lexicon mentions must be in its table, and every column of a
-table must be mentioned by some lexicon: a misspelt column is in one of the two
-lists only::
+Every column that a lexicon mentions must be in its table, and every column of a table must be
+mentioned by some lexicon: a misspelt column is in one of the two lists only.  A *variant* of a row
+has cells that replace others under a setting: in data with mistakes, in another dialect.
 
-    - {en: go, ja: 行く, pats: went}        en  $past or ed($en)
-
-A *variant* of a row has cells that replace others under a setting.  So a table says in one
-place what a word is, and what it is elsewhere: in data with mistakes, in another dialect::
-
-    - {en: guy, ja: 男, published: {ja: 人}}        variant published when published
-
-A slip in the value of a feature is shown in the table, once for each value, however many rows
-have it.  If a column has many such values, or no other, it is most likely the wrong one, which
-is then shown itself::
-
-    N[num=$num]            - {en: dog, ja: 犬, num: singular}
-                                                    ^^^^^^^^ not a value of the feature `num`
+A slip in the value of a feature is shown in the table, once for each value.  If a column has many
+such values, or no other, it is most likely the wrong one, and shown itself.
 """
 
 from __future__ import annotations
@@ -60,10 +49,7 @@ class LexiconTables:
         return table
 
     def report_unused(self) -> None:
-        """Warn about columns and variants that no lexicon mentions, be it one switched off.
-
-        And about variants that change nothing.
-        """
+        """Warn about columns and variants that no lexicon mentions, and variants without effect."""
         mentioned: dict[Path, dict[str, None]] = {}
         variants: set[str] = set()
         blocks: dict[str, tuple[s.Forms, list[Path | None]]] = {}
@@ -133,8 +119,8 @@ def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerSt
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
     """Return the rows that fulfil all conditions after ``where``; none after a report.
 
-    They have the cells of the variants in force; where several variants have a cell, the one
-    that the lexicon names last gives it.
+    They have the cells of the variants in force, those of a variant that is named later before
+    others.
     """
     known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
     if not all(known):
@@ -224,8 +210,7 @@ _STEEPEST = 20.0
 class Weighting:
     """The total weight of a lexicon and what the shares of its words follow.
 
-    ``exponent`` is that of Zipf's law (None: not by rank), ``column`` the column
-    with the shares, if there is one.
+    ``exponent`` is that of Zipf's law, None if not by rank; ``column`` has the shares, if any.
     """
 
     total: float = 1.0

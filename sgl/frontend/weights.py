@@ -1,17 +1,10 @@
 """Put the weights of a file in the place of those that the grammar declares.
 
-A file gives weights to rules, to words, and to the parts of rules and lexicons, category
-by category (:mod:`sgl.core.weights`).  What it gives a weight has the place of its
-declared weight; what it does not mention keeps its declared share of the category::
-
-    declared   transitive 2   intransitive 1   complement 1       0.5  0.25  0.25
-    file       transitive: 1  intransitive: 3                     0.1875  0.5625
-               complement keeps a quarter, the others divide the rest
-
-A category without an entry stays as it is declared.  So a file stays right when something
-is added to the grammar.  A row may speak of something that the settings leave out, such as
-a rule under a ``when`` that fails; it is then passed over.  A name that means nothing under
-any setting is an error, a word that its lexicon does not have a warning.
+A file gives weights to rules, to words, and to the parts of rules and lexicons, category by
+category (:mod:`sgl.core.weights`).  What it does not mention keeps its declared share of the
+category, and a category without an entry stays as it is: so a file stays right when something is
+added to the grammar.  A row about what the settings leave out is passed over.  A name that means
+nothing under any setting is an error, a word that its lexicon does not have a warning.
 """
 
 from __future__ import annotations
@@ -172,10 +165,7 @@ class _WeightNames:
         return False
 
     def _check_category(self, name: s.Name) -> bool:
-        """Return whether a category exists, though perhaps not with the settings in force.
-
-        The features in its brackets, and their values, are then its own.
-        """
+        """Return whether a category, perhaps not in force, exists with its features and values."""
         signature, match = self._state.signature, _CATEGORY.fullmatch(name.text)
         base, inner = (match[1], match[2] or "") if match is not None else (name.text, "")
         info = signature.categories.get(base)
