@@ -1,7 +1,6 @@
 """The report: one HTML file that shows what a compilation promised and drew.
 
-``render_report`` turns the manifest, the proofs and the counts of the compiler into a
-page without scripts and without anything to fetch.
+It is a page without scripts and without anything to fetch.
 """
 
 from sgl.report.model import Arc, Example, GraphWord, TreeNode, example_of, tree_of

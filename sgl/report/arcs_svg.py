@@ -1,18 +1,6 @@
-"""Draw a dependency graph.
+"""Draw a dependency graph: words in a row, arcs above, the enhanced graph's edges below.
 
-Words stand in a row; basic dependencies are arcs above them, the additional
-edges of the enhanced graph dashed arcs below::
-
-              +---- obj ----+
-      +-nsubj-+             |
-      |       |             |
-    Emma     saw   the     dog
-    PROPN    VERB  DET     NOUN
-              ·             ·
-              ·---- obj ----·
-
-An arc is as high as the arcs that it spans require.  Words move apart as far
-as the labels between them need.
+An arc is as high as the arcs that it spans require.  Words move apart as far as labels need.
 """
 
 from __future__ import annotations

@@ -1,19 +1,12 @@
 """What pictures show: trees of phrases, and dependency graphs over words.
 
-A tree follows the templates of a text layer, so that its leaves are the
-sentence: children are where their slots are, quoted words between them.  One
-derivation gives the tree of the source and, in another order, of the target.
-
-In a terminal a tree grows to the right, a word beside its category; a graph is a table of
-words, each with its governor, and the extra edges behind::
+A tree follows the templates of a text layer, so that its leaves are the sentence.  One derivation
+gives the tree of the source and, in another order, of the target.  In a terminal a tree grows to
+the right; a graph is a table of words, each with its governor::
 
     S                               1  Emma  PROPN  nsubj of 2 saw
     ├─ NP                           2  saw   VERB   root
     │  └─ Name Emma                 3  Lina  PROPN  obj of 2 saw
-    └─ VP
-       ├─ V saw
-       └─ NP
-          └─ Name Lina
 """
 
 from __future__ import annotations
@@ -32,10 +25,7 @@ LARGEST_TREE = 120
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node of a constituent tree; a leaf is a word and has no children.
-
-    ``note`` is what a reader sees on pointing at the node: the full category.
-    """
+    """A node of a constituent tree, with the full category as ``note``; a word has no children."""
 
     label: str
     children: tuple[TreeNode, ...] = ()
@@ -44,10 +34,7 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class GraphWord:
-    """A token of the source sentence with its part of speech, if it has a node.
-
-    ``marked`` sets it off from the others.
-    """
+    """A token of the source sentence with its part of speech, if any; ``marked`` sets it off."""
 
     form: str
     upos: str = ""
@@ -58,8 +45,7 @@ class GraphWord:
 class Arc:
     """A labelled edge between words, by 0-based position.
 
-    ``extracted`` marks an edge of the enhanced graph that is no part of the
-    basic tree (``~obj`` in a grammar).
+    ``extracted`` edges are of the enhanced graph alone (``~obj`` in a grammar).
     """
 
     governor: int
@@ -80,11 +66,7 @@ class Arc:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One item: its texts, its derivation as a tree of each text, and its graph.
-
-    ``trees`` are those of source and target; there are none for a derivation
-    that is too large for a picture.
-    """
+    """One item: its texts, its tree in source and target unless it is too large, and its graph."""
 
     source: str
     target: str
@@ -99,10 +81,7 @@ def example_of(
 ) -> Example:
     """Return the item of ``derivation`` in the outputs and the graph layer with these names.
 
-    A view, which is not made of the words of phrases, has no tree.
-
-    Raises:
-        KeyError: the grammar has no layer or view of that name.
+    A view has no tree.  Raises ``KeyError`` if the grammar has no layer or view of that name.
     """
     item = interpret(grammar, derivation)
     written = outputs(grammar)
@@ -164,10 +143,7 @@ def _with_words(node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
 def tree_lines(
     tree: TreeNode, line_of: Callable[[TreeNode], tuple[str, Sequence[TreeNode]]] = _with_words
 ) -> list[str]:
-    """Return the lines of a tree.
-
-    ``line_of`` gives the text of the line of a node, and the nodes on the lines below it.
-    """
+    """Return the lines of a tree; ``line_of`` gives a node's line and the nodes below it."""
     lines: list[str] = []
     pending = [(tree, "", "")]
     while pending:

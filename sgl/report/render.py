@@ -38,8 +38,7 @@ def render_audit(data: Mapping[str, Any], title: str) -> str:
 def page_environment(*packages: str) -> Environment:
     """Return the environment of pages: their templates, with what these call.
 
-    Other ``packages`` have templates of their own in a folder ``templates``, which may include
-    the style sheets of this one.
+    The templates of other ``packages`` may include the style sheets of this one.
     """
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in ("sgl.report", *packages)]),

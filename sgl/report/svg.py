@@ -31,8 +31,8 @@ _CAPITAL = 0.14
 def element(tag: str, *content: str, **attributes: str | float) -> Markup:
     """Return an element with escaped attributes; ``content`` is escaped unless it is markup.
 
-    Numbers are rounded to a tenth of a pixel.  In names of attributes ``_``
-    stands for ``-``, and a trailing one is dropped (``class_``).
+    Numbers are rounded to a tenth of a pixel.  In names of attributes ``_`` stands for ``-``, and a
+    trailing one is dropped (``class_``).
     """
     written = "".join(
         f' {name.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
@@ -246,12 +246,7 @@ class _Histogram(NamedTuple):
 
 
 def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
-    """Draw how many sentences of each split have which number of tokens.
-
-    Args:
-        splits: the number of sentences of each length, by split.
-        name: the name of the ``svg`` element, unique on the page.
-    """
+    """Draw how many sentences of each split have which length; ``name`` is unique on the page."""
     drawn, said = [], []
     for split, counts in splits.items():
         sentences = sum(counts.values())
