@@ -1,9 +1,7 @@
 """Workers of a Dask cluster: on this machine, or wherever a scheduler runs.
 
-The work is sent as a plugin, which Dask also gives to workers that join later or are started
-again.  Dask itself begins the task of a dead worker again.
-
-Dask was chosen over Ray after both had been measured on the same tasks: see ``docs/scaling.md``.
+The work is sent as a plugin, which Dask also gives to workers that join later or start again. Why
+Dask and not Ray: ``docs/scaling.md``.
 """
 
 from __future__ import annotations

@@ -1,24 +1,12 @@
 """Run tasks: in this process, on processes of this machine, or on a cluster; keep their results.
 
-A task is a function of the *work*, a value that every worker gets once, and a few small arguments::
+A task is a function of the *work*, a value that every worker gets once, and a few small arguments:
+``executor.submit(encode, part)`` runs ``encode(work, part)``.  Tasks are pure, so a task whose
+worker died is simply run again.
 
-    with open_executor(work, Parallelism(workers=4)) as executor:
-        tasks = (executor.submit(encode, part) for part in parts)     encode(work, part)
-        for data in ordered(tasks, executor.ahead):
-            ...
-
-Tasks are pure, so a task whose worker died is simply run again.
-
-The folder of an unfinished run has what the run is, and the results of its finished tasks.  It
-lies beside the file or directory that it is to become, under a name that follows from it::
-
-    out/.pairs.parquet.partial/run.json         {"format": "sgl-run/3", "seed": 1, …}
-    out/.pairs.parquet.partial/rows-000000      SHA-256 of a result, and the result
-    out/.pairs.parquet.partial/rows-000001
-
-The *identity* of a run is its version, grammar, seed, and what is asked for.  A result is
-compared with its hash before it is used again, so that one which is incomplete, or was changed,
-is made again.
+The folder of an unfinished run lies beside what it is to become, ``out/.pairs.parquet.partial``. It
+has the *identity* of the run (its version, grammar, seed, and what is asked for) and the results of
+finished tasks, each with a hash, so that an incomplete or changed one is made again.
 """
 
 from __future__ import annotations
@@ -116,10 +104,7 @@ def open_executor(work: object, parallelism: Parallelism, folder: Path | None = 
     """Return the executor for some work.  One local worker is this process.
 
     Processes leave results in ``folder`` until they are fetched, or in one for temporary files.
-
-    Raises:
-        ImportError: the engine is not installed.
-        WorkerLostError: the scheduler does not answer, or its workers cannot do the work.
+    Raises ``ImportError`` without the engine, ``WorkerLostError`` if workers cannot do the work.
     """
     if parallelism.engine == DASK:
         from sgl.parallel.cluster import DaskExecutor
@@ -147,12 +132,10 @@ def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
 class Processes(Executor):
     """Runs tasks on processes of this machine.
 
-    They are a ``ProcessPoolExecutor``, which breaks as a whole when one of its processes is
-    killed: then a new one is started, and each task that is not finished is submitted again
-    when its result is wanted.
-
-    Results come back as files.  A process that is killed while it sends a long result through
-    the queue of the pool would leave the reader waiting for the rest.
+    A ``ProcessPoolExecutor`` breaks as a whole when one of its processes is killed: then a new one
+    is started, and unfinished tasks are submitted again when their results are wanted.  Results
+    come back as files: a process that is killed while it sends one through the queue would block
+    the reader.
     """
 
     def __init__(self, work: object, workers: int, folder: Path | None = None) -> None:
@@ -339,14 +322,10 @@ def open_run(
 ) -> RunFolder:
     """Begin the run that is to become ``target``, or resume it.
 
-    The folder is looked at once it is locked, so of two runs that start at the same moment
-    one gets it, and the other is refused.  ``when_locked`` is called before anything in the
-    folder is read or deleted.
-
-    Raises:
-        BusyRunError: another process works in the folder.
-        InterruptedRunError: an interrupted run is in the way, or it is not this one.
-        OSError: the operating system refuses.
+    The folder is looked at once it is locked, so of two runs that start together one is refused;
+    ``when_locked`` is called before anything in it is read or deleted.  Raises ``BusyRunError`` if
+    another process works there, ``InterruptedRunError`` if another run is in the way, and
+    ``OSError``.
     """
     try:
         locked = LockedFolder.take(partial_folder(target))
