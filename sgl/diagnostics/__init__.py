@@ -1,8 +1,6 @@
 """Diagnostics: what the compiler tells an author.
 
-A diagnostic is a value: a stable code, a place in the source, one sentence in
-the author's words, why it matters and what to do.  Passes collect diagnostics
-in a :class:`Diagnostics` and go on; only the command line renders them.
+Passes collect diagnostics in a :class:`Diagnostics` and go on; only the command line renders them.
 """
 
 from sgl.diagnostics.model import (

@@ -49,10 +49,9 @@ class Label:
 class Diagnostic:
     """One finding.
 
-    ``code`` is stable (``SGL0301``) and has a page (``sglc explain SGL0301``);
-    ``span`` is where, or ``None`` when it is about the whole run; ``message``
-    says what is wrong; ``label`` stands beside the caret; ``notes`` say why it
-    matters or show a witness sentence; ``hint`` says what to do.
+    ``code`` is stable (``SGL0301``) and has a page; ``span`` is where, or ``None`` when it is about
+    the whole run; ``message`` says what is wrong; ``label`` stands beside the caret; ``notes`` say
+    why it matters or show a witness sentence; ``hint`` says what to do.
     """
 
     code: str
@@ -166,11 +165,10 @@ def shortlist(names: Iterable[str], most: int = 8) -> str:
 
 
 def suggested(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one most likely means, if any.
+    """Return the known name that a misspelt one most likely means, if one is closest.
 
-    A candidate differs in capital letters only, is at most two edits away (one for
-    names of up to three letters) and shares some letter, or has ``name`` as a prefix;
-    nothing is said when two candidates are equally close.
+    It differs in capital letters only, is at most two edits away (one for up to three letters) and
+    shares some letter, or has ``name`` as a prefix.
     """
     limit = 1 if len(name) <= 3 else 2
     ranked: list[tuple[int, str]] = []
@@ -249,16 +247,11 @@ class SourceFile:
 
 @dataclass
 class FileDependencies:
-    """The answers of the file system that a result depends on.
+    """The answers of the file system that a result depends on: ``links``, hashes of ``contents``.
 
-    Reading a grammar follows names to files and reads these.  While all answers stay the
-    same, reading again would give the same::
-
-        links["/home/animals.yaml"]              "/home/tables/animals.yaml"
-        contents["/home/tables/animals.yaml"]    SHA-256 of its bytes
-
-    After a look at something that is missing or cannot be read, ``complete`` is false: a
-    message about it may name other files of the directory, so that more counts than one path.
+    While all answers stay the same, reading a grammar again would give the same.  After a look at
+    something that is missing or cannot be read, ``complete`` is false: a message about it may name
+    other files of the directory.
     """
 
     links: dict[str, str] = field(default_factory=dict)
@@ -321,10 +314,9 @@ class SourceMap:
 
 
 def display_width(text: str) -> int:
-    """Return how many terminal columns a text takes.
+    """Return how many terminal columns a text takes (Unicode Standard Annex 11).
 
-    East Asian wide and fullwidth characters take two columns, combining marks
-    and format characters none (Unicode Standard Annex 11).
+    East Asian wide and fullwidth characters take two, combining marks and format characters none.
     """
     width = 0
     for character in text:

@@ -1,21 +1,9 @@
 """The registry of diagnostic codes: one Markdown page per code, read when it is asked for.
 
-``sglc explain`` prints a page, ``docs/diagnostics.md`` has all of them.
-
-::
-
-    sgl/diagnostics/pages/SGL0201.md       title, reason, a wrong example and a right one
-    sgl/diagnostics/pages/base.md          the grammar that the examples belong to
-
-A code exists if its page does: ``"SGL0201" in CODES`` looks into the directory, and only
-``CODES["SGL0201"]`` reads the page.  A code never gets a second meaning, and the number of a
-code that is no longer used stays free.
-
-Another package brings pages of its own with the entry point group ``sgl.diagnostics``; each
-entry point names a package that has a directory ``pages``::
-
-    [project.entry-points."sgl.diagnostics"]
-    my_tool = "my_tool.messages"
+A code exists if its page does: ``"SGL0201" in CODES`` looks into the directory ``pages``, and only
+``CODES["SGL0201"]`` reads the page.  A code never gets a second meaning, and the number of a code
+that is no longer used stays free.  Another package brings pages with the entry point group
+``sgl.diagnostics``, which names a package that has a directory ``pages``.
 """
 
 from __future__ import annotations
@@ -43,13 +31,12 @@ _BLOCK = re.compile(r"(?:^`([^`\n]+)`:\n\n)?^```\w+\n(.*?)^```$", re.MULTILINE |
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A diagnostic code with its page.
+    """A diagnostic code with its page, whose Markdown below the title is ``body``.
 
-    ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.
-    ``wrong`` and ``fixed`` are the files of two examples, by name.  Together with the base
-    grammar less the pieces ``instead_of`` (or ``everything``), the first gives this diagnostic
-    and the second gives none.  A code without an example says in ``no_example`` why it has
-    none.  ``body`` is the Markdown of the page below its title.
+    ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.  ``wrong``
+    and ``fixed`` are the files of two examples, by name: together with the base grammar less the
+    pieces ``instead_of`` (or ``everything``), only the first gives this diagnostic.  Without an
+    example ``no_example`` says why.
     """
 
     code: str
@@ -94,11 +81,7 @@ CODES = CodePages()
 
 
 def read_page(code: str, text: str) -> Code:
-    """Return what a page says about a code.
-
-    Raises:
-        ValueError: the page does not begin with ``# CODE: title``.
-    """
+    """Return what a page says about a code; raise ``ValueError`` if its title is of another."""
     head, _, body = text.partition("\n\n")
     number, _, title = head.removeprefix("# ").partition(": ")
     if number != code or not title:

@@ -1,16 +1,4 @@
-"""Render diagnostics: with an excerpt and a caret, on one line, or as JSON.
-
-::
-
-    error[SGL0301]: the Japanese layer leaves out `Det`
-      --> toy.sgl:12:3
-       |
-    12 |   ja  N
-       |   ^^^^^ `Det` has no place here
-       |
-       = hint: put `Det` where it belongs, or write `drop Det`
-       = explain: sglc explain SGL0301
-"""
+"""Render diagnostics: with an excerpt and a caret, on one line, or as JSON."""
 
 from __future__ import annotations
 
