@@ -1,16 +1,10 @@
 """Read files that somebody else has made.
 
-A dataset, a corpus or the output of a system comes from the net, and may be anything: a device
-that never ends, a pipe that nobody writes to, a link to a private file, bytes that are no text,
-JSON of a hundred thousand brackets.  Whatever is read goes through :func:`opened`::
-
-    opened(path, ROWS)                          a stream of bytes, to be read line by line
-    read_text(path, LEXICON)                    all of it, from UTF-8
-    read_json(path, MANIFEST, inside=dataset)   … from JSON, and no link may leave the dataset
-
-It opens regular files alone, and none larger than the limit of its kind; a pipe only as
-``/dev/stdin`` or ``/dev/fd/N``, which only the caller's shell can have meant.  What cannot be
-read is one exception, :class:`ForeignFileError`, with the reason and the place in the file.
+A dataset, a corpus or the output of a system may be anything: a device that never ends, a pipe that
+nobody writes to, a link to a private file, bytes that are no text, JSON of a hundred thousand
+brackets.  Whatever is read goes through :func:`opened`.  It opens regular files alone, and none
+larger than the limit of its kind; a pipe only as ``/dev/stdin`` or ``/dev/fd/N``, which only the
+caller's shell can have meant.  What cannot be read is one exception, :class:`ForeignFileError`.
 
 Files that were read are remembered, so that no result is written over one of them.
 """
