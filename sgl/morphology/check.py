@@ -84,8 +84,7 @@ class FormComparison:
     ) -> bool:
         """Return whether a text is the word followed by what the reading adds, and nothing else.
 
-        ``with_more`` allows more in between: 知っていた is a past of 知る, for it begins with
-        that word and ends as a past does.
+        ``with_more`` allows more in between: 知っていた is a past of 知る.
         """
         fits = self._is_around if with_more else self._is_the_word
         # Each morpheme must have the inflection that the next one follows.
@@ -307,8 +306,7 @@ def check_inflected(
 ) -> tuple[MorphologyResult, str] | None:
     """Report every Japanese form that the analyser takes for another.
 
-    Returns:
-        What the analyser found, and its name and versions; None if it is not installed.
+    Returned are the findings, and the name and versions of the analyser; None if there is none.
     """
     try:
         analyser = sudachi()
