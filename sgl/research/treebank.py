@@ -1,22 +1,10 @@
 r"""Read a treebank in CoNLL-U, sentence by sentence, whatever is in it.
 
-A file is a sequence of blocks with an empty line after each: comments, then a line of ten
-columns for each word.  Of a word six columns matter here::
-
-    # sent_id = s1
-    1-2  Don't  _    _     _  _  _  _      _  _     a multiword token: how words are spelt together
-    1    Do     do   AUX   _  _  3  aux    _  _     a word: FORM, LEMMA, UPOS, FEATS, HEAD, DEPREL
-    2    n't    not  PART  _  _  3  advmod _  _
-    3    go     go   VERB  _  _  0  root   _  _
-    3.1  home   _    _     _  _  _  _      _  _     an empty node: part of the enhanced graph only
-
-The tree is that of HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain
-text writes the words; empty nodes and enhanced edges are ignored.  A block that is no tree is
-returned as ``Malformed``, with its line and the reason, so that it hides neither its
-neighbours nor its own place in the order.
-
-Lines repeat: each different one is parsed once.  Sentences know where they begin
-in the file, so that a few of them can be read again later.
+The tree is that of HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text
+writes the words; empty nodes and enhanced edges are ignored.  A block that is no tree is returned
+as ``Malformed``, with its line and the reason, so that it hides neither its neighbours nor its own
+place in the order.  Lines repeat: each different one is parsed once.  Sentences know where they
+begin in the file, so that a few of them can be read again later.
 """
 
 from __future__ import annotations

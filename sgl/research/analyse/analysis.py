@@ -1,19 +1,9 @@
 """Go through a treebank once, with the outputs of all systems beside it.
 
-::
-
-    sentence ── measures of its tree ──────────────> a row of numbers
-        │ └──── relations, left or right of heads ─> counts
-        │ └──── structures, by view ───────────────> tables that know a tree when it comes again
-        └────── output of each system ── scores ───> a row of numbers
-
-Nothing else of a sentence is kept but its place in the file: some hundred bytes, and the structures
-of its tree if that is new.  Then the statistics are computed on columns, structures are mined in
-tables, and the few sentences that are shown as examples are read again.
-
-Each system has its own failed sentences, and so its own suspicion for each structure.  A
-structure that is suspicious for many systems is hard in itself; one that is for a single
-system is that system's weakness.
+Of a sentence some hundred bytes are kept, and the structures of its tree if that is new.  Then the
+statistics are computed on columns, structures are mined in tables, and the few sentences that are
+shown as examples are read again.  Each system has its own failed sentences: a structure that is
+suspicious for many systems is hard in itself; one for a single system is that system's weakness.
 """
 
 from __future__ import annotations
@@ -192,8 +182,8 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
 def failed_sentences(system: SystemScores, failure: str | float) -> Flags:
     """Return the sentences that a system has failed.
 
-    With ``quartile`` they have a BLEU in the lowest quarter and are not exact: a perfect
-    output of two words has a low BLEU, too.
+    With ``quartile`` they have a BLEU in the lowest quarter and are not exact: a perfect output of
+    two words has a low BLEU, too.
     """
     if failure == INEXACT:
         return ~system.exact
@@ -210,10 +200,7 @@ def find_suspects(
     collector: mining.Collector,
     settings: AnalysisSettings,
 ) -> Json:
-    """Return the suspicious structures of one view, the worst first.
-
-    A structure is suspicious for some systems; its score is the mean over these.
-    """
+    """Return the suspicious structures of one view, the worst mean over their systems first."""
     table = mining.collapsed(mining.frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])

@@ -1,35 +1,16 @@
 """Measure dependency trees, and score outputs against them.
 
-The example of Shimorina, Parmentier and Gardent (2021), *I enjoy my time at Franklin High
-School*, with the governors ``2 0 4 2 8 8 8 4``::
+The measures are those of Shimorina, Parmentier and Gardent (2021).  The *flux* at a position
+between two words is the set of edges that pass over it (Kahane, Yan & Botalla 2017).  Its size is
+their number, whose mean is the mean dependency distance; its weight is the largest number of them
+that share no word, by a largest matching in a forest, from the leaves up.
 
-    position      I|enjoy|my|time|at|Franklin|High|School
-    flux size      1     1  2    1  2        3    4           mean 2
-    flux weight    1     1  1    1  1        1    1           mean 1
-    depth 3, length 8, mean dependency distance 2, arity 7/8, projective
+*BLEU* of a sentence has smoothing 2 (Lin & Och 2004; Chen & Cherry 2014), which adds one to both
+sides of the precisions from n = 2 on, as in NLTK (3.5 and later).  A text of fewer than four words
+counts as having one 4-gram; sacreBLEU's ``add-k`` is the same but for these.
 
-The *flux* at a position between two words is the set of edges that pass over it (Kahane,
-Yan & Botalla 2017).  Its size is their number; its weight is the largest number of them
-that share no word.  The mean size is the mean dependency distance: an edge of distance d is
-counted at d positions, and there are as many positions as edges.  Edges are bits of an integer,
-one for each position; the weight is a largest matching in a forest, from the leaves up.
-
-*BLEU* of a sentence has smoothing 2 (Lin & Och 2004; Chen & Cherry 2014), which adds one to
-both sides of the precisions from n = 2 on, as in NLTK (3.5 and later)::
-
-    reference  a b c d e     output  a x c
-    precisions 2/3, (0+1)/(2+1), (0+1)/(1+1), (0+1)/(1+1)     penalty e^(1 - 5/3)
-    BLEU       0.249
-
-A text of fewer than four words counts as having one 4-gram; sacreBLEU's ``add-k`` is the same
-but for these.
-
-*Dependency edge accuracy* (DEA) is the share of the edges of a tree that a text has, where
-an edge is its two words and the signed distance between them, as often as the text has it::
-
-    I enjoy my time at Franklin High School      (enjoy, I, -1), (enjoy, time, 2), ...
-    i enjoy my time at high franklin school      5 of 7: not (school, high, -1),
-                                                 nor (school, franklin, -2)
+*Dependency edge accuracy* (DEA) is the share of the edges of a tree that a text has, where an edge
+is its two words and the signed distance between them, as often as the text has it.
 """
 
 from __future__ import annotations
@@ -116,10 +97,7 @@ def matched_edges(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
 
 
 def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
-    """Tell whether each word and all that is below it stand side by side.
-
-    That is so if and only if every word between the ends of an edge is below its governor.
-    """
+    """Tell whether every word between the ends of an edge is below its governor."""
     first, last, size = list(range(len(heads))), list(range(len(heads))), [1] * len(heads)
     for word in _upwards(depths):
         if last[word] - first[word] + 1 != size[word]:
@@ -142,8 +120,7 @@ def skeleton_of(sentence: TreebankSentence, *, punctuation: bool) -> Skeleton:
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
     """Return the tree less the words with the relation ``punct``, or a subtype of it.
 
-    What depends on one of them goes to the nearest governor that is kept.  The root is kept
-    whatever its relation is.
+    What depends on one of them goes to the nearest governor that is kept.  The root is kept.
     """
     kept = [
         place

@@ -1,29 +1,21 @@
 """Error mining: which structures are to blame for the sentences that fail.
 
-A *structure* of a tree is some of its words that hang together, with the edges between them;
-order does not matter.  It is written as its top word with what is below in brackets, sorted::
+A *structure* of a tree is some of its words that hang together, with the edges between them,
+written as its top word with what is below in brackets, sorted: ``(conj (advmod (aux)))``.
+Structures are counted from the leaves up; equal choices among those of dependents are counted
+together.
 
-    conj ─┬─ advmod            (conj (advmod))                2 times
-          └─ advmod ── aux     (conj (advmod) (advmod))       once
-                               (conj (advmod (aux)))          once
-                               (advmod (aux))                 once
-
-Structures are counted from the leaves up: those with a given top word are made of choices
-among those of its dependents, and equal choices are counted together.
-
-Every structure of a sentence that failed could be the cause.  Those that occur in few other
-sentences are suspected more, and what one structure explains need not be explained by
-another (Sagot & de la Clergerie 2006; for trees Gardent & Narayan 2012).  With n the number
-of times that a structure occurs in a sentence, and |s| the number of all occurrences there::
+Those that occur in few other sentences are suspected more, and what one structure explains need not
+be explained by another (Sagot & de la Clergerie 2006; for trees Gardent & Narayan 2012).  With n
+the number of times that a structure occurs in a sentence, and |s| of all occurrences there::
 
     at first          the blame in a failed sentence is divided evenly: n / |s|
     suspicion S       the mean blame of an occurrence, over all sentences
     in each round     the blame in a failed sentence is divided by suspicion: n S / sum of n S
     score             S · ln(number of occurrences)
 
-Structures that occur in the same trees would share their blame; the smallest stands for all of them
-(``collapsed``).  Rare ones are left out before (``frequent``): what occurs once explains its
-sentence perfectly.  Each tree is held once, with the number of sentences that have it.
+Structures that occur in the same trees would share their blame; the smallest stands for all.  What
+is rare is left out: what occurs once explains its sentence perfectly.
 """
 
 from __future__ import annotations

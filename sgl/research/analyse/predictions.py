@@ -1,20 +1,10 @@
 r"""Read the outputs of systems, and say which sentence or row each output belongs to.
 
-The ending of a file says what it is; where it does not, the first line does:
-
-===================  ============================================================
-``.conllu``          sentences with their words; by ``sent_id`` if the first has it
-``.jsonl``, ``{…``   objects ``{"id": "s1", "prediction": "a text"}`` (or a list of words)
-``.tsv``, ``id\t…``  ``s1 \t a text``, perhaps below the heads ``id \t prediction``
-any other            a text on each line
-===================  ============================================================
-
-Files with ids may be in any order, and are read into memory; the others are read as the treebank
-is.  A sentence without an output has the empty one, which is counted; outputs for no sentence are
-reported.  A system has a name before its file, ``NAME=FILE``, or the part in which paths differ::
-
-    good.tsv bad.tsv                                  good, bad
-    run1/predictions/gen.tsv run2/predictions/gen.tsv run1, run2
+The ending of a file says what it is (``.conllu``, ``.jsonl``, ``.tsv``); where it does not, the
+first line does; any other file has a text on each line.  Files with ids may be in any order, and
+are read into memory; the others are read as the treebank is.  A sentence without an output has the
+empty one, which is counted; outputs for no sentence are reported.  A system has a name before its
+file, ``NAME=FILE``, or the part in which paths differ.
 """
 
 from __future__ import annotations
@@ -96,8 +86,7 @@ class Aligned:
     def output(self, sent_id: str | None) -> SystemOutput | None:
         """Return the output for the next sentence; none if there is none.
 
-        Raises ``PredictionsError``: the file has ids and the sentence has none, or one that was
-        there.
+        Raises ``PredictionsError`` if the file has ids and the sentence has no new one.
         """
         if self.by_id is None:
             found = next(self.in_order, None)
@@ -160,8 +149,8 @@ def some_outputs(
 ) -> dict[int, SystemOutput]:
     """Return the outputs for some sentences, by their places in the treebank.
 
-    ``wanted`` has the places with the ids of the sentences.  Raises ``PredictionsError``: the file
-    is not what its ending says.
+    ``wanted`` has the places with the ids.  Raises ``PredictionsError`` if the file is another
+    thing.
     """
     aligned = open_predictions(path, column)
     if aligned.by_id is None:
@@ -178,8 +167,8 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     """Open the predictions of a file.
 
     ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins
-    with one of ``ids`` and a tab has ids.  Raises ``PredictionsError``: the file is not what its
-    ending or its first line says.
+    with one of ``ids`` and a tab has ids.  Raises ``PredictionsError`` if the file is another
+    thing.
     """
     opened(path, PREDICTIONS).close()
     kind = path.suffix.lower()

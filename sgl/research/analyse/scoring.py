@@ -1,10 +1,7 @@
 """What is collected of all sentences: the measures of their trees, and the scores of outputs.
 
-BLEU compares all words.  Edges are looked for among words without punctuation, as distances
-are those of a tree without it::
-
-    sentence   I left , she said .       tree    I left she said
-    output     i left , she said         text    i left she said
+BLEU compares all words.  Edges are looked for among words without punctuation, as distances are
+those of a tree without it.
 """
 
 from __future__ import annotations

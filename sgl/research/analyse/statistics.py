@@ -1,21 +1,15 @@
 """Tests: which measures go together, and could a difference between two groups be chance?
 
-Spearman's rank correlation says whether two measures rise together, over the sentences for
-which both are defined.  The test of Mann and Whitney asks whether values of one group tend to
-be larger, with the normal approximation, corrected for ties and continuity; its effect is the
-probability that a projective sentence has the larger value than another one.  The p-values of
-a family of tests are corrected for their number (Holm 1979).  What cannot be computed is ``None``.
+Spearman's rank correlation is over the sentences for which both measures are defined.  The test of
+Mann and Whitney has the normal approximation, corrected for ties and continuity; its effect is the
+probability that a projective sentence has the larger value.  The p-values of a family of tests are
+corrected for their number (Holm 1979).  What cannot be computed is ``None``.
 
-Two tests ask whether the difference between two systems could be chance, by sampling over the
-items that both were given (Noreen 1989; Koehn 2004; Riezler & Maxwell 2005).  *Approximate
-randomisation*: if the systems were alike, each item's difference could as well have the other sign;
-how often is the mean then as far from zero?  *Paired bootstrap*: items are drawn anew, with
-replacement; how often does the mean lie on the other side of zero?  The middle 95 % of these means
-are the interval.  Scores are shares of runs, so that differences have few values, and a sample is
-one draw of a binomial or multinomial number::
-
-    differences   +1: 40 items   -1: 25 items   0: 935 items
-    a sample      2 · Binomial(65, ½) - 65
+Two tests compare systems on the same items by sampling (Noreen 1989; Koehn 2004; Riezler & Maxwell
+2005).  *Approximate randomisation*: with random signs, how often is the mean difference as far from
+zero?  *Paired bootstrap*: items are drawn anew, with replacement; how often does the mean lie on
+the other side of zero?  The middle 95 % of these means are the interval.  Differences have few
+values, so a sample is one draw of a binomial or multinomial number.
 """
 
 from __future__ import annotations
@@ -138,9 +132,6 @@ def corrected(tests: Sequence[AnyTest]) -> tuple[AnyTest, ...]:
 
 def holm(values: Sequence[float]) -> list[float]:
     """Return the p-values of a family of tests, corrected for their number (Holm 1979).
-
-    The smallest is multiplied by the number of tests, the next by one less, and so on; none
-    becomes smaller than one before it.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]

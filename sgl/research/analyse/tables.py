@@ -1,14 +1,9 @@
 r"""The object of ``sglc analyse --json`` as tables, for the terminal and LaTeX, and as a page.
 
-A table is a title, names of columns, and rows of finished cells.  Numbers are right-aligned;
-``–`` stands for what is not defined.  ``name`` is short, for labels in LaTeX.  There whatever is
-in a cell is text: characters with a meaning in LaTeX are escaped, and those that its fonts may
-lack are replaced by commands::
-
-    nmod_x & 50 %    ->    nmod\_x \& 50 \%
-
-On the page correlations are a triangle of coloured squares.  The colour is the sign, its strength
-the size; the number is written as well, so that nothing depends on seeing colours.
+Numbers are right-aligned; ``–`` stands for what is not defined.  In LaTeX whatever is in a cell is
+text: characters with a meaning are escaped, and those that its fonts may lack are replaced.  On the
+page correlations are a triangle of coloured squares, each with its number, so that nothing depends
+on seeing colours.
 """
 
 from __future__ import annotations

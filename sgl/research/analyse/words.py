@@ -1,22 +1,12 @@
 """What counts as a word of an output, and when two words are the same.
 
-Words are compared in Unicode's normal form NFKC and in lower case, unless case matters.
-An output is a text, which has to be tokenized as the treebank is.  It is split at spaces;
-where a piece is no word of its sentence, marks at its ends are split off, and what the
-treebank has as a multiword token becomes the words of it::
+Words are compared in Unicode's normal form NFKC and in lower case, unless case matters.  A text is
+split at spaces; where a piece is no word of its sentence, marks at its ends are split off, and what
+the treebank has as a multiword token becomes its words: ``Don't`` is ``Do n't``.
 
-    sentence   Do  n't  go  ,  Dr.  No  .        multiword token: Don't = Do n't
-    output     Don't go to Dr. No.
-    words      Do  n't  go  to  Dr.  No  .
-
-Scores of the wrong file are low, and look like those of a bad system.  If hardly any letter
-of the outputs is of a script that the treebank has, and hardly any of their words is a word
-of it, the file most likely holds sources, or is in another language::
-
-    treebank   猫 が 魚 を 食べ た 。        Hiragana, Han
-    outputs    the cat ate the fish .      Latin
-
-The first few hundred outputs are enough to tell.
+Scores of the wrong file look like those of a bad system.  If hardly any letter of the first few
+hundred outputs is of a script that the treebank has, and hardly any of their words is a word of it,
+the file most likely holds sources, or is in another language.
 """
 
 from __future__ import annotations
@@ -94,10 +84,7 @@ def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
 
 
 def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[str]:
-    """Return a piece without the marks before and behind it, and these marks.
-
-    A mark that is repeated is one: ``...``.
-    """
+    """Return a piece and the marks before and behind it; a repeated mark is one: ``...``."""
     before: list[str] = []
     behind: list[str] = []
     while piece and folded(piece) not in known and folded(piece) not in spelt:
@@ -116,8 +103,8 @@ def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[st
 def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> list[str]:
     """Return the words of an output less its punctuation.
 
-    That is what the treebank has as punctuation in this sentence (``dropped``), and any word of
-    marks only that is not among the other words of the sentence (``kept``).
+    That is what the treebank has as such in this sentence (``dropped``), and any word of marks only
+    that is not among the sentence's other words (``kept``).
     """
     return [word for word in words if word in kept or not (word in dropped or is_punctuation(word))]
 

@@ -1,14 +1,7 @@
 """The configuration of a baseline: a YAML file whose every key is known and in its bounds.
 
-::
-
-    model: transformer
-    width: 128        # of embeddings and states
-    steps: 6000
-    rate: 1.5e-3      # the highest learning rate
-
-What a file does not say has the value below.  Presets are such files and come with the
-package; ``model`` alone names the small preset of that model.
+What a file does not say has the value below.  Presets are such files and come with the package;
+``model`` alone names the small preset of that model.
 """
 
 from __future__ import annotations

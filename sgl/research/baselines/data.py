@@ -1,24 +1,12 @@
 r"""What a baseline learns from: rows in batches, and texts as tokens.
 
-Of a dataset of ``sglc compile`` the split ``train`` is learnt, ``dev`` decides which state of the
-model is kept, and the others are predicted.  The texts that training and its choice depend on have
-a hash, so that a checkpoint is never continued with others.
+The split ``train`` is learnt, ``dev`` decides which state of the model is kept, and the others are
+predicted.  Both languages share one vocabulary (Sennrich, Haddow & Birch 2016), learnt from words
+that were cut before, so that no piece goes across two words.  What training does not have is
+unknown: words with ``word``, only characters with ``bpe``.
 
-Both languages share one vocabulary (Sennrich, Haddow & Birch 2016).  It is learnt from words that
-were cut before, so that no piece goes across two words.  What training does not have is unknown:
-words with the first kind of vocabulary, only characters with the second::
-
-    word   " hen" " ran" "."     ->  17 204 5
-    bpe    " hen" " r"+"an" "."  ->  17 60 88 5
-
-A token keeps its leading space, so detokenization is lossless::
-
-    spaces      "The hen ran."        " The" " hen" " ran" "."
-    sudachi     "鶏が走った。"        "鶏" "が" "走っ" "た" "。"
-    characters  "每个医生"            "每" "个" "医" "生"
-
-In texts with spaces the first word gets one as well, so that a name is the same word at the
-beginning of a sentence and within it; joining takes it away.
+A token keeps its leading space, so detokenization is lossless.  In texts with spaces the first word
+gets one as well, so that a name is the same word everywhere; joining takes it away.
 """
 
 from __future__ import annotations
@@ -202,13 +190,8 @@ def read_data(path: Path, target: str | None) -> BaselineData:
 class BatchOrder:
     """The batches of a training run by their number: a function of the seed.
 
-    In each round all rows are shuffled.  Batches of rows of about the same length are made
-    within pools of many batches, and shuffled again, so that little is padded and yet no round
-    is like another::
-
-        rows by chance        7 2 9 4 | 1 8 ...        pools
-        by length in a pool   2 9 4 7                  batches of two: 2 9, 4 7
-        batches by chance     4 7, 2 9, ...
+    In each round all rows are shuffled.  Batches of rows of about the same length are made within
+    pools of many batches, and shuffled again: little is padded, and no round is like another.
     """
 
     def __init__(self, lengths: Sequence[int], batch: int, seed: int) -> None:

@@ -1,20 +1,8 @@
 """Train, decode and write predictions: the work of `sglc baseline`, without its scoring.
 
-::
-
-    data, settings  ->  vocabulary  ->  training  ->  predictions of test, gen ...
-
-    run.json                 what the run is: settings, dataset, versions; later how it ended
-    checkpoint.safetensors   where training stands
-    tokens.json              the vocabulary
-    model.safetensors        the weights that are kept (`adapter/` for a language model)
-    predictions/gen.tsv      names of rows and predictions, for `sglc eval`
-    scores/gen.json, .html   what `sglc eval` finds
-
-``run.json`` is written first, so that a directory says from its beginning whose it is.  While
-a run is at work there is also a file ``lock``, which keeps a second one out.  What is decided on
-the way is in the record: the settings, the hashes of settings and data, the versions of the
-libraries, every check on dev, and why training ended.
+``run.json`` is written first, so that a directory says from its beginning whose it is.  It has the
+settings, the hashes of settings and data, the versions of the libraries, every check on dev, and
+why training ended.  While a run is at work a file ``lock`` keeps a second one out.
 """
 
 from __future__ import annotations
@@ -67,8 +55,8 @@ class Directory:
     def take(self, run: str, *, resume: bool) -> None:
         """Begin a run, or go on with it, here; until ``leave`` no other process can.
 
-        Raises ``DirectoryError``: it holds something else, or a run that is not to be resumed, or
-        another process is at work in it.
+        Raises ``DirectoryError`` if it holds something else, or a run that is not to be resumed or
+        at work.
         """
         # A directory of others does not even get the file of the lock.
         self.check(run, resume=resume)
@@ -144,8 +132,8 @@ class Directory:
 class Job:
     """A run of training and decoding, which holds its directory until it is closed.
 
-    Raises ``DirectoryError``: the directory cannot be used, or what is in it is damaged.  Raises
-    ``LanguageModelError``: there is no language model where the settings say.
+    Raises ``DirectoryError`` if the directory cannot be used, or what is in it is damaged, and
+    ``LanguageModelError`` if there is no language model where the settings say.
     """
 
     def __init__(
@@ -198,7 +186,7 @@ class Job:
         """Train, and write what has come of it.
 
         ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
-        Raises ``DirectoryError``: the checkpoint is damaged, or that of another run.
+        Raises ``DirectoryError`` if the checkpoint is damaged, or that of another run.
         """
         checkpoint, run = self.directory.checkpoint, self.run
         if isinstance(self.learner, Seq2SeqLearner):

@@ -1,21 +1,12 @@
 r"""What is trained: a network with the rows that it learns from, which then translates.
 
-A learner knows the prompt and the answer of a row in tokens, the loss of some rows, and what
-it says to some prompts.  Rows, padding and the order of decoding are common to all::
-
-    "The hen ran."  ->  17 204 5 2  ->  decode  ->  "鶏が走った。"
-
-Sentences of about the same length are decoded together; what is said for a sentence does
-not depend on the order in which texts are given, but for the last bit of floating point.
+Sentences of about the same length are decoded together; what is said for a sentence does not depend
+on the order in which texts are given, but for the last bit of floating point.
 
 A language model is tuned by low-rank adaptation (Hu et al. 2022): its weights stay as they are,
-beside the named matrices of attention two thin ones are learnt, and only from answers::
-
-    Translate: The hen ran.\nTranslation:     鶏が走った。</s>
-    ------------- given --------------------  --- learnt ----
-
-It is read from a directory: nothing is fetched, no code that lies there is run, and weights are
-read as safetensors only, which cannot hold code.
+beside the named matrices of attention two thin ones are learnt, and only from answers.  It is read
+from a directory: nothing is fetched, no code that lies there is run, and weights are read as
+safetensors only, which cannot hold code.
 """
 
 from __future__ import annotations
@@ -57,10 +48,8 @@ def quiet(_: str, __: int, ___: int) -> None:
 class Learner(ABC):
     """A model with the rows that it learns from.
 
-    Attributes:
-        config: the settings of the run.
-        module: the network; its parameters that need gradients are trained.
-        together: how many texts are decoded together.
+    The parameters of ``module`` that need gradients are trained; so many texts are decoded
+    ``together``.
     """
 
     module: nn.Module

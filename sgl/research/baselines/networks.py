@@ -1,12 +1,7 @@
 """The two networks, small enough to read: an LSTM with attention, and a Transformer.
 
-Both read a sentence, then say tokens given those said before.  In training all tokens of a
-gold text are given at once; in decoding one after another, and the likeliest next token is
-taken (greedy decoding)::
-
-    state = model.start("The hen ran.")
-    scores, state = model.proceed(state, <s>)    ->  鶏
-    scores, state = model.proceed(state, 鶏)     ->  が
+Both read a sentence, then say tokens given those said before.  In training all tokens of a gold
+text are given at once; in decoding the likeliest next token is taken (greedy decoding).
 """
 
 from __future__ import annotations
@@ -85,14 +80,10 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
 class Lstm(Seq2Seq):
     """An LSTM encoder and decoder with global attention (Luong, Pham & Manning 2015).
 
-    One table of embeddings serves both languages and the output.  The score of a word of the
-    source is the dot product of its state with that of the decoder; what attention finds and
-    the state of the decoder give the next word together::
-
-        h~ = tanh(W [context; h])        scores = embeddings · h~
-
-    The attentional state is not fed back into the decoder (*input feeding*): then the states of
-    a whole gold text are computed in one go, several times faster on a CPU.
+    One table of embeddings serves both languages and the output.  The score of a source word is the
+    dot product of its state with the decoder's; the next word follows from the context that
+    attention finds and the state: ``h~ = tanh(W [context; h])``, ``scores = embeddings · h~``.
+    There is no *input feeding*, so the states of a whole gold text are computed in one go.
     """
 
     def __init__(self, config: Config, words: int) -> None:
@@ -157,14 +148,9 @@ class Lstm(Seq2Seq):
 class Attention(nn.Module):
     """Scaled dot-product attention with several heads, and distances if ``reach`` is given.
 
-    With distances (Shaw, Uszkoreit & Vaswani 2018) a query also meets a vector for how far away
-    a key is, up to ``reach`` in either direction::
-
-        reach 2, from the third word:   The hen that slept ran
-                                         -2  -1   0    +1  +2
-
-    Of that paper only the vectors for keys are used; its authors find those for values to add
-    nothing.
+    With distances (Shaw, Uszkoreit & Vaswani 2018) a query also meets a vector for how far away a
+    key is, up to ``reach`` in either direction.  Of that paper only the vectors for keys are used;
+    its authors find those for values to add nothing.
     """
 
     def __init__(self, width: int, heads: int, dropout: float, reach: int = 0) -> None:
@@ -249,9 +235,8 @@ class _Layer(nn.Module):
 class Transformer(Seq2Seq):
     """A Transformer encoder and decoder (Vaswani et al. 2017) with one table of embeddings.
 
-    Layers are normalised before each block.  Positions are either sinusoids that are added to
-    the embeddings, or relative.  Decoding keeps the keys and values of what was said, so that a
-    step costs one token.
+    Layers are normalised before each block.  Positions are sinusoids or relative.  Decoding keeps
+    the keys and values of what was said, so that a step costs one token.
     """
 
     def __init__(self, config: Config, words: int) -> None:

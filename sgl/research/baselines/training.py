@@ -1,20 +1,12 @@
 """Train a model, choose its best state by the dev split, and be resumable.
 
-Everything that is random is a function of the seed and of the number of the step: the order
-of the rows, and dropout, whose generator is set anew for each step.  So a checkpoint holds no
-generators, and a run that was interrupted ends with the same weights as one that was not::
+Everything that is random is a function of the seed and of the number of the step: the order of the
+rows, and dropout, whose generator is set anew for each step.  So a run that was interrupted ends
+with the same weights as one that was not.  Checkpoints are in the format of safetensors, which
+holds nothing that could be executed.
 
-    steps 1 ... 500, check, 501 ... 730 |  killed
-                            501 ... 730, 731 ... 1000, check     resumed from the check
-
-Checkpoints are in the format of safetensors, which holds numbers and texts and nothing that
-could be executed.  A file is written beside its name and put in place when it is complete::
-
-    model.encoder.weight   best.encoder.weight   mean.encoder.weight   square.encoder.weight
-    header: {"run": "<hash of configuration and data>", "state": {"step": 1500, ...}}
-
-A time limit ends training between two steps.  The state is then compared with the best one,
-but that comparison is no part of the checkpoint: a run that is resumed would not have made it.
+A time limit ends training between two steps.  The state is then compared with the best one, but
+that comparison is no part of the checkpoint: a run that is resumed would not have made it.
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
 """Distribution-based compositionality assessment: splits by divergence (Keysers et al. 2020).
 
-::
-
-    files, view = find_files([Path("out/farm")], None)
-    items = read_items(files, ElementSettings(view))
-    labels = anneal(items.elements, SplitTarget(compounds=1.0), Bounds(), seed=11)
-    measure(items.elements, labels == TRAIN, labels == TEST)
-
-A split by divergence keeps what sentences are made of (atoms) alike in training and test
-and makes how it is put together (compounds) as different as one wants.  It is complementary
-to held-out structures: nothing is proved about any structure, but every corpus can be split.
+A split by divergence keeps what sentences are made of (atoms) alike in training and test and makes
+how it is put together (compounds) as different as one wants.  It is complementary to held-out
+structures: nothing is proved about any structure, but every corpus can be split.
 """
 
 from sgl.core.divergence import SplitDivergence, divergence

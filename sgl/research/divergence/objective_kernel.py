@@ -1,23 +1,17 @@
 """The objective of a split, and what a move changes, over flat arrays.
 
-A move gives item x another label, or swaps the labels of two items x and y.  Only kinds that
-occur in x or y have another term afterwards, and a kind that occurs as often in both has
-not, so the cost of a move does not depend on how many kinds there are::
+A move gives item x another label, or swaps the labels of two items x and y.  Only kinds that occur
+in x or y, and not as often in both, have another term afterwards, so the cost of a move does not
+depend on how many kinds there are.
 
-    x in train  det 2  noun 2  verb 1         y in test  det 2  noun 1  name 1  verb 1
-    swap        noun -1 in train, +1 in test; name +1 in train, -1 in test
-
-Splits are the same on every machine.  Libraries disagree in the last digit of ``pow``, and a
-search that compares sums of such numbers would go another way after some thousand steps.  So
-only additions, products, quotients and square roots are used, which IEEE 754 rounds correctly
-everywhere.  With r(v), the tenth root of v, found by Newton's method,
+Splits are the same on every machine.  Libraries disagree in the last digit of ``pow``, so only
+operations that IEEE 754 rounds correctly are used.  With r(v), the tenth root of v, by Newton's
+method,
 
     v ** 0.1 = r(v)        w ** 0.9 = w / r(w)        (v * w) ** 0.5 = sqrt(v * w)
 
-Sums are whole numbers: a term is rounded to a multiple of 1 / scale, so that adding it and
-taking it away again leaves nothing behind, in whatever order.
-
-Without Numba the functions are plain Python, and give the same results.
+Sums are whole numbers: a term is rounded to a multiple of 1 / scale, so that adding it and taking
+it away again leaves nothing behind.  Without Numba the functions are plain Python.
 """
 
 from __future__ import annotations

@@ -1,20 +1,9 @@
 """A problem of splitting: items as bags of atoms and compounds, what is asked, and what counts.
 
-Whatever atoms and compounds are, of a split only their numbers matter::
-
-    item 0  cat+Sing               atoms  cat Sing              compounds  cat+Sing
-    item 1  cat+Sing dog+Plur      atoms  cat Sing dog Plur     compounds  cat+Sing dog+Plur
-
-    compounds.names   cat+Sing  dog+Plur
-    compounds.start   0  1  3
-    compounds.kinds   0  0  1        item 1 has the kinds 0 and 1,
-    compounds.times   1  1  1        each once
-
-``measure`` computes the divergences of a split from them, by the definition.
-
-Bounds are hard: a search refuses each step that would break one.  Of 1,000 items with a
-test share from 0.2 to 0.3 and at most 50 discarded, training and test together have at
-least 950, and of 960 that are used 192 to 288 are in test.
+``measure`` computes the divergences of a split by the definition.  Bounds are hard: a search
+refuses each step that would break one.  Of 1,000 items with a test share from 0.2 to 0.3 and at
+most 50 discarded, training and test together have at least 950, and of 960 that are used 192 to 288
+are in test.
 """
 
 from __future__ import annotations
@@ -198,8 +187,7 @@ def measure(
 def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
     """Return the weight of a tag combination that goes with lemmas so many times.
 
-    It is 1 - max P(lemma | tags): a combination that goes with one lemma in 84 of 100 cases
-    says little more than its lemma.
+    It is 1 - max P(lemma | tags): a combination that mostly goes with one lemma says little more.
 
     >>> tag_weight({"saada": 84, "other": 16})
     Fraction(4, 25)
@@ -210,15 +198,10 @@ def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
 def feature_elements(sentences: Sequence[TreebankSentence], above: Fraction | None) -> Elements:
     """Return lemmas and features as atoms, words as compounds.
 
-    The elements are those of Moisio, Creutz & Kurimo (2023): a compound is a lemma with all of its
-    features, a word form; atoms are lemmas and single features.  Words without features have none::
-
-        dogs   dog   Case=Nom|Number=Sing      atoms      dog  +Case=Nom  +Number=Sing
-                                               compounds  dog+Case=Nom|Number=Sing
-
-    With ``above`` only tag combinations that weigh more make compounds.  (The program of the
-    authors keeps what weighs 0.34 or more; in their text it is 0.33.)  The weight decides only
-    which compounds count; they count by their number.
+    As in Moisio, Creutz & Kurimo (2023), a compound is a lemma with all of its features,
+    ``dogs+Case=Nom|Number=Sing``; atoms are lemmas and single features.  Words without features
+    have none.  With ``above`` only tag combinations that weigh more make compounds, which count by
+    their number.  (The authors' program keeps what weighs 0.34 or more; in their text it is 0.33.)
     """
     rows = [
         [(word.lemma, word.feats) for word in sentence.words if word.feats != "_"]

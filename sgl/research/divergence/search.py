@@ -1,23 +1,13 @@
 """Search for the split whose divergences are nearest to their targets, and write it.
 
-Two methods find labels for items.  ``anneal`` starts with a random split within the bounds
-and improves it; ``greedy`` fills empty sets, as Moisio, Creutz & Kurimo (2023) do.  Both
-minimise |D_C - target for compounds| + |D_A - target for atoms|, the negated score of that paper,
-and both are functions of the seed: the same items, options and seed give the same split on
-every machine.  The steps are in :mod:`sgl.research.divergence.search_kernel`, which is
-compiled where Numba is installed, and only when a search begins.
+``anneal`` starts with a random split within the bounds and improves it; ``greedy`` fills empty
+sets, as Moisio, Creutz & Kurimo (2023) do.  Both minimise |D_C - target for compounds| + |D_A -
+target for atoms|, the negated score of that paper, and both are functions of the seed, the same on
+every machine.
 
-A split is a directory::
-
-    train.txt      test.txt      discarded.txt      one id on each line
-    train.parquet  test.parquet                     the rows, if they came from Parquet;
-    train.tsv      test.tsv                         source, target and category of them
-    train.conllu   test.conllu                      the sentences, if they came from CoNLL-U
-    certificate.json                                what was asked for, what came out
-
-The divergences of the certificate are computed once more from the labels, by the definition, so
-whoever reads the lists and counts gets the same numbers to twelve digits.  ``assignment`` is the
-SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal certificates mean equal splits.
+The divergences of the certificate are computed once more from the labels, by the definition.
+``assignment`` is the SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal
+certificates mean equal splits.
 """
 
 from __future__ import annotations

@@ -1,18 +1,14 @@
 """The two searches, step by step: simulated annealing, and the greedy procedure.
 
-Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes one of three moves in each step: an item gets
-another label, two items of different labels change places, or all items of one compound go to one
-side.  What breaks a bound is not proposed; what brings the split nearer to its targets is done;
-what takes it further away is done with probability exp(-loss / temperature).  A loss is compared
-with ``temperature * e``, where e has the exponential distribution; its logarithm is taken piecewise
-linearly, from the leading bit and those after it, since library logarithms differ between machines.
-Random numbers are a function of key and step.
+Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes in each step that an item gets another label,
+two items change places, or all items of one compound go to one side.  What breaks a bound is not
+proposed; what loses is done with probability exp(-loss / temperature): a loss is compared with
+``temperature * e``, where e has the exponential distribution.  Its logarithm is taken piecewise
+linearly, from leading bits, since library logarithms differ between machines.
 
-The greedy procedure is Procedure 1 of Moisio, Creutz & Kurimo (2023).  Training begins with
-one random item.  Then, again and again, the best of some candidates is added to training or
-to test, whichever brings the split nearer to its targets at once; if one side would take the
-share of test out of its bounds, only the other is considered.  Only the kinds of a candidate are
-looked at, which gives the numbers of the authors' dense matrices.
+The greedy procedure is Procedure 1 of Moisio, Creutz & Kurimo (2023): the best of some candidates
+is added to the side that brings the split nearer to its targets at once, within the bounds.  Only
+the kinds of a candidate are looked at, which gives the numbers of the authors' dense matrices.
 """
 
 from __future__ import annotations

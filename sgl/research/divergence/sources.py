@@ -1,12 +1,7 @@
 """Items from files: where they are, what they are called, and what occurs in them.
 
-Items come from Parquet files with a column ``derivation``, as ``sglc compile`` writes them,
-or from CoNLL-U.  A directory stands for the files in it::
-
-    out/sget     derivation   out/sget/parquet/train.parquet, dev, test, gen
-                 graph        out/sget/conllu/train.conllu, dev, test, gen
-
-All files are read together, so that a compound has one number whatever file it is in.
+Items come from Parquet files with a column ``derivation``, or from CoNLL-U; a directory stands for
+the files in it.  All are read together, so that a compound has one number in all files.
 """
 
 from __future__ import annotations
@@ -127,8 +122,7 @@ class ItemSet:
 def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
     """Return the files that are meant, in the order of splits, and the view if none was named.
 
-    Raises ``NoItemsError``: a directory has no such files, or a file is of another kind.  Raises
-    ``ForeignFileError``: a directory has something that is no file of its own.
+    Raises ``NoItemsError`` or ``ForeignFileError`` if a path has no such files, or others.
     """
     given = list(paths)
     if view is None:

@@ -1,23 +1,13 @@
 r"""Labelled trees in flat arrays, where they come from, and the atoms and edges that they have.
 
-Derivations and dependency trees look alike here.  Nodes stand in any order in which parents
-can be named by their number; an edge has a label, the relation or the place of a child::
+Derivations (s-expressions, whose edges are labelled with places) and dependency trees (lemmas and
+relations) look alike here: nodes stand in any order in which parents can be named by their number.
+A label is anything without spaces and parentheses; parts in quotes may have them, with ``\`` before
+quotes of their own.
 
-    (np the dog)           label   np  the  dog        atoms      np  the  dog
-                           parent  -1   0    0         compounds  np -0-> the
-                           edge     0   0    1                    np -1-> dog
-
-In the Parquet files of a dataset a derivation is an s-expression; each rule is a node, and
-the edge to a child is labelled with its place.  A label is anything without spaces and
-parentheses; parts in quotes may have them (``modified:"NP[num=sg, anim=yes]"``), with ``\``
-before quotes of their own.  In a dependency tree a node is a lemma, an edge a relation.
-
-A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are
-edges, and counted by sorting numbers.  Of larger pieces the forms are counted, which say their
-labels and edges.  Of ``(s (np the dog) slept)`` the pieces of at most three nodes are::
-
-    two    s(0:np)   s(1:slept)   np(0:the)   np(1:dog)
-    three  s(0:np, 1:slept)   s(0:np(0:the))   s(0:np(1:dog))   np(0:the, 1:dog)
+A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are edges,
+and counted by sorting numbers.  Of larger pieces the forms are counted, which say their labels and
+edges: ``s(0:np(0:the), 1:slept)``.
 """
 
 from __future__ import annotations
@@ -180,14 +170,13 @@ def pieces(trees: Trees, size: int) -> Occurrences:
 def weighted_pieces(trees: Trees, size: int) -> Occurrences:
     """Return the same pieces, each once in a tree, with its weight there in ``UNIT`` parts.
 
-    A piece that occurs almost always inside the same larger piece says nothing that the larger
-    one does not say, so Keysers et al. (2020, section 2.1) weigh compounds.  With P(G'|G), the
-    share of occurrences of G that lie in an occurrence of G',
+    A piece that occurs almost always inside the same larger piece says nothing that the larger one
+    does not say (Keysers et al. 2020, section 2.1).  With P(G'|G), the share of occurrences of G
+    that lie in an occurrence of G',
 
         w(G, x) = max over the occurrences g of G in x of  1 - max over G' around g of P(G'|G)
 
-    If 9 of 10 ``np(0:the)`` lie in ``np(0:the, 1:dog)``, each of these nine weighs 0.1.  Since
-    P(G'|G) falls when G' grows, only pieces with one more node have to be looked at.  Pieces
+    P(G'|G) falls when G' grows, so only pieces with one more node have to be looked at.  Pieces
     that weigh nothing are left out.
     """
     numbers: dict[str, int] = {}

@@ -1,14 +1,8 @@
 r"""The rows of a dataset that predictions are made for, and the grammar that they come from.
 
-A dataset is a directory that ``sglc compile`` has written, or a single file of rows of
-another origin::
-
-    A panda slept.\tパンダが眠った。\tobject_to_subject_common
-
-or a treebank in CoNLL-U, whose sentences are to be predicted.  Rows have the names that
-CoNLL-U gives them: ``gen-000001`` is the first row of ``gen``.
-
-The manifest names the grammar of the dataset, its parameters and its fingerprint.
+A dataset is a directory of ``sglc compile``, a single file of rows (source, target, category), or a
+treebank in CoNLL-U, whose sentences are to be predicted.  Rows have the names that CoNLL-U gives
+them: ``gen-000001`` is the first row of ``gen``.
 """
 
 from __future__ import annotations
@@ -124,8 +118,8 @@ def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:
     """Read a split of a dataset (``gen`` if there is one), or a file of rows.
 
-    Without a ``target`` it is the one of the main files.  Raises ``DatasetError``: it lacks the
-    split or the target, or has rows that cannot be read.
+    Without a ``target`` it is the one of the main files.  Raises ``DatasetError`` without such a
+    split or target, or for rows that cannot be read.
     """
     return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
 
@@ -253,14 +247,10 @@ def grammar_of(
 ) -> Compiled | None:
     """Return the grammar for partial matches; None if there is none, or after errors.
 
-    Without one that is ``given`` it is looked for beside the dataset, in the current directory,
-    and among the grammars that come with SGL::
-
-        out/sget/manifest.json     name sget      out/sget/sget.sgl, out/sget.sgl, ./sget.sgl,
-                                                  ./grammars/sget.sgl, …
-
-    A grammar with another fingerprint has changed since the dataset was made.  It is used with
-    a warning; rows that it no longer derives are counted.
+    Without one that is ``given`` it is looked for by name beside the dataset, in the current
+    directory, and among the grammars that come with SGL.  A grammar with another fingerprint has
+    changed since the dataset was made.  It is used with a warning; rows that it no longer derives
+    are counted.
     """
     path = given or next(_grammar_files(benchmark), None)
     if path is None:

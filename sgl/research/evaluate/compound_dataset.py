@@ -1,28 +1,18 @@
 """Find the compounds of items while a dataset is written, and write them beside its rows.
 
-A pattern of compounds holds out a structure, and an item contains it somewhere.  The compound
-is the smallest phrase that has all words of the structure, in both languages::
+A pattern of compounds holds out a structure.  The compound is the smallest phrase that has all
+words of the structure, in both languages.  Its *atoms* are the noun and the phrases beside it, on
+all levels from the compound down to the noun::
 
     { N[lemma=scarf] -[amod]-> A[lemma=red] }     Peter saw the very red scarf he liked .
 
     en   the very red scarf he liked              DET the, ADJ very red, N scarf, MOD he liked
     zh   他 喜欢 的 那 条 很 红 的 围巾            那, 很 红, 围巾, 他 喜欢
 
-Its *atoms* are the noun and the phrases beside it, on all levels from the compound down to
-the noun.  The role of an atom is its relation to the noun; what governs the noun is a verb.
-A verb or preposition may have two parts (behind = 在 … 后面): whatever the rule that joins it to
-the noun phrase writes itself belongs to it, and the dots are the noun phrase.  On the levels of
-the noun phrase such words belong to no atom (the classifier 顶, the particle 的): they are
-*fillers*, which may stand between the atoms of a translation.
-
-``compounds.json`` holds the compound of each item of the patterns in the group ``compound``,
-what its atoms may be translated by, and all words of the target language::
-
-    {"lexicon": {"ADJ": {"red": ["红"]}, "P": {"behind": ["在 … 后面"]}, …},
-     "fillers": ["只", "的", …],
-     "words": ["红", "围巾", …],
-     "items": [{"id": "gen-000001", "pattern": "np_adj", "compound": "the red scarf",
-                "translation": "那 条 红 围巾", "sentence": "Peter saw the red scarf ."}, …]}
+The role of an atom is its relation to the noun; what governs the noun is a verb.  A verb or
+preposition may have two parts (behind = 在 … 后面): what the rule that joins it to the noun phrase
+writes belongs to it.  Within the noun phrase such words are *fillers*, which may stand between
+atoms.  ``compounds.json`` has the compounds, a lexicon of atoms, the fillers and the words.
 """
 
 from __future__ import annotations

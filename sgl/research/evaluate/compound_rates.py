@@ -1,19 +1,9 @@
 r"""Error rates of systems on the compounds of a benchmark, beside those of the gold texts.
 
-A dataset of ``sglc compile`` has the compounds of its items in a file of its own
-(:mod:`sgl.research.evaluate.compound_dataset`).  For other data there are two files.  The
-lexicon is YAML, with the translations of each atom under its role.  An empty text means that
-anything will do, as for articles that Chinese leaves out::
-
-    DET: {the: [""], every: [每个, 每]}
-    ADJ: {red: [红, 红色]}
-    N:   {dog: [狗]}
-    MOD: {he liked: [他 喜欢]}
-
-Compounds stand one on a line, in the order of the rows.  Before a tab there may be a name;
-compounds of one name are one compound in five contexts::
-
-    NP-17\tthe red dog
+A dataset of ``sglc compile`` has a file of compounds.  For other data there are two files: a YAML
+lexicon with the translations of each atom under its role, ``ADJ: {red: [红, 红色]}``, where an
+empty text means that anything will do, and the compounds, one on a line in the order of the rows.
+Before a tab there may be a name; compounds of one name are one compound in five contexts.
 """
 
 from __future__ import annotations
@@ -106,8 +96,8 @@ def read_compounds(
 def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     """Return the compounds that a dataset has for its rows; None without any for the target.
 
-    Raises ``ForeignFileError``: it is no table of compounds.  Raises ``CompoundError``: a compound
-    has no atoms in its lexicon, or is not in its sentence.
+    Raises ``ForeignFileError`` if it is no table of compounds, ``CompoundError`` if a compound has
+    no atoms in its lexicon, or is not in its sentence.
     """
     if benchmark.directory is None:
         return None

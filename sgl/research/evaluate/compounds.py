@@ -1,19 +1,13 @@
 """Compound translation error rate: is each part of a compound there, and in order?
 
-CoGnition (Li et al. 2021) embeds each of 2,160 compounds in five contexts.  A compound is made of
-*atoms*, each with a role; a lexicon lists how an atom may be translated::
-
-    the red dog he liked      DET the, ADJ red, N dog, MOD he liked
-    red: 红, 红色             "红色 的 狗" has it; "小时" does not have 小
-
-A translation is right if it has each atom, as whole words of the segmented text, and each
-modifier before the noun.  A verb or preposition in two parts is written with dots for the
-noun phrase (``在 … 里``): the first part stands before the noun, the second one behind it.
-If the lexicon has *fillers*, words that may stand between atoms, nothing else may.
+CoGnition (Li et al. 2021) embeds each of 2,160 compounds in five contexts.  A translation is right
+if it has each *atom*, as whole words of the segmented text, and each modifier before the noun.  A
+verb or preposition in two parts is written with dots for the noun phrase (``在 … 里``).  If the
+lexicon has *fillers*, words that may stand between atoms, nothing else may.
 
 The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of which some
-translation is wrong; compounds are told apart by name.  Any such rule calls some gold translations
-wrong: the rate on the gold side is the noise floor of the metric, and belongs beside every score.
+translation is wrong.  Any such rule calls some gold translations wrong: that rate is the noise
+floor.
 
 The rule of the published script is here as well, errors included:
 
@@ -114,7 +108,7 @@ _Span = tuple[int, int]
 def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool:
     """Tell whether a segmented text has all atoms of a compound, modifiers before the noun.
 
-    Raises ``CompoundError``: the lexicon does not have its atoms.
+    Raises ``CompoundError`` if the lexicon does not have its atoms.
     """
     words = hypothesis.split()
     translations = {role: lexicon.entries[role][text] for role, text in lexicon.atoms(compound)}
@@ -218,10 +212,7 @@ class ErrorRate:
 
 @dataclass(frozen=True, slots=True)
 class CompoundOccurrence:
-    """A compound in a sentence; compounds of one name are one compound.
-
-    ``row`` is the place of the sentence, ``pattern`` what it is an item of, if that is known.
-    """
+    """A compound in the sentence of a ``row``; those of one name are one compound."""
 
     name: str
     compound: str

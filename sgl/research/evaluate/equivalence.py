@@ -1,16 +1,13 @@
 """When a prediction and a gold text say the same: exactly, or as logical forms.
 
-*Exact Match* compares texts in Unicode's form NFKC, because tokenizers change characters that
-mean the same: SentencePiece writes ``?`` for ``？``.
-
-Two *logical forms* mean the same in COGS if one becomes the other by reordering its conjuncts and
-by an injective renaming of its variables; definite nouns are a group of their own.  In functions
+*Exact Match* compares texts in Unicode's form NFKC: SentencePiece writes ``?`` for ``？``. Two
+*logical forms* mean the same in COGS if one becomes the other by reordering its conjuncts and by an
+injective renaming of its variables; definite nouns are a group of their own.  In functions
 (``LAMBDA``) the order of the binders counts.  Variable-free forms are equal up to the order of the
-arguments of a head.  A text that is not a logical form is equal to nothing, not even to itself.
+arguments of a head.  What is not a logical form is equal to nothing, not even to itself.
 
-*Reformatted exact match* is the metric published with SLOG (Li et al. 2023, section 4).  Its
-script sorts conjuncts as text, old numbers included, and then numbers the variables as they
-occur.  It is kept here, errors and all, so that new figures can be compared with published ones:
+*Reformatted exact match* was published with SLOG (Li et al. 2023, section 4).  Its script sorts
+conjuncts as text, old numbers included.  It is kept here, errors and all:
 
 * Equal forms judged different: where a predicate occurs twice, since the old numbers decide
   the order; two definite nouns without anything else; functions with their conjuncts swapped.
@@ -50,11 +47,7 @@ _IGNORED = frozenset({"x", "_"})
 
 @dataclass(frozen=True, slots=True)
 class FormComparison:
-    """Whether two forms are equal; if not, ``reason`` says why, otherwise it is empty.
-
-    A comparison counts as true where the forms are equal, so ``if equivalent(a, b):``
-    does what it says.
-    """
+    """Whether two forms are equal, which is also its truth; if not, ``reason`` says why."""
 
     equal: bool
     reason: str = ""
@@ -77,8 +70,7 @@ def exact(gold: str, prediction: str) -> bool:
 def equivalent(first: str, second: str, form: str = "cogs") -> FormComparison:
     """Compare two logical forms exactly; the reason calls them *first* and *second*.
 
-    ``form`` is the view in which both are written.  Raises ``ValueError``: forms of this view
-    cannot be compared by meaning.
+    Raises ``ValueError`` if forms of the view ``form`` cannot be compared by meaning.
     """
     syntax = VIEWS[form].syntax if form in VIEWS else ""
     if not syntax:
@@ -141,14 +133,10 @@ def _sorted(term: Term) -> tuple[str, bool, tuple[tuple[str, object], ...]]:
 def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) -> bool:
     """Tell whether a bijection of variables takes the first atoms to the second ones.
 
-    Atoms count as often as they are there.  Labels and constants are compared with ``==``::
-
-        see . agent ( 2 , 1 )    dog ( 1 )         see . agent ( 7 , 3 )    dog ( 3 )
-
-    Colours of variables settle nearly all pairs: atoms whose colours differ are different, and
-    a variable alone with its colour has one image only.  The rest is searched (VF2++), which
-    takes exponential time only for forms with many parts that look the same from everywhere
-    and are still connected differently.
+    Atoms count as often as they are there.  Labels and constants are compared with ``==``.  Colours
+    of variables settle nearly all pairs.  The rest is searched (VF2++), which takes exponential
+    time only for forms with many parts that look the same from everywhere and are connected
+    differently.
     """
     colours = _colours(first), _colours(second)
     if Counter(_coloured(first, colours[0])) != Counter(_coloured(second, colours[1])):

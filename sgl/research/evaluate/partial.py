@@ -1,25 +1,14 @@
 """Partial Match: is the part of the sentence right that the pattern is about?
 
 Exact Match fails a sentence for any slip.  Partial Match (Kumon, Matsuoka & Yanaka 2024) looks at
-what the pattern asks for (:mod:`sgl.research.evaluate.query`) and at nothing else::
+what the pattern asks for and at nothing else.  If the grammar reads the prediction, one of the
+readings has to contain all that is asked for.  If not, phrases with particles decide, where the
+language is Japanese; otherwise the prediction counts as wrong.
 
-    pattern    Subj → Obj          asked for    パンダ as an object
-    gold       女性がパンダを見つけた。
-    outputs    男性がパンダを見つけた。   1      パンダが女性を見つけた。   0
-
-If the grammar reads the prediction, one of the readings has to contain all that is asked for.
-If not, phrases with particles decide, where the language is Japanese; otherwise the prediction
-counts as wrong.  The particle after a phrase says its role, even where only a part is grammatical::
-
-    男性がパンダを見つけ見つけた。     パンダ + を: object        男性 + が: subject
-
-A word counts where its morphemes stand, whole: リアム is not in ウィリアム, nor 本 in 本棚.
-A phrase has to be whole as well: in 箱の中の猫が the noun 猫 is the subject, but the phrase
-猫 is not.  It ends at its particle and begins where the morpheme before it is no part of the
-same noun phrase.  Which clause it belongs to cannot be told from particles; a parse can.
-
-Some verbs mark their object with another particle (好き with が, 気づく with に).  They are
-not listed here: a grammar that writes the particle with the verb says so itself.
+A word counts where its morphemes stand, whole: リアム is not in ウィリアム.  A phrase ends at its
+particle and begins where the morpheme before it is no part of the same noun phrase: in 箱の中の猫が
+the noun 猫 is the subject, the phrase 猫 is not.  Some verbs mark their object with another
+particle (好き with が); a grammar that writes it with the verb says so itself.
 """
 
 from __future__ import annotations
@@ -138,10 +127,7 @@ class PartialMatch:
     def decide(
         self, pattern: str, gold: Realization | None, prediction: str, read: PredictionReadings
     ) -> tuple[bool, Decision]:
-        """Tell whether a prediction has what its pattern asks for, and what decided.
-
-        ``prediction`` is not equal to the gold text.
-        """
+        """Tell whether a prediction, not the gold text, has what is asked for, and what decided."""
         query = self._queries[pattern]
         wanted = frozenset() if gold is None else query.matches(gold, query.structures)
         if not wanted:
@@ -188,11 +174,7 @@ _NOMINALISER = "こと"
 
 @dataclass(frozen=True)
 class ParticleMatcher:
-    """Looks for phrases in texts.
-
-    ``governed`` are verbs with a particle of their object that is not を, as the text of
-    both: が好きだった.
-    """
+    """Looks for phrases in texts; ``governed`` are verbs with their particle: が好きだった."""
 
     analyse: Analyse
     governed: frozenset[str] = frozenset()

@@ -1,19 +1,14 @@
 """What a pattern asks for in an item: these words or phrases, in this position.
 
-What counts follows from the structure that the items contain.  Asked for are the words that it puts
-a test on, each in its position.  A pattern without ``targets`` is about phrases: asked for is also
-the whole phrase of every other variable that an edge leads to or whose dependents are counted.  ::
+Asked for are the words that the structure puts a test on, each in its position.  A pattern without
+``targets`` is about phrases: asked for is also the whole phrase of every other variable that an
+edge leads to or whose dependents are counted.  ::
 
     { V -[obj]-> N[lemma=panda] }             the word パンダ, as an object
     { V -[nsubj]-> N; N -[nmod]-> M }         the phrases 箱の中の猫 and 箱の中の, so connected
-    { V[lemma=destroy, VerbForm=Part] }       the word 破壊された
 
-In a prediction, tests on lemmas are not made again: that the Japanese word is the same says
-as much, and two English words may have one Japanese one.
-
-The automata say *whether* a derivation contains a structure; here its nodes have to be known.
-The search binds the variables one after the other, those with a neighbour that is bound
-already first, so that it follows edges instead of trying all nodes.
+In a prediction tests on lemmas are not made again: two English words may have one Japanese one. The
+search binds variables one after the other, those with a bound neighbour first.
 """
 
 from __future__ import annotations
@@ -41,10 +36,7 @@ class Extent(Enum):
 
 
 class TargetSpan(NamedTuple):
-    """A word or phrase that is asked for, and the label of the edge that leads to it.
-
-    The label is empty where the structure has no edge to it.
-    """
+    """A word or phrase that is asked for, and the label of the structure's edge to it, if any."""
 
     extent: Extent
     text: str

@@ -1,23 +1,12 @@
 r"""The predictions of systems, assigned to rows and scored item by item.
 
-Files are read as ``sglc analyse`` reads them (:mod:`sgl.research.analyse.predictions`).  A
-prediction that is missing or empty counts as wrong, and is reported.  One that belongs to no row
+A prediction that is missing or empty counts as wrong, and is reported.  One that belongs to no row
 (a line too many, an unknown name, a name twice) is an error: then no score would mean anything.
+Every metric gives 0 or 1 for each item of each run, and edge accuracy a share; tables and tests are
+made from these.  A prediction that equals the gold text is right by every metric.
 
-Every metric that judges items gives 0 or 1 for each item of each run, and edge accuracy gives
-a share; all tables and tests are made from these numbers.  A prediction that several runs
-share is judged once.  One that equals the gold text is right by every metric.
-
-The kind of a *mistake* follows from the words of the likeliest reading, less those that the
-gold item has as well; of what is left, a word may be another form of one on the other side::
-
-    gold        男性がパンダを見つけた。
-    roles       パンダが男性を見つけた。      the same words, put together in another way
-    form        男性がパンダを見つける。      another form of a word: tense, voice
-    word        男性が犬を見つけた。          another word in the place of one
-    words       少年が犬を見つけた。          several
-    missing     パンダが見つけられた …        fewer words
-    extra       男性が赤いパンダを見つけた。  more words
+The kind of a *mistake* follows from the words of the likeliest reading, less those of the gold
+item; of what is left, a word may be another form of one on the other side.
 """
 
 from __future__ import annotations
@@ -92,9 +81,8 @@ def read_run(
 ) -> Run:
     """Read the predictions of a file; ``language`` says whether words have spaces between them.
 
-    ``words`` are those of the rows, if they are known.  A prediction of these words, without a
-    text, has the text of the row: nothing says where it would have other spaces.  Raises
-    ``PredictionsError``: the file cannot be read, or does not fit the rows.
+    ``words`` are those of the rows, if they are known: a prediction of these words, without a text,
+    has the text of the row.  Raises ``PredictionsError`` if the file does not fit the rows.
     """
     aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
     outputs = [aligned.output(row.id) for row in rows]
@@ -142,8 +130,6 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     """Refuse lines of which some begin with what may be meant as the name of a row.
 
     Without exact names, from the first line on, a line is all text: then all would be wrong.
-    Raises ``PredictionsError``: a line begins like ``gen-000001,``, or most begin with names of
-    rows but for case and white space.
     """
     names = {row.id.casefold() for row in rows}
     found = [(text, _CELL.match(text)) for text in texts]

@@ -1,20 +1,12 @@
 """BLEU and chrF++ as sacreBLEU computes them, with the tokenizer that the language needs.
 
-The default tokenizer of sacreBLEU (Post 2018) splits at spaces, and finds one word in a Japanese
-sentence: the same outputs score 0.00 with it and 96.97 with ``ja-mecab``.  The signature
-says how a figure was computed and belongs beside it.
+The default tokenizer (Post 2018) finds one word in a Japanese sentence: the same outputs score 0.00
+with it and 96.97 with ``ja-mecab``.  The signature says how a figure was computed, also how texts
+were segmented before: at ``spaces``, into ``characters`` or ``words`` of the dataset, or by
+``jieba``.  With words a text becomes as few pieces as possible.
 
-Texts may be segmented before, and the signature then names the segmentation.  With the words
-of a dataset a text becomes as few pieces as possible; a stretch without any of these words
-falls into characters.  All ways keep the spaces of the text::
-
-    spaces       as the text has them
-    characters   那 顶 红 帐 篷          what sacreBLEU does
-    words        那 顶 红 帐篷           with the words of a dataset
-    jieba        那顶 红 帐篷            with the segmenter of this name, if it is installed
-
-Both metrics are functions of n-gram counts that are summed over sentences.  The sums are kept for
-each category of items, so that any group of categories can be scored without the texts.
+Both metrics are functions of n-gram counts, whose sums are kept for each category of items, so that
+any group of categories can be scored without the texts.
 """
 
 from __future__ import annotations
@@ -45,10 +37,7 @@ class Segmentation(NamedTuple):
 def segmentation(way: str, words: Iterable[str] = ()) -> Segmentation:
     """Return the segmentation of this name; ``words`` are those of the dataset.
 
-    >>> segmentation("characters").cut("那顶 红")
-    '那 顶 红'
-
-    Raises ``ImportError``: the library is not installed.
+    Raises ``ImportError`` if the library is not installed.
     """
     if way == "characters":
         return Segmentation(way, lambda text: " ".join(" ".join(piece) for piece in text.split()))

@@ -1,8 +1,6 @@
 r"""The tables of an evaluation, for the terminal and for papers (LaTeX with booktabs).
 
-Shares are percentages with one decimal, with the deviation of the runs if there are several::
-
-    PP in direct obj $\to$ Subj & 2,000 & 11.9 {\scriptsize $\pm$ 1.2} \\
+Shares are percentages with one decimal, with the deviation of the runs if there are several.
 """
 
 from __future__ import annotations

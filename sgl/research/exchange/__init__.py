@@ -1,13 +1,7 @@
 """Grammars from and for other tools: Alto's IRTGs, the PCFGs of NLTK.
 
-::
-
-    write_irtg   core grammar -> text        read_irtg    text -> syntax
-    write_nltk   core grammar -> text        lower_irtg   syntax -> core grammar
-    write_sgl    core grammar -> text        with_source  -> core grammar with a source layer
-
-What a target cannot say is compiled away where that is possible (``capital``, by
-:mod:`sgl.research.exchange.write_tools`) and reported where it is not.
+What a target cannot say is compiled away where that is possible (``capital``) and reported where it
+is not.
 """
 
 from sgl.research.exchange.irtg_file import read_irtg

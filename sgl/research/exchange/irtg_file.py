@@ -1,14 +1,8 @@
 """Read Alto's codec for IRTGs: what stands where, and what its terms are as templates.
 
-The grammar is in ``irtg.lark`` (LALR).  Values are made while the text is parsed, so
-that no tree has to be walked, however deep its terms are.
-
-A string is its words.  A tree has no value in SGL; its template writes the tree as Alto prints it,
-``NP(Det(the),N(dog))``, in a layer without spaces.  Terms may be deep (a string of a hundred words
-is a hundred operations), so they are not walked by recursion::
-
-    StringAlgebra      *(?1, *(the, ?2))       WideStringAlgebra       conc3(?1, the, ?2)
-    TreeAlgebra        NP(?1, N(?2))           TreeWithAritiesAlgebra  NP_2(?1, N_1(?2))
+Values are made while the text is parsed, so that no tree has to be walked, however deep its terms
+are.  A string is its words.  A tree has no value in SGL; its template writes it as Alto prints it,
+``NP(Det(the),N(dog))``, in a layer without spaces.
 """
 
 from __future__ import annotations

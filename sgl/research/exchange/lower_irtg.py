@@ -1,9 +1,7 @@
 """From the syntax of an IRTG to a core grammar with a text layer for each interpretation.
 
-States become categories and rules keep their labels as names.  Several final states
-are gathered under a category of their own.  What can never take part in a derivation
-is left out: it does no harm to Alto, while SGL takes a category that can never be built,
-and a rule that is never used, for a mistake.  Weights are divided by their sum.
+Several final states are gathered under a category of their own.  What can never take part in a
+derivation is left out, since SGL takes it for a mistake.  Weights are divided by their sum.
 """
 
 from __future__ import annotations
@@ -120,11 +118,7 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
 def _rules(
     file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostics
 ) -> list[TreeRule]:
-    """Return the rules, in order.
-
-    A homomorphism maps *labels* to terms: a rule without lines has those of an earlier
-    rule with its label.
-    """
+    """Return the rules, in order; one without lines has those of an earlier one with its label."""
     declared = [interpretation.name.text for interpretation in file.interpretations]
     meanings: dict[str, dict[str, TermOf]] = {}
     rules = []

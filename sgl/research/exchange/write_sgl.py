@@ -1,20 +1,10 @@
 """Make a grammar of SGL of an imported one: choose its source layer, and write it.
 
-In SGL the right-hand side of a rule is the template of the source layer: every child
-stands in it once, and a rule adds words or joins several phrases.  An interpretation
-of an IRTG need not be like that.  The first that is becomes the source; where none is,
-a layer is added that prints the derivation, ``r1(r2,r3)``, which always qualifies.
-Two words of one category that are spelt alike in every layer are one word for SGL.
-
-Names that the language does not allow are changed, and the original stands beside the
-category.  Categories whose names look like ``NP[anim=yes]`` get their features back::
-
-    feature anim = yes | no
-
-    category NP[anim]
-
-    rule np_1: NP[anim=yes] -> Det N[anim=yes]  ~ 0.25
-      ja  N drop Det
+In SGL the right-hand side of a rule is the template of the source layer: every child stands in it
+once, and a rule adds words or joins several phrases.  The first interpretation that is so becomes
+the source; where none is, a layer is added that prints the derivation, ``r1(r2,r3)``.  Two words of
+one category that are spelt alike in every layer are one word for SGL.  Names that the language does
+not allow are changed; categories such as ``NP[anim=yes]`` get their features back.
 """
 
 from __future__ import annotations

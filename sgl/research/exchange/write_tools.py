@@ -1,33 +1,21 @@
 """Write a grammar for other tools: an IRTG for Alto, or a context-free grammar for NLTK.
 
-Neither has ``capital``, which raises the first letter of a child, but categories can say it:
-beside ``S`` there is ``S_capital``, whose rules are those of ``S`` with the first word raised, or
-the first child in turn::
-
-    Text -> capital S "."          Text      -> S_capital "."
-    S    -> NP VP                  S_capital -> NP_capital VP
-    Det  -> "the"                  Det_capital -> "The"
-
-Derivations correspond one to one and have equal weights.  Where the first child may
-be empty in one sentence and not in another, the first *word* is not known from the
-category; such places are counted as inexact.
+Neither has ``capital``, which raises the first letter of a child, but categories can say it: beside
+``S`` there is ``S_capital``, whose rules are those of ``S`` with the first word raised, or the
+first child in turn.  Derivations correspond one to one and have equal weights.  Where the first
+child may be empty in one sentence only, the first *word* is not known; such places are inexact.
 
 A core grammar *is* an interpreted regular tree grammar: categories become states, rules labels, and
 each template a term over the string algebra, whose only operation ``*`` concatenates two strings.
-The last interpretation is the phrase-structure tree over the words of the source layer::
+The last interpretation is the phrase-structure tree::
 
     VP -> transitive(V, NP) [0.7]
-      [en] *(?1, ?2)
       [ja] *(?2, *('を', ?1))
       [tree] VP_2(?1, ?2)
 
-For NLTK one text layer is written, which is context-free unless it repeats a child.  A child that
-the layer drops, or that never has words in it, is left out: its derivations have the probability 1
-together.  Rules that become the same production are one, with the sum of their weights.
-Probabilities have no exponents, and nonterminals letters, digits and ``-``::
-
-    NP-yes -> Det-def N-yes [0.75]
-    Det-def -> 'the' [1.0]
+For NLTK one text layer is written, which is context-free unless it repeats a child.  A child
+without words there is left out: its derivations have the probability 1 together.  Rules that become
+the same production are one, with the sum of their weights.
 """
 
 from __future__ import annotations
@@ -56,9 +44,8 @@ Raised = frozenset[int]
 class WithoutCapitals:
     """A grammar without ``capital``.
 
-    ``category_of`` and ``rule_of`` lead from each category and rule to the one that it
-    is a copy of; ``inexact`` are pairs of an original rule and a text layer in which the
-    wrong word may begin with a capital, or none.
+    ``category_of`` and ``rule_of`` lead from each category and rule to the one that it is a copy
+    of; ``inexact`` are pairs of an original rule and a text layer where the capital may be wrong.
     """
 
     grammar: CoreGrammar

@@ -2,21 +2,15 @@
 
 In a form of COGS nouns are the variables with an atom of their own, or adjectives if an ``amod``
 leads to them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one
-for each.  The order of the atoms of a variable is the order of its roles.  The head is the word
-that all others hang on: the verb that nothing leads to, or in a noun phrase its noun.
+for each.  The head is the word that all others hang on.
 
-A variable-free form has no variables, so copies are told apart by their words, which is enough
-where no noun and no name occurs twice in a sentence::
-
-    want ( agent = cat ( nmod . in = bed ) , xcomp = run ( agent = cat ( nmod . in = bed ) ) )
-
-A bare noun inside its own brackets is that noun; a noun equal to an earlier one, modifiers
-included, is that earlier one; every other noun is a new node.  A name is always the same node, so
-is ``?``, and each verb and each adjective is a node of its own.  A word is a verb if it has roles,
-or is the value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value of ``amod``; a
-noun if it has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not
-among ``common_nouns``, else a noun.  A common word by itself is read as a noun outside of any
-sentence.  Positions are ordinals: nodes are numbered as they are first mentioned.
+In a variable-free form copies are told apart by their words, which is enough where no noun and no
+name occurs twice in a sentence.  A bare noun inside its own brackets is that noun; a noun equal to
+an earlier one, modifiers included, is that one.  A name is always the same node, so is ``?``, and
+each verb and each adjective is a node of its own.  A word is a verb if it has roles, or is the
+value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value of ``amod``; a noun if it
+has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not among
+``common_nouns``, else a noun.  Nodes are numbered as they are first mentioned.
 """
 
 from __future__ import annotations
@@ -48,12 +42,11 @@ Edge = tuple[int | str, str, int | str]
 
 
 def read_cogs(text: str, tokens: Sequence[str] = ()) -> Graph:
-    """Read a COGS logical form.
+    """Read a COGS logical form; raise ``LogicalFormError`` if it is not of one connected graph.
 
-    The position of a noun or verb is the number of its variable.  Names and wh-words have none in
-    the form: with the ``tokens`` of the sentence a name is on the token that it is equal to and a
-    wh-word on the first, otherwise both are ``UNANCHORED``.  Raises ``LogicalFormError`` if
-    ``text`` is not the form of one connected graph.
+    The position of a noun or verb is the number of its variable.  With the ``tokens`` of the
+    sentence a name is on the token that it is equal to and a wh-word on the first, otherwise
+    ``UNANCHORED``.
     """
     form = read_form(text)
     if form.constant:
@@ -128,8 +121,7 @@ class _AtomGraph:
     def _head(self, order: Sequence[int | str]) -> int | str:
         """Return the node that every other hangs on.
 
-        Several do in a noun phrase with a relative clause, where noun and verb lead to
-        each other; the noun is the head.
+        Of a noun and the verb of its relative clause, which lead to each other, it is the noun.
         """
         import networkx as nx
 
@@ -216,8 +208,8 @@ CLAUSAL = frozenset({"ccomp", "xcomp", "nmod"})
 def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
     """Read a variable-free form; ``common_nouns`` are those with a capital (``TV``).
 
-    The edges are in the order of the form, so ``varfree`` writes the same form again.  Raises
-    ``LogicalFormError`` if ``text`` is not a variable-free form.
+    The edges are in the order of the form, so ``varfree`` writes it again.  Raises
+    ``LogicalFormError``.
     """
     term = read_term(text)
     builder = _TermGraph(frozenset(common_nouns))

@@ -1,12 +1,7 @@
 """Read logical forms as they are written: tokens, and the atoms or terms they make.
 
-Tokens are separated by white space.  What goes wrong is a ``LogicalFormError``, which
-knows the character where it happened::
-
-    see . agent ( x _ 2 , x _ 1
-                               ^ character 27: expected ')', found the end
-
-A form of COGS consists of *atoms*::
+Tokens are separated by white space.  What goes wrong is a ``LogicalFormError``, which knows its
+character.  A form of COGS consists of *atoms*::
 
     FORM      = CONSTANT | FUNCTION | PIECE { ";" PIECE }
     PIECE     = "*" noun "( x _" i ")"                all definite nouns first,
@@ -15,8 +10,7 @@ A form of COGS consists of *atoms*::
     CONSTANT  = Name | "?"
     FUNCTION  = "LAMBDA" a "." { "LAMBDA" b "." } ATOM { "AND" ATOM }
 
-In a function the arguments are the variables that it binds.  A form of definite nouns alone (``*
-ball ( x _ 1 )``, the noun phrase *the ball*) is admitted.  A variable-free form is a *term*::
+Definite nouns alone are admitted.  A variable-free form is a *term*::
 
     TERM = [ "*" ] HEAD [ "(" LABEL "=" TERM { "," LABEL "=" TERM } ")" ]
     HEAD = noun | Name | verb | "?"          LABEL = word { "." word }
@@ -46,12 +40,7 @@ MODIFIERS = ("nmod", "amod")
 
 
 class LogicalFormError(ValueError):
-    """A text is not a logical form.
-
-    Attributes:
-        position: the 0-based offset of the character at which reading stopped.
-        reason: what was expected there and what was found.
-    """
+    """A text is not a logical form; ``reason`` is about the character at ``position``, from 0."""
 
     def __init__(self, position: int, reason: str) -> None:
         super().__init__(f"character {position}: {reason}")
@@ -66,10 +55,7 @@ def offset(text: str, token: int) -> int:
 
 
 class TokenReader:
-    """The tokens of a text and the number ``at`` of the next one.
-
-    ``tokens`` ends with an empty token, which stands for the end of the text.
-    """
+    """The tokens of a text, the last of them empty, and the number ``at`` of the next one."""
 
     def __init__(self, text: str) -> None:
         self.text = text
