@@ -1,26 +1,13 @@
 """Results of earlier runs, kept on disk under a hash of all that they depend on.
 
-The cache key has the code of ``sgl``, the Python and the libraries that run it, and what the
-caller names, which are hashes of contents and never dates::
+The cache key has the code of ``sgl``, the Python and the libraries that run it, and what the caller
+names, which are hashes of contents and never dates.  So an entry cannot be stale.  Entries appear
+complete or not at all, a damaged one counts as none, and the directory can be deleted at any time.
+Commands switch the cache on; a caller of the library has none by default.
 
-    with using(open_cache()):
-        text = cached(bytes, "certificate", (origin,), lambda: expensive())
-
-So an entry cannot be stale: where anything differs, another entry is asked for.  Entries
-appear complete or not at all, a damaged one counts as none, and the directory can be deleted
-at any time.  Commands switch the cache on; a caller of the library has none by default.
-
-An entry is a file: a line that names the format, the SHA-256 of what follows, and the value
-as a pickle.  It is written under another name and put in place when it is whole, so that runs
-at the same time do not disturb each other::
-
-    proofs-1f0c…e2    SGL cache 1  /  32 bytes  /  pickle
-
-Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar, which
-may come from a stranger, and what belongs to another user, or can be written by others, is not
-used: directories, those above them, and entries.  Compiled kernels are entries as well, under the
-digest of their own sources (``sgl.accel``).  When all entries together are larger than the limit,
-those that were not used for the longest time are removed; reading an entry sets its time.
+Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar, and
+what belongs to another user, or can be written by others, is not used: directories, those above
+them, and entries.  Above the limit of size, entries that were unused for the longest time go.
 """
 
 from __future__ import annotations
@@ -79,10 +66,10 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Cache:
-    """The entries of one directory.
+    """The entries of one directory; what the operating system refuses is no error but no entry.
 
     ``environment`` is the digest of the program, which ``program`` computes if it is not all of
-    ``sgl``.  Whatever the operating system refuses is no error: there is then no entry.
+    ``sgl``.
     """
 
     directory: Path
@@ -262,9 +249,8 @@ def _is_own(found: os.stat_result) -> bool:
 def environment() -> str | None:
     """Return the SHA-256 of code, libraries and Python; None if the code cannot be read.
 
-    It is computed with each call, as the code can be edited while it runs.  Libraries count
-    by the names of their ``.dist-info`` directories, which hold their versions: to read these
-    is ten times as quick as ``importlib.metadata``.
+    It is computed with each call, as the code can be edited while it runs.  Libraries count by the
+    names of their ``.dist-info`` directories: ten times as quick as ``importlib.metadata``.
     """
     digest = hashlib.sha256()
     try:
@@ -284,11 +270,7 @@ def environment() -> str | None:
 
 
 def installation(names: tuple[str, ...] = ("",)) -> list[str]:
-    """Return the Python, the machine, and the libraries whose names begin with one of these.
-
-    Raises:
-        OSError: a directory of libraries cannot be read.
-    """
+    """Return the Python, the machine, and libraries whose names begin so; raises ``OSError``."""
     directories = (Path(name) for name in sys.path if Path(name).is_dir())
     installed = {path.name for directory in directories for path in directory.iterdir()}
     versions = (n for n in installed if n.endswith((".dist-info", ".egg-info")))

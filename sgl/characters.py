@@ -1,18 +1,14 @@
 r"""Characters that nobody sees, and that change what is seen.
 
 Controls move the cursor of a terminal, marks of direction turn a line around, and characters
-without width make two words of what looks like one.  No text of a grammar has any of them:
-:func:`hidden` finds the first, so that it can be refused with its place.
+without width make two words of what looks like one.  :func:`hidden` finds the first, so that it can
+be refused with its place.  Two sorts are parts of real orthographies, and are let through:
 
-Two sorts are parts of real orthographies, and are let through where they do something:
+* joiners (U+200C, U+200D, U+180E), after a letter or sign of a script that joins its letters
+  (Persian می‌خواهم), and between pictures;
+* selectors of variants, after an ideograph, a sign or a picture, and in Mongolian (葛 and 葛󠄀).
 
-* joiners (U+200C, U+200D, U+180E), which change how the letters beside them are written, after a
-  letter or sign of a script that joins its letters (Persian می‌خواهم), and between pictures;
-* selectors of variants, which choose the shape of the character before them, after an ideograph,
-  a sign or a picture, and in Mongolian (the names 葛 and 葛󠄀).
-
-Elsewhere they show nothing.  That a joiner stands before a letter is asked of whole words only:
-a table may have pieces of words, which end in one.
+That a joiner stands before a letter is asked of whole words only: a table may have pieces.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Look for garbage seldom: what SGL computes has hardly a cycle in it.
 
-Python looks through its objects for cycles whenever some hundreds are new, and through all of
-them whenever there are a quarter more.  Of a grammar with its templates that takes a third of a
-second each time and finds nothing.  Programs call this when they start; a module that is
-imported by another program leaves the settings of that program alone.
+To look through all objects of a grammar takes a third of a second each time and finds nothing.
+Programs call this when they start; a program that imports SGL keeps its settings.
 """
 
 from __future__ import annotations

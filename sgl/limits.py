@@ -1,13 +1,8 @@
-"""What one input may ask for at most.
+"""What one input may ask for at most, in this thread and what it calls.
 
-Whatever comes in from outside, a sentence, a table, a structure or a line of predictions, is
-handled in bounded time and memory: beyond a limit it is refused by a message, or counted and
-named where it is one of many.  All limits that a user can change are fields here::
-
-    limits.current().words                         500
-    with limits.changed({"words": 2_000}): ...     `sglc COMMAND --limit words=2000`
-
-They hold for this thread and what it calls.
+Whatever comes in from outside is handled in bounded time and memory: beyond a limit it is refused
+by a message, or counted and named where it is one of many.  All limits that a user can change
+(``--limit words=2000``) are fields here.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
 """Colours for ``.sgl`` in the documentation and wherever Pygments is used.
 
-The lexer knows words, not grammar: a declaration's keyword in the first column
-is told from the clause words below it, an edge ``-[obj]->`` from the tests in
-``N[lemma=dog]``.  The words come from ``sgl/lang/keywords.py``.
+The lexer knows words (``sgl/lang/keywords.py``), not grammar.
 """
 
 from __future__ import annotations

@@ -1,11 +1,6 @@
 """Where the files that come with SGL are: the standard library and the grammars.
 
-In a checkout they are next to the package, in an installed wheel inside it::
-
-    checkout/                     site-packages/
-      sgl/resources.py              sgl/resources.py
-      stdlib/ja/verb.sgl            sgl/_data/stdlib/ja/verb.sgl
-      grammars/sget.sgl             sgl/_data/grammars/sget.sgl
+In a checkout they are next to the package, in an installed wheel inside it, in ``_data``.
 """
 
 from __future__ import annotations
@@ -16,20 +11,12 @@ _PACKAGE = Path(__file__).resolve().parent
 
 
 def stdlib_dir() -> Path:
-    """Return the directory that ``use stdlib.…`` reads from.
-
-    Raises:
-        FileNotFoundError: the installation lacks it.
-    """
+    """Return the directory that ``use stdlib.…`` reads from; raises ``FileNotFoundError``."""
     return _find("stdlib")
 
 
 def grammars_dir() -> Path:
-    """Return the directory of the grammars that come with SGL.
-
-    Raises:
-        FileNotFoundError: the installation lacks it.
-    """
+    """Return the directory of the grammars that come with SGL; raises ``FileNotFoundError``."""
     return _find("grammars")
 
 
