@@ -179,7 +179,7 @@ class Losses:
         shares = {name: n / (n + kept[name]) for name, n in self._lost.items() if n >= LEAST}
         found: dict[_Name, tuple[Rule, Rule, Derivation, Derivation]] = {}
         for pair, shown in self._shown.items():
-            name = max(pair & shares.keys(), key=lambda one: shares[one], default=None)
+            name = max(pair & shares.keys(), key=lambda one: (shares[one], one), default=None)
             if name is not None and shares[name] >= SHARE:
                 found.setdefault(name, shown)
         for name in sorted(found, key=lambda one: -shares[one])[:_NAMED]:
