@@ -30,8 +30,7 @@ _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if ha
 def starting() -> Iterator[None]:
     """Start processes in this block: they do not hear Ctrl-C, and here signals to end wait.
 
-    Python in a new process would answer Ctrl-C with a traceback, and complain as well if this
-    one were stopped before it has told all that is to be done.
+    Otherwise Python would answer Ctrl-C in a new process with a traceback, or leave it half begun.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -153,10 +153,7 @@ def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
 
 @part
 def lowest(bits: np.uint64) -> int:
-    """Return the lowest member of a set that is not empty, by counting the bits below it.
-
-    Compilers know this way to count bits and make one instruction of it.
-    """
+    """Return the lowest member of a set, not empty; compilers know this way to count bits."""
     below = ~bits & (bits - np.uint64(1))
     below = below - ((below >> np.uint64(1)) & np.uint64(0x5555555555555555))
     pairs = np.uint64(0x3333333333333333)

@@ -164,7 +164,6 @@ def _longer(array: NDArray[Value], values: Sequence[int]) -> NDArray[Value]:
 
 
 def _twice(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return a table of shapes with twice the room."""
     larger = np.zeros((2 * len(table), FIELDS), np.uint64)
     mask = len(larger) - 1
     for row in table[table[:, 2] > 0]:

@@ -138,7 +138,6 @@ class AuditText:
         return table
 
     def _choices(self) -> Table:
-        """Return where the readings of ambiguous rows part."""
         table = text_table("rows", "readings part at", "kind", "between", "line", right=["rows"])
         found = self._audit.ranked_choices()
         for entry in found[:_DIFFERENCES]:
@@ -179,7 +178,6 @@ class AuditText:
             self._session.echo(f"  … and {total.ambiguous - _ROWS:,} more")
 
     def _show_rows(self, what: str, number: int, rows: Sequence[ListedRow]) -> None:
-        """Show the first rows of one sort."""
         if not number:
             return
         self._session.echo(f"\n{count(number, 'row')} {what}")

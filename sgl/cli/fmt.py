@@ -54,7 +54,6 @@ def command(session: Session, files: tuple[Path, ...], check: bool, diff: bool) 
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or the grammars of a directory."""
     return sorted(path.rglob("*.sgl")) if path.is_dir() else [path]
 
 

@@ -227,7 +227,6 @@ def _comparison_lines(
     comparisons: Sequence[Comparison],
     departures: Sequence[Departure],
 ) -> Iterator[str]:
-    """Yield the comparison, line by line."""
     a, b = first.project.name, second.project.name
     if a == b:
         a, b = f"{a} (A)", f"{b} (B)"

@@ -336,7 +336,6 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
 
 
 def _finder(session: Session, compiled: Compiled) -> NearestFinder:
-    """Return what finds the nearest in-distribution sentence of an item."""
     stratum = compiled.plan.in_distribution("train")
     if stratum is None:
         message = "the dataset has no in-distribution sentences that items could be held against"

@@ -60,9 +60,8 @@ class StopError(Exception):
 
 
 class Session:
-    """One run of a command; a context manager, whose ``status`` is the exit code at its end.
+    """One run of a command, a context manager; its ``status`` is the exit code at the end.
 
-    ``sources`` and ``diagnostics`` grow with what the command reads and reports;
     ``compiled`` is the grammar that was opened last.
     """
 

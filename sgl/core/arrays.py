@@ -22,10 +22,7 @@ SHIFT = 32
 
 
 class Column(NamedTuple):
-    """Texts as UTF-8: text ``i`` is ``data[offsets[i]:offsets[i + 1]]``.
-
-    ``data`` may be longer than the last offset.
-    """
+    """Texts as UTF-8: text ``i`` is ``data[offsets[i]:offsets[i + 1]]``; more may follow."""
 
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
@@ -102,10 +99,7 @@ def as_bytes(data: bytes) -> NDArray[np.uint8]:
 
 
 class Derivations(NamedTuple):
-    """Derivation ``i`` is ``rules[offsets[i]:offsets[i + 1]]``, its rules in preorder.
-
-    ``rules`` may be longer than the last offset.
-    """
+    """Derivation ``i``, in preorder, is ``rules[offsets[i]:offsets[i + 1]]``; more may follow."""
 
     rules: NDArray[np.int32]
     offsets: NDArray[np.int64]

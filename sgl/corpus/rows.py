@@ -78,10 +78,7 @@ def list_row(rows: list[ListedRow], row: ListedRow) -> None:
 
 
 class Corpus:
-    """A file of rows with the given number of text columns.
-
-    ``kind`` says how large it may be; ``inside`` is the dataset that links may not leave.
-    """
+    """A file of rows, as large as its ``kind`` may be; links may not leave ``inside``."""
 
     def __init__(
         self, path: Path, columns: int, kind: Kind = ROWS, inside: Path | None = None
@@ -230,15 +227,10 @@ _KEPT = 20_000
 
 @dataclass(frozen=True, slots=True)
 class SentenceReadings:
-    """The readings of a sentence.
+    """The readings of a sentence, in the last ``spelling`` that was read.
 
-    Attributes:
-        spelling: the sentence as it was read; its last spelling if it has no reading.
-        changed: what had to be put right in it.
-        derivation: the only reading; empty if there is none, or several.
-        forest: the readings, if there are several.
-        failure: where it fails, if it has no reading.
-        refused: why it was not parsed, if it was not.
+    ``changed`` is what had to be put right.  With one reading there is a ``derivation``, with
+    several a ``forest``, with none a ``failure``, or why the sentence was ``refused``.
     """
 
     spelling: str

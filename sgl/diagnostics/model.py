@@ -148,8 +148,7 @@ class Diagnostics:
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a hint ``did you mean `x`?`` for a misspelt name.
 
-    For a name that is like none of those known, it lists them all after ``otherwise``;
-    without one it is empty.
+    If none is like it, it lists all after ``otherwise``; without that it is empty.
     """
     known = list(known)
     candidate = suggested(name, known)

@@ -177,7 +177,6 @@ class FeaturePlace:
 
 
 def _places_of(production: Production) -> list[FeaturePlace]:
-    """Return the left-hand side and the children, once for each of their features."""
     found: list[FeaturePlace] = []
     for number, pattern in enumerate((production.lhs, *production.rhs), LEFT):
         for slot in range(len(pattern.slots)):

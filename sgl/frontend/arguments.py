@@ -65,7 +65,6 @@ class Substitution:
         return written  # type: ignore[no-any-return]
 
     def _argument(self, argument: s.Argument) -> s.Argument:
-        """Return an argument that is perhaps a parameter itself."""
         name = _only_label(argument)
         named = self.given.get(name.text) if name is not None else None
         if named is None:
@@ -167,8 +166,7 @@ def substitution(
 ) -> Substitution | None:
     """Return what the use of a structure or quota puts in the place of its parameters.
 
-    None after a report.  A node of the structure that is called like one of the arguments gets
-    another name.
+    None after a report.  A node that is called like one of the arguments gets another name.
     """
     parameters = declaration.parameters
     arguments = use.arguments if isinstance(use, s.Application) else ()

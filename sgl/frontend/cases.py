@@ -180,7 +180,6 @@ class _Choice:
             self._state.error("SGL0314", group.parts[-1].span, message, hint)
 
     def _check_idle(self, combinations: Sequence[Values]) -> None:
-        """Report what applies for no values that the rule can have."""
         used: set[int] = set()
         for values in combinations:
             clauses, sharing = self._chosen(values)

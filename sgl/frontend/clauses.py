@@ -51,7 +51,6 @@ def each_layer(
 
 
 def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
-    """Return the names of layers at the beginning of a template."""
     found: list[s.Name] = []
     for item in items:
         if not isinstance(item, s.Mention) or item.mode or item.name.text not in layers:

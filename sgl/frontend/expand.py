@@ -219,7 +219,6 @@ def _choices(
 def _report_unbuildable(
     rules: Sequence[Production], expanded: Sequence[Instance], search: _Search
 ) -> None:
-    """Report categories that nothing builds, and rules none of whose combinations exists."""
     buildable, state = search.buildable, search.state
     used = {id(instance.production) for instance in expanded}
     for rule in rules:
@@ -300,7 +299,6 @@ def _is_wordless(template: TemplateSketch) -> bool:
 
 
 def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:
-    """Report categories that are built from themselves without adding a source word."""
     passing = [i for i in instances if len(i.rhs) == 1 and _is_wordless(i.version.templates[0])]
     graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
     components = enumerate(nx.strongly_connected_components(graph))

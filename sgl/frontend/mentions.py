@@ -157,10 +157,7 @@ _Known = VariableTable | Mapping[str, str] | None
 
 
 def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known) -> CategoryPattern | None:
-    """Resolve a mention of a category; None after a report.
-
-    The variables of a rule are collected; of a word a ``$column`` may stand instead.
-    """
+    """Resolve a mention of a category, of a rule or a word; None after a report."""
     state = scope.resolved.state
     declaration = scope.find(s.CategoryDecl, ref.name)
     info = state.signature.categories.get(ref.name.text) if declaration is not None else None

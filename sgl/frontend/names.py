@@ -98,10 +98,7 @@ class Scope:
         return self.resolved.scopes.get(part.span.file, self)
 
     def find(self, kind: type[_Declared], name: s.Name) -> _Declared | None:
-        """Return the declaration of ``kind`` that ``name`` means; None after a report.
-
-        All places of a name that is missing are one mistake, and one message.
-        """
+        """Return what ``name`` means; None after a report, one for all places of a missing name."""
         found = self.peek(kind, name.text)
         if found is None and not self.may_declare(kind, name.text):
             state = self.resolved.state

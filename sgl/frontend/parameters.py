@@ -113,10 +113,7 @@ def set_parameters(state: CompilerState) -> None:
 def _problem_with(
     name: str, value: str, declared: Mapping[str, s.Param], state: CompilerState
 ) -> tuple[str, str]:
-    """Return what is wrong with a value of ``--set``, and what to do; nothing if it is right.
-
-    A word that no ``when`` asks for would silently have no effect.
-    """
+    """Return what is wrong with a value of ``--set``, if anything, and what to do."""
     project, param = state.project, declared.get(name)
     if param is None:
         if project.may_declare("param", name):

@@ -28,8 +28,7 @@ AGAIN = "'"
 class CategoryPattern:
     """A mention of a category; ``slots`` are aligned with its features.
 
-    ``mentioned`` are the features in its brackets, ``free`` those that may have any value:
-    because they are not mentioned, or because ``_`` stands there, or all values.
+    ``mentioned`` are the features in its brackets, ``free`` those that may have any value.
     """
 
     info: CategoryInfo

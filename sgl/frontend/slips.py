@@ -59,7 +59,6 @@ def find_slips(state: CompilerState) -> None:
 
 
 def _phrasal(state: CompilerState) -> Iterator[tuple[Rule, Span]]:
-    """Yield the rules with children, each with its place."""
     lowered = state.declared
     for rule, span in zip(lowered.grammar.rules, lowered.rule_spans, strict=True):
         if rule.rhs:

@@ -75,7 +75,6 @@ class LexiconTables:
 
 
 def _report_block(block: s.Forms, tables: Sequence[LexiconTable], state: CompilerState) -> None:
-    """Report what a block asks for that is in none of the tables of the lexicons that use it."""
     known = {column for table in tables for column in table.columns}
     known |= {*state.signature.features, *(parameter.text for parameter in block.parameters)}
     for column in s.parts_of(s.Column, block):

@@ -189,7 +189,6 @@ class _Scanner:
         self._fail("SGL0104", opening, f"this `{self.text[opening]}` is never closed", hint)
 
     def _continues(self, position: int) -> bool:
-        """Return whether the clause goes on in the next line."""
         if position >= self.following:
             match = _NOTHING.match(self.text, position + 1, self.end)
             self.following = match.end() if match is not None else position + 1

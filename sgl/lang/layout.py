@@ -169,7 +169,6 @@ def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
 
 
 def _apart(before: str, token: _Token, within: str) -> bool:
-    """Return whether there is a space before a token."""
     text = token.text
     if text in (",", ";", ")", "]", ".", "..") or before in ("(", "[", ".", "..", "#", "^"):
         return False
@@ -298,7 +297,6 @@ def _aligned(lines: Sequence[_Line]) -> Iterator[tuple[_Line, tuple[str, ...]]]:
 
 
 def _rest(line: _Line, column: int) -> int:
-    """Return the width of a line from a cell on."""
     cells = line.cells[column:]
     return sum(display_width(text) for text, _ in cells) + sum(gap for _, gap in cells[1:])
 

@@ -54,10 +54,7 @@ class Unit:
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """All files of a grammar, each after the files it uses; the main file is last.
-
-    ``unread`` are the declarations, in any of the files, that could not be read.
-    """
+    """All files of a grammar, the main one last, and the declarations that are ``unread``."""
 
     units: tuple[Unit, ...]
     sources: SourceMap

@@ -95,7 +95,6 @@ def _table_rows(file: YamlFile, root: YamlNode) -> Iterator[TableRow]:
 
 
 def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
-    """Yield the columns of a row, or of a variant, with their values."""
     seen: set[str] = set()
     for key, value in node.pairs or ():
         if len(seen) == limits.current().columns:

@@ -150,10 +150,9 @@ _DICTIONARY = "nonpast"
 
 @dataclass(frozen=True, slots=True)
 class MorphologyResult:
-    """What was checked: forms and words are counted once for each row of a table.
+    """What was checked, counted once for each row of a table.
 
-    ``exempted`` are the exemptions that were needed, ``spellings`` the dictionary forms
-    that had to be translated.
+    ``exempted`` are the exemptions that were needed, ``spellings`` the translated dictionary forms.
     """
 
     forms: int
@@ -172,9 +171,8 @@ def check_morphology(
 ) -> MorphologyResult:
     """Let the analyser read every form of the library's paradigms and functions.
 
-    ``table`` is the name of the file in which the author may exempt a form.
-    Forms that rows give in a cell of their own are checked as well: they must contain
-    what the paradigm would have made, in that order (知っていた, a past of 知る).
+    ``table`` is the file in which the author may exempt a form.  Forms in a cell of their own must
+    contain what the paradigm would have made, in that order (知っていた, a past of 知る).
     """
     check = _Check(FormComparison(analyse, knowledge), knowledge, diagnostics, table)
     forms = _forms(inflections, knowledge)

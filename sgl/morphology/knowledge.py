@@ -125,10 +125,7 @@ class ExpectedReading:
 
 @dataclass(frozen=True, slots=True)
 class InflectionClass:
-    """What the analyser calls the words of a class, and the inflection of dictionary forms.
-
-    Both are what names begin with, one of several.
-    """
+    """How the analyser's names begin: of a class of words, and of the form in dictionaries."""
 
     group: str
     reads: tuple[str, ...]

@@ -40,7 +40,6 @@ class _Work(WorkerPlugin):  # type: ignore[misc]
         self._packed = work
 
     def setup(self, worker: object) -> None:  # noqa: ARG002
-        """Unpack the work once."""
         self.work = pickle.loads(self._packed)  # noqa: S301
 
 
@@ -83,7 +82,6 @@ class DaskExecutor(Executor):
 
 
 def _perform(version: str, task: bytes) -> bytes:
-    """Do a task on a worker."""
     if __version__ != version:
         raise WorkerLostError(f"a worker of the cluster has sglc {__version__}, not {version}")
     function, arguments = pickle.loads(task)  # noqa: S301 - the driver sent it

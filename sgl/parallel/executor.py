@@ -203,7 +203,6 @@ _known: dict[str, Any] = {}
 
 
 def _prepare(work: bytes) -> None:
-    """Unpack the work."""
     begin()
     # An interruption from the keyboard reaches all; the driver decides what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -52,10 +52,7 @@ class BatchReadings(NamedTuple):
 
 
 class BatchParser:
-    """Reads texts of the layer of a parser in batches.
-
-    ``unsupported`` says why compiled code does not read this layer; it is empty as long as it may.
-    """
+    """Reads texts of a parser's layer in batches; ``unsupported``: why no compiled code does."""
 
     def __init__(self, parser: Parser) -> None:
         divided = isinstance(parser.index, PartIndex)
@@ -135,10 +132,7 @@ class BatchParser:
 
 
 class FirstRead(NamedTuple):
-    """The first spelling of a sentence that has readings, or its last one.
-
-    ``changed`` is what was put right in it, ``derivation`` its best reading of so many.
-    """
+    """The first spelling with readings, or the last; ``changed`` is what was put right in it."""
 
     spelling: str
     changed: tuple[str, ...]

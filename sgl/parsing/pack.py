@@ -55,7 +55,6 @@ class Packing:
         return packed(self._index.grammar, root, self._uses, _shown)
 
     def _uses(self, place: Place) -> list[Use]:
-        """Return the rules that derive a place, in a fixed order."""
         category, mentions = place.category, place.mentions
         if not mentions:
             settled, rules = self._index.unseen(category, settled=place.settled)
@@ -95,7 +94,6 @@ class Packing:
             )
 
     def _over(self, category: int, mention: Mention) -> list[Use]:
-        """Return the rules that derive a category over one mention."""
         start, end, raised = mention
         if start == end:
             rules = self._index.nullable.get(category, ())
@@ -164,10 +162,7 @@ def packed(
     uses_of: Callable[[_Place], list[tuple[Rule, tuple[_Place, ...]]]],
     shown: Callable[[_Place], tuple[int, tuple[tuple[int, int], ...]]],
 ) -> Forest | None:
-    """Return the forest below a place, given the rules over places; None if it has no reading.
-
-    ``shown`` gives the category and the spans of the node of a place.
-    """
+    """Return the forest below a place; ``shown`` gives the category and spans of each node."""
     uses: dict[_Place, list[tuple[Rule, tuple[_Place, ...]]]] = {}
     nodes: list[Node] = []
     #: The number of the node of each place that was packed; -1 if it derives nothing.

@@ -308,7 +308,6 @@ class PartChart:
         return category, tuple(spans)
 
     def _uses(self, place: _Place) -> list[tuple[Rule, tuple[_Place, ...]]]:
-        """Return the rules that derive a place, in a fixed order."""
         category, rules, circles = place.category, self._index.grammar.rules, self._circles
         if not self._is_new(category):
             settled, unseen = self._index.unseen(category, settled=place.settled)

@@ -95,7 +95,6 @@ def report_data(
 
 
 def _sentence(compiled: Compiled, derivation: Derivation | None) -> str:
-    """Return the source text of a derivation; nothing if there is none."""
     layer = compiled.grammar.text_layer(compiled.plan.source)
     return "" if derivation is None else interpret(compiled.grammar, derivation).texts[layer]
 
@@ -296,7 +295,6 @@ def proof_data(
 def _proved(
     compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None
 ) -> dict[str, Any]:
-    """Return the claims about one pattern."""
     fields = partial(_fields, compiled)
     name = pattern.name
     stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))

@@ -151,6 +151,5 @@ def _difference_of_lines(found: bytes, expected: bytes) -> str:
 
 
 def _excerpt(value: object) -> str:
-    """Return the beginning of a value as JSON."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

@@ -83,7 +83,6 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
-    """Report the views of authors that are no templates."""
     templates = {view.name: view.template for view in compiled.grammar.views if view.template}
     for unit in compiled.project.units if templates else ():
         for declaration in unit.file.declarations:

@@ -44,7 +44,6 @@ def is_marked(text: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _slot(mark: str) -> Slot:
-    """Return what a placeholder stands for."""
     return ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED
 
 
@@ -86,10 +85,7 @@ _Inspecting: Any = type(
 
 
 class Watched(_Inspecting):  # type: ignore[misc]
-    """A text with placeholders that can be written and joined, and raises if it is looked at.
-
-    Comparing, hashing, measuring or changing it raises ``InspectedError``.
-    """
+    """A text with placeholders that can be written and joined; else ``InspectedError``."""
 
     def __add__(self, other: str) -> Watched:
         return Watched("".join((self, other)))

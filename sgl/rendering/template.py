@@ -115,7 +115,6 @@ def _said(error: BaseException) -> str:
 
 
 def _line(error: BaseException) -> str:
-    """Where in the template an error was raised."""
     line = 0
     trace = error.__traceback__
     while trace is not None:

@@ -20,18 +20,12 @@ _OPEN = frozenset({"not checked", "not certified", "waived", "skipped"})
 
 
 def render_report(data: Mapping[str, Any]) -> str:
-    """Return the report as one HTML page; equal data give equal pages.
-
-    ``data`` is what the template ``report.html.j2`` names at its head.
-    """
+    """Return the report as HTML, of the ``data`` that ``report.html.j2`` names at its head."""
     return page_environment().get_template("report.html.j2").render(data)
 
 
 def render_audit(data: Mapping[str, Any], title: str) -> str:
-    """Return the page as HTML; equal data give equal pages.
-
-    ``data`` is what :func:`sgl.corpus.audit.audit_data` gives.
-    """
+    """Return the page of what :func:`sgl.corpus.audit.audit_data` gives, as HTML."""
     return page_environment().get_template("audit.html.j2").render(data=data, title=title)
 
 

@@ -45,10 +45,7 @@ def element(tag: str, *content: str, **attributes: str | float) -> Markup:
 def picture(
     name: str, title: str, description: str, width: float, height: float, *content: Markup
 ) -> Markup:
-    """Return an ``svg`` element that a screen reader announces by title and description.
-
-    ``name`` has to be unique on the page.
-    """
+    """Return an ``svg`` element that a screen reader announces; ``name`` is unique on the page."""
     return element(
         "svg",
         element("title", title, id=f"{name}-title"),
@@ -98,7 +95,6 @@ def wrapped(text: str, width: float, lines: int) -> list[str]:
 
 
 def _pieces(text: str) -> list[str]:
-    """Return a text cut where a line may end."""
     pieces = [""]
     for character in text:
         pieces[-1] += character

@@ -70,10 +70,7 @@ class Sampler:
     def survey(
         self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]
     ) -> Survey:
-        """Sample the candidates with these numbers, and judge each by itself.
-
-        ``exposed`` has a mark for each lemma that they may have.
-        """
+        """Judge candidates by themselves, by number; ``exposed`` has a mark for each lemma."""
         batch = self.derive(stratum, numbers)
         lemmas = self._index.lemmas
         longest = int(np.diff(batch.derivations.offsets).max(initial=0))
@@ -102,10 +99,7 @@ class Sampler:
 
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:
-    """Return the sampler that is fastest for so many items, by default all of the strata.
-
-    ``origin`` is what the tables depend on, as a cache key: see ``sgl.cache``.
-    """
+    """Return the fastest sampler for so many items; ``origin`` is a cache key of the tables."""
     wanted = sum(s.wanted for s in tables.strata) if items is None else items
     if not compiled_pays(wanted):
         return Sampler(tables)

@@ -26,11 +26,7 @@ M1, M2 = 0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53
 
 
 class Earlier(NamedTuple):
-    """Where the sentences of some candidates occurred before.
-
-    ``stratum[i]`` is the number of the stratum that took the sentence of candidate ``i``,
-    or -1; ``candidate[i]`` is the candidate before ``i`` that has the same sentence, or -1.
-    """
+    """For each candidate the stratum that took its sentence, and the candidate before it, or -1."""
 
     stratum: NDArray[np.int32]
     candidate: NDArray[np.int32]
@@ -74,10 +70,7 @@ class SeenSentences:
 
 
 def seen_sentences(tables: Tables, memory: int = MEMORY, folder: Path | None = None) -> Seen:
-    """Return where to remember the sentences of all strata.
-
-    A table that outgrows ``memory`` bytes is kept in ``folder``, where there is compiled code.
-    """
+    """Return where to remember sentences; above ``memory`` bytes it is a file in ``folder``."""
     expected = tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
     if not compiled_pays(expected):
         return SeenSentences()

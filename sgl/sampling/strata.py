@@ -131,10 +131,7 @@ class StrataSampler:
 
 
 class BatchAcceptance:
-    """Accepts and rejects the candidates of one stratum, batch by batch.
-
-    So many ``candidates`` were settled so far, and so many items are ``missing``.
-    """
+    """Accepts and rejects candidates of one stratum; so many items are ``missing``."""
 
     def __init__(
         self,

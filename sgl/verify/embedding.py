@@ -42,10 +42,9 @@ def embeddings(
     domains: tuple[int, ...],
     fitting: tuple[tuple[tuple[int, int], ...], ...],
 ) -> Iterator[Embedding]:
-    """Return the embeddings of a body that networkx finds: a node for each variable.
+    """Return the embeddings of a body that networkx finds: a node for each variable; last, none.
 
-    They are found when they are asked for, and remembered, each with the steps that led to it.
-    The last is none.
+    They are found when asked for, and remembered, each with the steps that led to it.
     """
     graph: nx.DiGraph[int] = nx.DiGraph()
     for node in members(reduce(or_, domains)):

@@ -187,7 +187,6 @@ class _ParquetFiles:
                 return
 
     def faults(self) -> Iterator[str]:
-        """Yield what is wrong, after the last row."""
         for split, path in self._paths.items():
             if self._next(split) is not None:
                 self._wrong.setdefault(split, f"{path} has more than {self._numbers[split]} rows")

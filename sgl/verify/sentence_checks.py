@@ -103,7 +103,6 @@ def _in_other_splits(
 
 
 def _has_items(split: Split, others: Sequence[Place]) -> bool:
-    """Return whether generalization items are among these."""
     return GENERALIZATION in {split.name, *(other.name for other, _ in others)}
 
 
@@ -258,7 +257,6 @@ def readings(data: Dataset, tally: Result) -> None:
 
 
 def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
-    """Yield what is wrong with the statistics of one stratum."""
     read, rejected = stratum.readings, stratum.rejected.ambiguous
     if read is None:
         return

@@ -81,7 +81,6 @@ class Productions:
         self.unseen = tuple(self._numbers)
 
     def _of_rule(self, rule: Rule, left: int) -> Iterator[Production]:
-        """Return the productions of a rule for one mode of its category."""
         template = rule.templates[self._index.layer]
         slots = [item.child for item in template if isinstance(item, Slot)]
         if len(set(slots)) < len(slots):
@@ -167,7 +166,6 @@ class Productions:
         )
 
     def _slots(self, rule: Rule) -> set[int]:
-        """Return the children that the template of a rule has."""
         template = rule.templates[self._index.layer]
         return {item.child for item in template if isinstance(item, Slot)}
 

@@ -32,10 +32,7 @@ class CompiledReader:
         self._space: Space | None = None
 
     def read(self, texts: Sequence[str], derive: bool) -> tuple[BatchReadings, list[int]]:
-        """Return the readings of texts, and the numbers of those that are not read here.
-
-        They are too long, or no Unicode, or there is not enough memory for their charts.
-        """
+        """Return the readings, and the numbers of texts too long, no Unicode or too large."""
         plain = [text if _is_plain(text) else "" for text in texts]
         unread = {number for number, text in enumerate(plain) if not text}
         column = Column.of(plain)

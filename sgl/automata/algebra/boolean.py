@@ -164,7 +164,6 @@ class _Pairing:
         self._begins = self._offset[category] + first.places * factor[category]
 
     def of(self, first: Numbers, second: Numbers) -> Numbers:
-        """Return the number of each pair."""
         numbers: Numbers = self._begins[first] + self._second.places[second]
         return numbers
 

@@ -52,10 +52,7 @@ DrawnState = tuple[list[int], list[int], list[tuple[int, ...]]]
 
 
 class StatedClaim(NamedTuple):
-    """A claim before it is shown: pattern, word, kind, the number of its split, structures.
-
-    ``given`` is what the evidence is made from: a derivation, or excuses.
-    """
+    """A claim before it is shown, with its split's number; ``given`` is what proves it."""
 
     pattern: str
     word: str

@@ -208,7 +208,6 @@ class _Shared(NamedTuple):
 
 
 def _connected(body: Body) -> set[int]:
-    """Return the variables that an edge or a path mentions."""
     return {end for atom in body.links for end in (atom.source, atom.target)}
 
 

@@ -96,7 +96,6 @@ class _Joining:
         return joined
 
     def _local(self, child: int, matches: Matches) -> Matches:
-        """Return the matches of a child, over local nodes."""
         local = self._locals.get((child, matches))
         if local is None:
             table, values = self._tables[child], self._matches.values

@@ -244,7 +244,6 @@ class NearestFinder:
     def _places(
         self, root: int, state: int, choices: Sequence[Mapping[int, _Edit]]
     ) -> Iterator[_ResultRule]:
-        """Yield the rules of the result in preorder."""
         stack: list[tuple[int | None, int]] = [(root, state)]
         while stack:
             number, state = stack.pop()

@@ -27,10 +27,7 @@ WORD, RULE, PARTS = "word", "rule", "parts"
 
 
 class ReadingChoice(NamedTuple):
-    """A kind of choice: at a category, without its features, between these options.
-
-    Options are words in the layer that is looked at, or else names of rules.
-    """
+    """A kind of choice at a category: between words in the layer looked at, or names of rules."""
 
     kind: str
     category: str
@@ -61,10 +58,7 @@ def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
 
 
 class ListedReading(NamedTuple):
-    """A reading for people: its own phrases in brackets, and its text in every target.
-
-    ``chosen``: whether these texts are the published ones.
-    """
+    """A reading in brackets, with its text in every target; ``chosen`` if these are published."""
 
     phrases: str
     outputs: tuple[str, ...]

@@ -110,7 +110,6 @@ class Auditor:
         return np.unique(np.array(hashes, np.uint64), return_counts=True)
 
     def _row(self, tally: Tally, row: CorpusRow, place: ListedRow, judged: Judgement) -> None:
-        """Count a row, which is listed at this place."""
         if judged.failure is not None:
             detail = describe_failure(self._grammar, judged.spelling, judged.failure)
             _, word = self._reader.parser.word_at(judged.spelling, judged.failure.position)

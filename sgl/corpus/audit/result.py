@@ -28,17 +28,12 @@ OTHER_PAIRS = ("…", "…")
 
 @dataclass
 class Tally:
-    """Counts of rows.
+    """Counts of rows, the unreadable included; of layers and structures by name.
 
-    Attributes:
-        rows: all of them, the unreadable included.
-        exact: by layer, the rows whose text in that layer some reading gives.
-        differing: ambiguous rows whose readings differ in a target layer.
-        chosen: ambiguous rows by the reading that gives the published texts: ``likeliest``,
-            ``another``, ``several`` of them or ``none`` of the likeliest.
-        changed: parsed rows by what had to be put right in the spelling.
-        some: by structure, the rows of which some reading contains it; ``every`` those
-            of which all readings do.
+    ``exact`` are those whose text some reading gives; ``differing`` are ambiguous rows whose
+    readings differ in a target.  ``chosen`` counts ambiguous rows by the reading that gives the
+    published texts: ``likeliest``, ``another``, ``several`` or ``none``.  ``changed`` counts what
+    had to be put right in the spelling.  ``some`` reading, or ``every`` one, contains a structure.
     """
 
     rows: int = 0
@@ -152,15 +147,9 @@ class ChoiceTally:
 class Audit:
     """The result of an audit.
 
-    Attributes:
-        source: the layer that was parsed; ``targets`` those that were compared.
-        declared: the structures that were looked for.
-        sets: the sets of rows, if structures were looked for.
-        unreadable: rows that cannot be read, up to ``LISTED``, as the other two lists.
-        failing: the words at which sentences stop being the beginning of any that the
-            grammar derives; "" is their end.
-        causes: by layer, kind and name.
-        choices: where the readings of ambiguous rows part, up to ``LISTED`` of them.
+    Of ``unreadable`` rows, ``choices`` and rows without a reading up to ``LISTED`` are kept.
+    ``failing`` are the words at which sentences stop being the beginning of any that the grammar
+    derives; "" is their end.  ``causes`` are by layer, kind and name.
     """
 
     source: str

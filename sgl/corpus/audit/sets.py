@@ -203,7 +203,6 @@ class SetCollector:
             rows.targets.update((column, word) for rule in own for word in words[rule])
 
     def _target_rules(self, pattern: Pattern, derivation: Derivation) -> Iterator[int]:
-        """Yield the rules of a reading that introduce target words."""
         targets = frozenset(pattern.targets)
         return (rule for rule in derivation if not targets.isdisjoint(self._lemmas[rule]))
 

@@ -230,12 +230,8 @@ class Selection(Protocol):
 class Options:
     """How to estimate.
 
-    Attributes:
-        smoothing: pseudo-counts for each rule of a category, on average.
-        prior: whether they are equal or follow the declared weights.
-        tolerance: the gain of a round, in nats for each sentence, that ends the rounds.
-        rounds: the most rounds.
-        refreshes: how often a selection is measured.
+    ``smoothing`` is in pseudo-counts for each rule of a category, on average; ``tolerance`` the
+    gain of a round, in nats for each sentence, that ends the ``rounds``.
     """
 
     smoothing: float = 0.5
@@ -247,17 +243,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Fit:
-    """Estimated weights.
+    """Estimated weights; those of a category sum to 1.
 
-    Attributes:
-        weights: the weight of each rule; those of a category sum to 1.
-        uses: the expected uses of each rule in the corpus, without pseudo-counts.
-        seen: whether the corpus uses a rule's category.
-        before, after: log-likelihood of a sentence, in nats, under the declared weights
-            and under the estimated ones; ``before`` is -inf where a declared weight is 0.
-        tokens: the number of tokens of a sentence, on average.
-        rounds: how many it took; ``converged`` says whether they ended by themselves.
-        log_mass: that of the split, under the estimated weights; 0 without one.
+    ``uses`` are expected uses in the corpus, without pseudo-counts; ``seen`` categories are used.
+    ``before`` and ``after`` are the log-likelihood of a sentence, in nats, under the declared
+    weights (-inf where one is 0) and the estimated ones.  ``tokens`` is a mean.  ``log_mass`` is
+    that of the split, under the estimated weights; 0 without one.
     """
 
     weights: Vector

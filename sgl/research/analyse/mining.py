@@ -140,7 +140,6 @@ _Parsed = tuple[str, tuple["_Parsed", ...]]
 
 
 def _parsed(text: str) -> _Parsed:
-    """Parse a written structure at its brackets."""
     stack: list[tuple[str, list[_Parsed]]] = [("", [])]
     for piece in text.replace("(", " ( ").replace(")", " ) ").split():
         if piece == "(":

@@ -147,11 +147,7 @@ class Aligned:
 def some_outputs(
     path: Path, column: str, wanted: Mapping[int, str | None]
 ) -> dict[int, SystemOutput]:
-    """Return the outputs for some sentences, by their places in the treebank.
-
-    ``wanted`` has the places with the ids.  Raises ``PredictionsError`` if the file is another
-    thing.
-    """
+    """Return the outputs for sentences, by places in the treebank; ``wanted`` has their ids."""
     aligned = open_predictions(path, column)
     if aligned.by_id is None:
         return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
@@ -164,11 +160,10 @@ _Row = tuple[int, str | None, SystemOutput]
 
 
 def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Aligned:
-    """Open the predictions of a file.
+    """Open the predictions of a file; raises ``PredictionsError`` if it is something else.
 
     ``column`` (form, lemma) says what the words of CoNLL-U are.  A file whose first line begins
-    with one of ``ids`` and a tab has ids.  Raises ``PredictionsError`` if the file is another
-    thing.
+    with one of ``ids`` and a tab has ids.
     """
     opened(path, PREDICTIONS).close()
     kind = path.suffix.lower()
@@ -197,7 +192,6 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
 
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines of a file with their numbers."""
     with opened(path, PREDICTIONS) as stream:
         number = 0
         while raw := stream.readline(LONGEST_LINE):

@@ -283,10 +283,7 @@ _LONGEST = 60
 
 
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
-    """Return the page as HTML; equal data give equal pages.
-
-    ``data`` is that of :class:`sgl.research.analyse.analysis.Analysis`.
-    """
+    """Return the page of the ``data`` of an analysis as HTML."""
     environment = page_environment("sgl.research.analyse")
     environment.filters["p"] = p_value
     environment.filters["measure"] = _measure

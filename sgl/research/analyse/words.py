@@ -149,7 +149,6 @@ def foreign_script(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> Fore
 
 
 def _letters(words: Iterable[str]) -> Counter[str]:
-    """Count the letters of words by script."""
     return Counter(script(letter) for word in words for letter in word if letter.isalpha())
 
 

@@ -136,7 +136,6 @@ def _job(session: Session, options: dict[str, Any]) -> Job:
 
 
 def _check_libraries(session: Session, config: Config) -> None:
-    """End the command if a library is not there."""
     lora = config.model == CAUSAL
     needed = (*_NEEDED, *_NEEDED_FOR_LORA) if lora else _NEEDED
     missing = [name for name in needed if find_spec(name) is None]

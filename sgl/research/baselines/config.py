@@ -83,10 +83,7 @@ _MANY = 100_000_000
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """All settings of a run with their values unless a file says otherwise.
-
-    `docs/baseline.md` explains them.
-    """
+    """All settings of a run; ``docs/baseline.md`` explains them."""
 
     model: str = _setting(TRANSFORMER, _one_of(MODELS))
     seed: int = _setting(1, _whole(0, 2**32 - 1))

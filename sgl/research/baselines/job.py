@@ -241,7 +241,6 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
 def _begun(
     config: Config, data: BaselineData, run: str, versions: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return what is known of a run when it begins."""
     return {
         "run": run,
         "dataset": {
@@ -257,7 +256,6 @@ def _begun(
 
 
 def _ended(trained: TrainingResult, learner: Learner) -> dict[str, Any]:
-    """Return what is known of it when training has ended."""
     progress = trained.progress
     weights = list(learner.module.parameters())
     return {

@@ -46,11 +46,7 @@ def quiet(_: str, __: int, ___: int) -> None:
 
 
 class Learner(ABC):
-    """A model with the rows that it learns from.
-
-    The parameters of ``module`` that need gradients are trained; so many texts are decoded
-    ``together``.
-    """
+    """A model with its rows; the parameters of ``module`` that need gradients are trained."""
 
     module: nn.Module
     together: int
@@ -149,11 +145,7 @@ class Seq2SeqLearner(Learner):
         return [32 * len(target) + min(len(source), 31) for source, target in self.pairs]
 
     def limit(self, source: int) -> int:
-        """Where the translation of a sentence of so many tokens is cut off.
-
-        A model that does not find an end would go on for ever; that of a short sentence need
-        not have the length of the longest one.
-        """
+        """Where the translation of so many tokens is cut off; a model may find no end."""
         longest, most = self._bounds
         return _LONGER * min(longest, ceil(most * source))
 

@@ -48,10 +48,7 @@ def said_before(target: Tensor) -> Tensor:
 
 
 def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[int]]:
-    """Return the tokens that a model says for each sentence, without the end.
-
-    A sentence that does not end is cut off at its limit.
-    """
+    """Return the tokens that a model says for each sentence, up to the end or its limit."""
     left = torch.tensor(limits, device=source.device)
     rows = torch.arange(source.size(0), device=source.device)
     said: list[list[int]] = [[] for _ in range(source.size(0))]

@@ -256,10 +256,7 @@ def _divergence_after(x: int, y: int, train: int, test: int, bags: Bags) -> floa
 
 @kernel
 def distance_after(x: int, y: int, train: int, test: int, state: SplitState) -> float:
-    """Return how far the split is from its targets after a move: less is better.
-
-    ``x`` and ``y`` are -1 for no item: the distance before any move.
-    """
+    """Return how far the split is from its targets after a move, or before one (both -1)."""
     goal = state.goal
     atoms = _divergence_after(x, y, train, test, state.atoms)
     compounds = _divergence_after(x, y, train, test, state.compounds)

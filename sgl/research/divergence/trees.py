@@ -215,7 +215,6 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
 
 
 def _connected(trees: Trees, size: int) -> Iterator[Iterator[tuple[_Nodes, str]]]:
-    """Yield for each tree its pieces of up to ``size`` nodes, with their forms."""
     for first, last in pairwise(trees.start.tolist()):
         names = [_quoted(trees.labels[label]) for label in trees.label[first:last].tolist()]
         children: list[list[tuple[str, int]]] = [[] for _ in names]

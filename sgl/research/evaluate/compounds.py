@@ -149,7 +149,6 @@ def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
 
 
 def _parts(translation: str) -> tuple[str, str]:
-    """Return what stands before the noun phrase, and what behind it."""
     before, _, behind = translation.partition(HOLE)
     return before.strip(), behind.strip()
 

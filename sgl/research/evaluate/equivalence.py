@@ -170,7 +170,6 @@ def _colours(atoms: Sequence[LabelledAtom]) -> _Colours:
 
 
 def _coloured(atoms: Sequence[LabelledAtom], colours: _Colours) -> list[Hashable]:
-    """Return the atoms, with colours instead of variables."""
     return [(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms]
 
 

@@ -165,7 +165,6 @@ class GraphMatcher:
         )
 
     def _bind(self, body: Body, bound: Mapping[int, int], taken: set[int]) -> Iterator[Binding]:
-        """Yield the matches that agree with what is bound."""
         if len(bound) == len(body.variables):
             yield tuple(bound[number] for number in range(len(bound)))
             return

@@ -313,7 +313,6 @@ class Scores:
     def _verdicts(
         self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress
     ) -> dict[_Prediction, _Verdict]:
-        """Return the verdicts on different wrong predictions."""
         found: dict[_Prediction, _Verdict] = {}
         for start in range(0, len(wrong), _BATCH):
             progress("parsing predictions", start, len(wrong))

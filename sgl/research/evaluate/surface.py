@@ -35,10 +35,7 @@ class Segmentation(NamedTuple):
 
 
 def segmentation(way: str, words: Iterable[str] = ()) -> Segmentation:
-    """Return the segmentation of this name; ``words`` are those of the dataset.
-
-    Raises ``ImportError`` if the library is not installed.
-    """
+    """Return the segmentation of this name; raises ``ImportError`` without its library."""
     if way == "characters":
         return Segmentation(way, lambda text: " ".join(" ".join(piece) for piece in text.split()))
     if way == "words":
@@ -172,7 +169,6 @@ class Surface:
 
 
 def _sums(metric: Metric, gold: Sequence[str], outputs: Sequence[str]) -> CountSums:
-    """Return the counts that sacreBLEU makes a score from, summed over sentences."""
     counts = [
         sentence
         for at in range(0, len(gold), _BATCH)

@@ -214,10 +214,6 @@ def _latex_systems(data: Json, row: Json) -> str:
 
 
 def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
-    """Return a table with a row for each part of the split.
-
-    The heads of several systems are in a second line, under each metric.
-    """
     systems = _systems(data)
     # The raw rate stands in the first table only, or tables would be too wide for a page.
     metrics = [

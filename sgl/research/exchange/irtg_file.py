@@ -215,10 +215,7 @@ def algebra(java_class: str) -> Algebra | None:
 
 
 class TermReader:
-    """Reads the terms of a rule with so many children.
-
-    ``split`` are the words with spaces in them, which became several words.
-    """
+    """Reads the terms of a rule; ``split`` are words with spaces, which became several words."""
 
     def __init__(self, arity: int, diagnostics: Diagnostics) -> None:
         self._arity = arity

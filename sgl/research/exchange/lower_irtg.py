@@ -28,11 +28,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True)
 class ImportedGrammar:
-    """A grammar from elsewhere: its text layers and rules, and where each was written.
-
-    The first layer need not be fit to be a source; see
-    :mod:`sgl.research.exchange.write_sgl`.
-    """
+    """A grammar from elsewhere, with the places of its rules; no layer need be fit as a source."""
 
     grammar: CoreGrammar
     spans: tuple[Span, ...]
@@ -45,10 +41,7 @@ class ImportedGrammar:
 
 
 class TreeRule(NamedTuple):
-    """A rule by the names of its states, with the template of each layer.
-
-    ``weighted`` says whether the weight is written in the file.
-    """
+    """A rule by the names of its states; ``weighted`` if the weight is written in the file."""
 
     label: Name
     state: str
@@ -61,10 +54,7 @@ class TreeRule(NamedTuple):
 def lower_irtg(
     file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics
 ) -> ImportedGrammar | None:
-    """Return the grammar of this name that a file means; None after a report.
-
-    ``span`` is a place in the file, for what is wrong with all of it.
-    """
+    """Return the grammar of a file under this name; None after a report, perhaps at ``span``."""
     for feature in file.features:
         message = f"the feature `{feature}` is left out: SGL has weights of rules only"
         diagnostics.warning("SGL1202", feature.span, message)
@@ -149,7 +139,6 @@ def _rules(
 def _add_terms(
     rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[str], diagnostics: Diagnostics
 ) -> None:
-    """Add what the lines of a rule say to the meaning of its label."""
     own: set[str] = set()
     for value in rule.terms:
         name = value.interpretation

@@ -244,7 +244,6 @@ class _SglWriter:
 
 
 def _words(template: Sequence[Item]) -> Iterator[Token | Slot]:
-    """Return a template without its empty words."""
     return (i for i in template if isinstance(i, Slot) or (isinstance(i, Token) and i.text))
 
 

@@ -208,8 +208,7 @@ CLAUSAL = frozenset({"ccomp", "xcomp", "nmod"})
 def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
     """Read a variable-free form; ``common_nouns`` are those with a capital (``TV``).
 
-    The edges are in the order of the form, so ``varfree`` writes it again.  Raises
-    ``LogicalFormError``.
+    Edges keep the order of the form.  Raises ``LogicalFormError``.
     """
     term = read_term(text)
     builder = _TermGraph(frozenset(common_nouns))

@@ -123,11 +123,7 @@ class Atom(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A logical form as it is written; exactly one of three kinds.
-
-    ``constant`` is the word of a form that is a name; ``binders`` are the variables of
-    a function; otherwise ``definites`` and ``atoms`` are the conjuncts.
-    """
+    """A logical form: a ``constant``, a function with ``binders``, or conjuncts."""
 
     constant: str = ""
     binders: tuple[str, ...] = ()
@@ -225,10 +221,7 @@ def _constant(reader: TokenReader) -> str:
 
 
 class Term(NamedTuple):
-    """A head, whether it has a ``*``, and its arguments in order: label, term.
-
-    ``at`` is the number of the head's token.
-    """
+    """A head, from the token ``at`` on, whether it has a ``*``, and its arguments in order."""
 
     head: str
     definite: bool
