@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from sgl.core.grammar import CoreGrammar, Cut, Template, TextLayer, Token
+from sgl.core.grammar import CoreGrammar, Slot, Template, TextLayer
 from sgl.core.graph import CUT, Graph, part_of, without
 from sgl.core.spelling import Piece, absorbed, applied, join_words, pieces, remaining
 
@@ -96,11 +96,14 @@ def template_words(template: Template, children: Sequence[Sequence[str]]) -> lis
     """Return what a template makes of the words of its children; parts end with ``CUT``."""
     words: list[str] = []
     for item in template:
-        if isinstance(item, Token | Cut):
+        if not isinstance(item, Slot):
             words.append(item.text)
             continue
-        own = part_of(children[item.child], item.part) if item.part else children[item.child]
-        own = applied(item.functions, own)
+        own = children[item.child]
+        if item.part:
+            own = part_of(own, item.part)
+        if item.functions:
+            own = applied(item.functions, own)
         words.extend(_capitalised(own) if item.capital else own)
     return words
 
