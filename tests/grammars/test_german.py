@@ -128,7 +128,9 @@ def test_articles_agree_with_their_nouns(samples: list[str]) -> None:
             allowed.setdefault(form, set()).update({"die", "den"})
     adjectives = "|".join(row["de"] for row in table("adjectives.yaml"))
     every = {article["de"] for article in articles}
-    phrase = re.compile(rf"\b({'|'.join(every)}) (?:(?:{adjectives})e[nrs]? )?([A-ZÄÖ]\w+)", re.IGNORECASE)
+    phrase = re.compile(
+        rf"\b({'|'.join(every)}) (?:(?:{adjectives})e[nrs]? )?([A-ZÄÖ]\w+)", re.IGNORECASE
+    )
     found = [(m[1].lower(), m[2]) for text in samples for m in phrase.finditer(text)]
     pairs = [(article, noun) for article, noun in found if noun in allowed]
     assert len(pairs) > 500
