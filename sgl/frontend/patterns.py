@@ -97,11 +97,13 @@ class _PatternLowering:
         errors, declaration = self.errors, self.declaration
         examples = []
         for clause in declaration.clauses:
+            like: s.PatternClause | None = clause
             if isinstance(clause, s.StructureClause):
+                like = clause.like
                 for one in each(clause, self.state):
                     self._structure_clause(one)
-            elif isinstance(clause, s.LikeClause) and self.state.parameters.holds(clause.when):
-                examples.append(clause)
+            if isinstance(like, s.LikeClause) and self.state.parameters.holds(like.when):
+                examples.append(like)
         unseen = self._unseen()
         # Conditions on numbers of sentences may speak of the nodes of what items contain.
         contained = self.clauses["gen"] or self.clauses["forbid"] + self.clauses["never"]

@@ -66,6 +66,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "outside": (s.SizeCondition, {"outside": True}),
     **{keyword: (s.StructureClause, {"kind": keyword}) for keyword in _WITH_STRUCTURE},
     "gen_like": (s.LikeClause, {"split": "gen"}),
+    "example": (s.LikeClause, {"split": "gen"}),
     "train_like": (s.LikeClause, {"split": "train"}),
     "test_rejects": (s.Test, {"expected": None, "graphs": ()}),
 }

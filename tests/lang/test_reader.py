@@ -252,6 +252,7 @@ pattern p "title" (one, two)
   size 500 within chain outside path, large outside chain
   train like "The dog."
   gen like "The cat."
+  gen { V -[obj]-> N } like "The dog." when p
 test "The dog." => ja "犬。", en "The dog.", syn { N -[det]-> D } without { N -[*]-> M }
 test "The dog." => syn chain
 test reject "The the."

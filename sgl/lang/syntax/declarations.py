@@ -171,13 +171,17 @@ class Range(SyntaxNode):
 
 
 class StructureClause(SyntaxNode):
-    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others."""
+    """A structure with its keyword, ``kind``: ``forbid``, ``gen``, ``only`` and others.
+
+    That of ``gen`` may have an example: ``gen { … } like "…"``.
+    """
 
     kind: str
     amount: Amount | None
     share: Share | None
     numbers: Range | None
     graph: GraphRef
+    like: LikeClause | None
     repeated: bool
 
 
