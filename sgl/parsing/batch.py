@@ -1,8 +1,8 @@
 """Many texts at once: how many readings each has, and its best one.
 
 The definition is the packed forest of :class:`sgl.parsing.Parser`; where there is much to read,
-``sgl.accel.parse`` does the same with compiled code, a hundred times as fast.  To the parser are
-left layers whose templates repeat children, and texts of thousands of characters.  What the parser
+``sgl.accel.parse`` does the same with compiled code, a hundred times as fast.  Layers whose
+templates repeat children, and texts of thousands of characters, are left to the parser.  What it
 refuses as too long has no readings here.
 """
 

@@ -8,9 +8,9 @@ every part is complete, with its count and its best derivation, when something i
                                             from 2  VP = V NP    one part, then what waited
                                             from 0  S = NP VP    at 3, at 2, at 0
 
-A complete entry waits at its end in a list for each symbol that it can move over.  An entry is
-made only if something that precedes asks for it and the next word can go on.  Algorithm: Graham,
-Harrison & Ruzzo (1980), with Viterbi's derivations.  Counts stay at their greatest value.
+A complete entry waits at its end in a list for each symbol that it can move over.  An entry is made
+only if something that precedes asks for it and the next word can go on.  Counts beyond 64 bits stay
+at their greatest value.  Algorithm: Graham, Harrison & Ruzzo (1980), with Viterbi's derivations.
 """
 
 from __future__ import annotations

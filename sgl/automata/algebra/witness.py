@@ -4,8 +4,8 @@ The least sizes of all states are the least solution of
 
     size(q)  =  least of  cost(r) + size(q1) + ... + size(qk)   over all  q -> r(q1 ... qk)
 
-found from the leaves upwards, for all transitions at once (Knuth 1977 settles state after state). A
-derivation costs more than each of its parts, so following the least transitions downwards ends.
+It is found from the leaves upwards, for all transitions at once (Knuth 1977 settles state after
+state).  A derivation costs more than each of its parts, so following the least transitions ends.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ weight W of each state, expanding state ``q`` by a transition with probability
 
 derives every text that satisfies the constraint with exactly the probability it has under the
 author's grammar given the constraint, since the products telescope: sampling without rejection,
-however improbable the constraint.  Thousands of transitions are rows of columns.
+however improbable the constraint.  Transitions are thousands, so they are kept as columns.
 """
 
 from __future__ import annotations

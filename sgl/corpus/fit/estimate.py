@@ -1,16 +1,15 @@
 """Estimate weights from a corpus: relative frequencies, and EM where these are not known.
 
 Sentences with one reading are counted.  Expectation--maximisation (Dempster, Laird & Rubin 1977)
-makes up for two things that keep the uses from being known:
-
-- A sentence has several readings: each counts by its probability under the weights so far.  - The
-corpus was sampled from *a split*, and rare rules look rarer than they are.  What was left out
-counts as well, as often as the weights so far let one expect (:class:`Selection`).
+makes up for two things that keep the uses from being known.  A sentence may have several readings:
+each counts by its probability under the weights so far.  And the corpus may be sampled from *a
+split*, so that rare rules look rarer than they are: what was left out counts as well, as often as
+the weights so far let one expect (:class:`Selection`).
 
 Each round makes the corpus (with the prior) more probable; rounds go on until they gain less than
-``tolerance`` a sentence.  A category that the corpus never uses keeps its declared weights. Uses on
-average are found by two passes over the packed forest, in logarithms: inside, then outside (Baker
-1979; Goodman 1999).
+``tolerance`` a sentence.  A category that the corpus never uses keeps its declared weights.  Uses
+on average are found by two passes over the packed forest, in logarithms: inside, then outside
+(Baker 1979; Goodman 1999).
 """
 
 from __future__ import annotations

@@ -2,12 +2,11 @@
 
 A *structure* of a tree is some of its words that hang together, with the edges between them,
 written as its top word with what is below in brackets, sorted: ``(conj (advmod (aux)))``.
-Structures are counted from the leaves up; equal choices among those of dependents are counted
-together.
+Structures are counted from the leaves up, equal choices of dependents together.
 
 Those that occur in few other sentences are suspected more, and what one structure explains need not
 be explained by another (Sagot & de la Clergerie 2006; for trees Gardent & Narayan 2012).  With n
-the number of times that a structure occurs in a sentence, and |s| of all occurrences there::
+the number of times that a structure occurs in a sentence, and |s| that of all occurrences there::
 
     at first          the blame in a failed sentence is divided evenly: n / |s|
     suspicion S       the mean blame of an occurrence, over all sentences

@@ -179,7 +179,7 @@ def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
 
 
 class Mistake(Enum):
-    """The kind of a mistake."""
+    """The kind of a mistake: other roles, another form, another word or several, fewer or more."""
 
     EMPTY = "empty"
     UNPARSED = "not a sentence"
