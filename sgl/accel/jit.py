@@ -81,10 +81,7 @@ class _MachineCode(NullCache):
 
 
 def part(function: Function) -> Function:
-    """Let kernels call a function, which is compiled into each of them.
-
-    From Python it is the plain function: its machine code has no entry.
-    """
+    """Let kernels call a function, compiled into each of them; from Python it is the plain one."""
     options = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     return cast("Function", _register(forceinline=True, **options)(function))
 

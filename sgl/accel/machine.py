@@ -189,10 +189,7 @@ def put(data: Bytes, at: int, pool: Bytes, piece: int) -> int:
 
 @part
 def copy(data: Bytes, at: int, source: Bytes, start: int, length: int) -> int:
-    """Write so many bytes of another buffer at a position; where they end.
-
-    Vectors of 32 bytes are copied whole: what lies behind the bytes is overwritten later.
-    """
+    """Write so many bytes of a buffer, and up to 31 that are overwritten later; where they end."""
     copy32(data, at, source, start)
     done = 32
     while done < length:

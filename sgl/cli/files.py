@@ -151,10 +151,7 @@ class Results:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Put a text in the place of what a file holds, at once and only when all is written.
-
-    Raises ``OSError``; then, and after an interruption, the file is as it was.
-    """
+    """Replace what a file holds, at once; after ``OSError`` or an interruption it is as it was."""
     if path.exists() and not path.is_file():
         # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
         path.write_text(text, "utf-8", errors="replace", newline="\n")

@@ -60,10 +60,7 @@ class StopError(Exception):
 
 
 class Session:
-    """One run of a command, a context manager; its ``status`` is the exit code at the end.
-
-    ``compiled`` is the grammar that was opened last.
-    """
+    """One run of a command, a context manager; its ``status`` is the exit code at the end."""
 
     def __init__(
         self,

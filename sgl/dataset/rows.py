@@ -39,10 +39,7 @@ LEVEL = 3
 
 
 def rows_of(source: Column, target: Column, category: str) -> bytes:
-    """Return rows of source, target and category, as ``sgl.sampling.rows.row_of`` writes them.
-
-    Raises ``ValueError`` if a field has a tab or line end.
-    """
+    """Return rows as ``sgl.sampling.rows.row_of``; raises ``ValueError`` for tabs or line ends."""
     rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")
     lines = b"".join(map(lines_of, rows.chunks))
     if lines.count(b"\t") != 2 * len(rows) or len(lines.decode().splitlines()) != len(rows):

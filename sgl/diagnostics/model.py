@@ -146,10 +146,7 @@ class Diagnostics:
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a hint ``did you mean `x`?`` for a misspelt name.
-
-    If none is like it, it lists all after ``otherwise``; without that it is empty.
-    """
+    """Return a hint ``did you mean `x`?``; for a name like none, all of them after ``otherwise``."""
     known = list(known)
     candidate = suggested(name, known)
     if candidate is not None:

@@ -62,10 +62,7 @@ def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s
 def check_layers(
     clauses: Sequence[s.LayerClause], state: CompilerState, children: Collection[str] = ()
 ) -> bool:
-    """Report clauses about layers that are not there, and second clauses of text layers.
-
-    False if there is a second clause: it is then not clear what else belongs together.
-    """
+    """Report clauses about layers that are not there; return whether no text layer has two."""
     signature, known = state.signature, state.signature.layer_names
     text, seen = {layer.name for layer in signature.text_layers}, set[str]()
     for clause in clauses:

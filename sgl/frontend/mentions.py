@@ -142,10 +142,7 @@ def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> 
 def _misspelt(
     name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature
 ) -> str | None:
-    """Return the value that a variable is one slip of the pen from, if any.
-
-    Names of one or two letters are usual for variables and not held against values.
-    """
+    """Return the value that a variable of three letters or more is one slip away from, if any."""
     if len(name) <= _SHORT_NAME:
         return None
     values = (value for _, feature in mentions for value in signature.features[feature])

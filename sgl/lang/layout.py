@@ -336,10 +336,7 @@ def _blanks(text: str) -> int:
 
 
 def _spaced(lines: Sequence[_Line]) -> Iterator[_Line]:
-    """Yield lines with the empty ones that belong between declarations.
-
-    At most two follow one another; a declaration of several lines has one before and after it.
-    """
+    """Yield lines with empty ones, two in a row at most, around declarations of several lines."""
     blocks: list[list[_Line]] = []
     gaps: list[int] = []
     waiting = 0

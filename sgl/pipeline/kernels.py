@@ -53,10 +53,7 @@ dataset
 
 @contextmanager
 def compiling_kernels(items: int) -> Iterator[None]:
-    """Have kernels compiled while the block runs, if a dataset of so many items needs them.
-
-    After the block they are on disk, or whoever needs one compiles it.
-    """
+    """Have kernels compiled while the block runs, if a dataset of so many items needs them."""
     if not _is_of_use(items):
         yield
         return

@@ -30,10 +30,7 @@ def render_audit(data: Mapping[str, Any], title: str) -> str:
 
 
 def page_environment(*packages: str) -> Environment:
-    """Return the environment of pages: their templates, with what these call.
-
-    The templates of other ``packages`` may include the style sheets of this one.
-    """
+    """Return the environment of pages; templates of other ``packages`` may include its styles."""
     environment = Environment(
         loader=ChoiceLoader([PackageLoader(name) for name in ("sgl.report", *packages)]),
         autoescape=True,

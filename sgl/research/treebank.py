@@ -29,10 +29,7 @@ _WORD, _SPAN, _EMPTY = range(3)
 
 
 class TreebankWord(NamedTuple):
-    """A word of a tree; ``head`` is the number of its governor, 0 above the root.
-
-    ``feats`` is the column FEATS, as in ``Case=Nom|Number=Sing``, or ``_``.
-    """
+    """A word of a tree; ``head`` numbers its governor, or is 0; ``feats`` is the column FEATS."""
 
     form: str
     lemma: str

@@ -120,10 +120,7 @@ def _chart(tables: Tables, space: Space, last: int) -> int:
 
 @part
 def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
-    """Apply productions of one part to what begins and ends here, and let it wait.
-
-    Productions of one part lead to higher numbers, so each symbol is complete in its turn.
-    """
+    """Apply productions of one part, which lead to higher numbers, to what is here; let it wait."""
     for word in range(tables.wide):
         done = np.uint64(0)
         while True:

@@ -46,10 +46,7 @@ def reachable(automaton: TreeAutomaton) -> Mask:
 
 
 def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Merge equivalent states by Moore's algorithm, which splits blocks until no context does.
-
-    A state that is alone in its block is not looked at again.
-    """
+    """Merge equivalent states by Moore's algorithm, which splits blocks until no context does."""
     kinds = 2 * automaton.categories + automaton.final
     blocks = np.unique(kinds, return_inverse=True)[1]
     fresh = int(blocks.max(initial=DEAD)) + 1

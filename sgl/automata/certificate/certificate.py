@@ -224,10 +224,7 @@ def _licensed(
     split_of: Mapping[str, int],
     known: dict[Structure, Structure],
 ) -> Iterator[StatedClaim]:
-    """Yield that training contains the parts that a pattern needs, and the pieces.
-
-    Pieces that differ in the names of variables only are one structure, which is in ``known``.
-    """
+    """Yield that training contains needed parts, and pieces; ``known`` has those that are alike."""
     pieces, _ = claim_pieces(evidence, pattern)
     waived = [piece.structure for piece in pieces if piece.verdict is Verdict.WAIVED]
     alike = [known.setdefault(p.structure.canonical(), p.structure) for p in pieces]

@@ -145,10 +145,7 @@ def components(successors: Sequence[Iterable[int]]) -> list[list[int]]:
 
 
 def solve(matrix: Matrix, right: Vector) -> Vector | None:
-    """Return the solution ``x`` of ``(I - matrix) x = right``.
-
-    It is ``None`` if a pivot is not positive: the spectral radius of ``matrix`` is not below 1.
-    """
+    """Solve ``(I - matrix) x = right``; None if the spectral radius is not below 1."""
     size = len(right)
     left = np.where(np.eye(size, dtype=bool), 1.0 - matrix, -matrix)
     solution = right.astype(np.float64)

@@ -42,10 +42,7 @@ class Transition(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Transitions:
-    """The transitions of all states as columns, sorted by state, rule and children.
-
-    ``children[i]`` is the column of the ``i``-th children.
-    """
+    """The transitions of all states as columns, sorted by state, rule and children."""
 
     states: NDArray[np.intp]
     rules: NDArray[np.intp]

@@ -153,10 +153,7 @@ def _parsed(text: str) -> _Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Occurrences:
-    """How often each structure occurs in each tree, and how many sentences have each tree.
-
-    ``times`` is a sparse matrix with a row for each structure and a column for each tree.
-    """
+    """How often structures (rows of ``times``) occur in trees (columns), and trees in sentences."""
 
     subtrees: tuple[Subtree, ...]
     times: csr_array

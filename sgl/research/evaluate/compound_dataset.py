@@ -191,10 +191,7 @@ def _noun(graph: Graph, binding: Sequence[int]) -> int:
 
 
 class CompoundObserver:
-    """Collect the compounds of the items while a dataset is written.
-
-    It is registered for the group of patterns ``compound`` (:mod:`sgl.pipeline.observers`).
-    """
+    """Collect the compounds of items, as the observer of patterns in the group ``compound``."""
 
     def __init__(self, compiled: Compiled, sampler: Sampler) -> None:
         self._grammar, self._plan = compiled.grammar, compiled.plan

@@ -139,10 +139,7 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
 
 @dataclass(frozen=True)
 class BenchmarkCompounds:
-    """The compounds of the rows of a benchmark, if any, and how texts are segmented to find them.
-
-    ``chosen`` is how the user wants texts to be segmented, for BLEU too.
-    """
+    """The compounds of a benchmark, if any; ``chosen`` is the segmentation, for BLEU too."""
 
     table: CompoundTable | None
     segmentation: Segmentation
