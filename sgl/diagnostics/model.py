@@ -146,7 +146,7 @@ class Diagnostics:
 
 
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return a hint ``did you mean `x`?``; for a name like none, all of them after ``otherwise``."""
+    """Return a hint ``did you mean `x`?``; for a name like none, all after ``otherwise``."""
     known = list(known)
     candidate = suggested(name, known)
     if candidate is not None:
