@@ -16,7 +16,8 @@ from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Item, spelt_as
+from sgl.core.graph import CUT
+from sgl.core.interpret import Item, finish, spelt_as
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
 from sgl.parallel.executor import (
@@ -74,17 +75,30 @@ def graph_layers(grammar: CoreGrammar) -> list[str]:
     return [layer.name for layer in grammar.graph_layers if not layer.free]
 
 
-def graph_text(grammar: CoreGrammar, item: Item, name: str, *, sent_id: str, category: str) -> str:
+def graph_text(
+    grammar: CoreGrammar,
+    item: Item,
+    name: str,
+    *,
+    sent_id: str,
+    category: str,
+    translated: bool = False,
+) -> str:
     """Return a graph layer of an item as CoNLL-U, with the text that it is anchored to.
 
+    The parts of a phrase follow each other there.  Other texts are comments if ``translated``.
     Raises ``ConlluError`` for a graph that the format cannot hold.
     """
     number = grammar.graph_layer(name)
     anchor = grammar.text_layer(grammar.graph_layers[number].anchor)
-    texts = [(grammar.text_layers[anchor].name, item.texts[anchor])]
-    tokens = item.tokens[anchor]
-    spelt = spelt_as(grammar.text_layers[anchor], tokens)
+    layer = grammar.text_layers[anchor]
+    tokens = [token for token in item.tokens[anchor] if token != CUT]
+    texts = [(layer.name, finish(layer, tokens))]
+    for other, text in zip(grammar.text_layers, item.texts, strict=True):
+        if translated and other is not layer:
+            texts.append((other.name, text))
     names = {"sent_id": sent_id, "category": category}
+    spelt = spelt_as(layer, tokens)
     return conllu(item.graphs[number], tokens, texts, **names, spelt=spelt)
 
 

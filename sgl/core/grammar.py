@@ -113,6 +113,11 @@ class Slot:
         """The child and its part as one number."""
         return self.child + self.part * PARTS
 
+    @property
+    def number(self) -> int:
+        """The number of the part from 0, the main part."""
+        return max(self.part - 1, 0)
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -216,12 +221,12 @@ class Rule:
         >>> len(Rule(0, "split", 1, (2,), 1.0, split, ()).constituents(0))
         2
         """
-        found: list[Token | Slot] = []
-        for item in self.templates[layer]:
-            again = isinstance(item, Slot) and item.part and item.child in {*_children(found)}
-            if not isinstance(item, Cut) and not again:
-                found.append(item)
-        return tuple(found)
+        found: dict[object, Token | Slot] = {}
+        for place, item in enumerate(self.templates[layer]):
+            if not isinstance(item, Cut):
+                divided = isinstance(item, Slot) and item.part and ("child", item.child)
+                found.setdefault(divided or place, item)
+        return tuple(found.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +306,7 @@ class CoreGrammar:
                 if isinstance(item, Cut):
                     counts.append((0, ()))
                 elif isinstance(item, Slot):
-                    counts[-1] = own, (*below, (item.child, max(item.part - 1, 0)))
+                    counts[-1] = own, (*below, (item.child, item.number))
                 else:
                     counts[-1] = own + 1, below
             found.append(tuple(counts))
@@ -357,10 +362,6 @@ def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
         exports=fragment.exports,
         last=tuple((e.source, e.label, e.target) for e in fragment.edges if e.last),
     )
-
-
-def _children(template: Sequence[Item]) -> list[int]:
-    return [item.child for item in template if isinstance(item, Slot)]
 
 
 def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:

@@ -222,7 +222,7 @@ class _Gluing:
     def graph(self, phrase: _Phrase, *, written: bool) -> Graph:
         """Return the graph of the phrase that is the whole derivation."""
         words, ports = phrase
-        position = _positions(words)
+        position = _positions([word for word in words if word != CUT])
         parent, word = self._parent, self._word
         # A phrase may leave a gap open: a placeholder without a word is no node yet.
         nodes = [node for node, at in enumerate(word) if at >= 0 and node not in parent]
@@ -254,9 +254,9 @@ def parts_of(words: Sequence[Any], cut: object = CUT) -> list[Sequence[Any]]:
     return [words[own] for own in map(slice, starts, [*ends, len(words)])]
 
 
-def part_of(words: Sequence[Any], part: int) -> Sequence[Any]:
-    """Return one of the parts of what a phrase has in a layer, by its number from 1."""
-    return parts_of(words)[part - 1]
+def part_of(words: Sequence[Any], part: int, cut: object = CUT) -> Sequence[Any]:
+    """Return one of the parts of what a phrase has, by its number from 1; 0 is all of it."""
+    return parts_of(words, cut)[part - 1] if part else words
 
 
 def _positions(words: list[Any]) -> dict[int, int]:

@@ -73,7 +73,7 @@ def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
     """Return the tokens of ``derivation`` in text layer ``layer``; none is absorbed.
 
-    Of a phrase that is no text there may be several parts, with ``…`` between them.
+    Of a phrase that is no text there may be several parts, with ``CUT`` between them.
     """
     return remaining(grammar.text_layers[layer].finish, all_tokens(grammar, derivation, layer))
 
@@ -88,8 +88,7 @@ def all_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list
         children = stack[: -size - 1 : -1]
         del stack[len(stack) - size :]
         stack.append(template_words(rule.templates[layer], children))
-    found = stack.pop()
-    return ["…" if word == CUT else word for word in found] if CUT in found else found
+    return stack.pop()
 
 
 def template_words(template: Template, children: Sequence[Sequence[str]]) -> list[str]:
@@ -137,4 +136,5 @@ def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Gr
     finish = grammar.text_layers[anchor].finish
     if finish is None or not finish.absorb:
         return graph
-    return without(graph, absorbed(finish, all_tokens(grammar, derivation, anchor)))
+    words = all_tokens(grammar, derivation, anchor)
+    return without(graph, [at - words[:at].count(CUT) for at in absorbed(finish, words)])

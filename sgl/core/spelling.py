@@ -24,6 +24,8 @@ from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from sgl.core.graph import CUT
+
 #: What a beginning of words ends with, in the conditions of forms.
 ANY_END = "…"
 
@@ -133,18 +135,18 @@ def pieces(attach: Collection[str], finish: Finish, words: Sequence[str]) -> lis
 def join_words(
     join: str, attach: Collection[str], finish: Finish | None, words: Sequence[str]
 ) -> str:
-    """Return words as one text."""
+    """Return words as one text, with ``…`` between the parts of a phrase."""
     if finish is not None:
         own = pieces(attach, finish, remaining(finish, list(words)))
-        return "".join([piece.text if piece.tight else join + piece.text for piece in own])
-    if not join:
-        return "".join(words)
+        words = [piece.text if piece.tight else join + piece.text for piece in own]
+    if finish is not None or not join:
+        return "".join(words).replace(CUT, "…")
     parts: list[str] = []
     for word in words:
         if parts and word not in attach:
             parts.append(join)
         parts.append(word)
-    return "".join(parts)
+    return "".join(parts).replace(CUT, "…")
 
 
 @lru_cache(maxsize=64)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import suggest
 from sgl.frontend.parameters import is_weight
+from sgl.frontend.signature import has_parts
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
@@ -91,13 +92,15 @@ def check_layers(
 def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: CompilerState) -> bool:
     """Return whether a phrase has all parts that clauses are about; report those that it lacks."""
     info, sound = state.signature.categories.get(category.text), True
+    texts = [*(layer.name for layer in state.signature.text_layers), *state.signature.unsound]
     for layer in (clause.layer for clause in clauses if "." in clause.layer.text):
-        if info is not None and layer.text not in info.parts:
+        if not has_parts(layer, texts, state):
+            sound = False
+        elif info is not None and layer.text not in info.parts:
             sound = False
             message = f"`{category}` has no part `{layer}`"
-            hint = (
-                suggest(layer.text, info.parts) or f"declare it: `category {category} with {layer}`"
-            )
+            hint = f"declare it: `category {category} with {layer}`"
+            hint = suggest(layer.text, info.parts) or hint
             state.error("SGL0322", layer.span, message, hint)
     return sound
 

@@ -16,7 +16,7 @@ import networkx as nx
 
 from sgl.core.grammar import Cut, Slot
 from sgl.diagnostics import Label, shortlist
-from sgl.frontend.productions import Production, Slotting, TemplateSketch, Version
+from sgl.frontend.productions import Production, Slotting, Version
 from sgl.frontend.state import CompilerState
 
 #: A category with its features fixed: its name and the values in order.
@@ -291,12 +291,9 @@ def _report_unreachable(
             state.warning("SGL0704", production.span, message)
 
 
-def _is_wordless(template: TemplateSketch) -> bool:
-    return all(isinstance(item, Slot | Cut) for item in template)
-
-
 def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:
-    passing = [i for i in instances if len(i.rhs) == 1 and _is_wordless(i.version.templates[0])]
+    only = [i for i in instances if len(i.rhs) == 1]
+    passing = [i for i in only if all(isinstance(t, Slot | Cut) for t in i.version.templates[0])]
     graph: nx.DiGraph[Concrete] = nx.DiGraph((i.lhs, i.rhs[0]) for i in passing)
     components = enumerate(nx.strongly_connected_components(graph))
     component = {node: index for index, nodes in components for node in nodes}

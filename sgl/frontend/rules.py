@@ -41,9 +41,8 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
     # Clauses may mention a misspelt category by its name.
     unnamed = [child.category.name for child in names.children if child.role is None]
     known = all(name.text in state.signature.categories for name in unnamed)
-    if not check_layers(rule.layers, state, names.index) or not known:
-        return None
-    if not check_parts(rule.layers, rule.lhs.name, state):
+    known &= check_layers(rule.layers, state, names.index)
+    if not known or not check_parts(rule.layers, rule.lhs.name, state):
         return None
     patterns = [pattern for pattern in found if pattern is not None]
     if len(patterns) < len(found) or not names.variables.check_compared():

@@ -149,7 +149,7 @@ def build_signature(state: CompilerState) -> None:
         told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)}
     )
     known = (*(layer.name for layer in graphs), *unsound)
-    texts = [layer.name for layer in text]
+    texts = [*(layer.name for layer in text), *unsound]
     categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
     limits = (layer for category in categories.values() for _, layer in category.limited)
     complete &= all(layer in known for layer in limits)
@@ -299,10 +299,9 @@ def _parts(
     category, most = declaration.name, limits.current().parts
     for name in (port.name for port in declaration.ports if "." in port.name.text):
         layer = name.text.partition(".")[0]
-        if layer not in texts:
-            hint = f"the parts of a phrase are those of a text layer: {', '.join(texts)}"
-            state.report_missing("text layer", replace(name, text=layer), texts, hint, "layer")
-        elif name.text in found:
+        if not has_parts(name, texts, state):
+            continue
+        if name.text in found:
             state.error("SGL0501", name.span, f"`{category}` already has a part `{name}`")
         else:
             found.append(name.text)
@@ -312,6 +311,15 @@ def _parts(
                 notes = ("the main part is one of them; parsing takes longer with each",)
                 state.error("SGL0321", name.span, message, hint, notes=notes)
     return tuple(found)
+
+
+def has_parts(part: s.Name, texts: Iterable[str], state: CompilerState) -> bool:
+    """Return whether ``de.prefix`` is about a text layer; report one of another layer."""
+    layer = part.text.partition(".")[0]
+    if layer not in texts:
+        hint = f"the parts of a phrase are those of a text layer: {', '.join(texts)}"
+        state.report_missing("text layer", replace(part, text=layer), texts, hint, "layer")
+    return layer in texts
 
 
 # ---- views

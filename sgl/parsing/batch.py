@@ -91,10 +91,11 @@ class BatchParser:
         """Return the same, by compiled code as far as that reads the layer."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
+        index = self._parser.index
+        if isinstance(index, PartIndex):
+            return self.read_plainly(texts, derive=derive)
         try:
-            if isinstance(self._parser.index, PartIndex):
-                raise UnsuitableLayerError(self.unsupported)
-            self._reader = self._reader or CompiledReader(self._parser.index)
+            self._reader = self._reader or CompiledReader(index)
         except UnsuitableLayerError as error:
             self.unsupported = str(error)
             return self.read_plainly(texts, derive=derive)

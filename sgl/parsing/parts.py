@@ -58,7 +58,7 @@ class PartIndex(Unseen):
         self.first: defaultdict[Symbol, int] = defaultdict(int)
         self._find_first()
         raised = {
-            (rule.rhs[item.child], number_of(item), True)
+            (rule.rhs[item.child], item.number, True)
             for rule in grammar.rules
             for item in rule.templates[layer]
             if isinstance(item, Slot) and item.capital
@@ -88,7 +88,7 @@ class PartIndex(Unseen):
         for item in template:
             if not isinstance(item, Slot):
                 return bits | self.bits[capitalised(item.text) if raised else item.text], False
-            child = rule.rhs[item.child], number_of(item)
+            child = rule.rhs[item.child], item.number
             bits |= self.first[*child, item.capital or raised]
             if child not in self.nullable:
                 return bits, False
@@ -103,11 +103,6 @@ class PartIndex(Unseen):
             (rule, *self._begins(rule, self.parts[rule.id][part], raised=raised))
             for rule in self.grammar.rules_of[category]
         ]
-
-
-def number_of(slot: Slot) -> int:
-    """Return the number of the part that stands in a slot, from 0."""
-    return max(slot.part, 1) - 1
 
 
 class _Item(NamedTuple):
@@ -208,7 +203,7 @@ class PartChart:
             step, raised = template[item.dot], item.raised and item.start == position
             if isinstance(step, Slot):
                 raised = raised or step.capital
-                request = (position, item.children[step.child], number_of(step), raised)
+                request = (position, item.children[step.child], step.number, raised)
                 self._waiting[request].append(item)
                 for found in [*self._found[request]]:
                     self._move(position, item, found)
@@ -248,8 +243,11 @@ class PartChart:
             self._rules.append({})
         if (rule, children) not in self._rules[number]:
             self._rules[number][rule, children] = None
-            for asked in self._asked_of(position, number):
-                self._add(position, _Item(*asked[1:], position, rule, 0, children))
+            for other_part in range(len(self._index.parts[rule])):
+                for other_raised in (False, True):
+                    if (position, number, other_part, other_raised) in self._asked:
+                        new = _Item(number, other_part, other_raised, position, rule, 0, children)
+                        self._add(position, new)
         request = (start, goal, part, raised)
         if number not in self._found[request]:
             self._found[request].add(number)
@@ -257,12 +255,6 @@ class PartChart:
             self._steps.take(len(waiting))
             for other in waiting[:]:
                 self._move(position, other, number)
-
-    def _asked_of(self, position: int, goal: int) -> list[_Request]:
-        """Return what was asked of a category of the chart at a position, before this rule."""
-        parts = range(len(self._index.parts[next(iter(self._rules[goal]))[0]]))
-        requests = [(position, goal, part, raised) for part in parts for raised in (False, True)]
-        return [request for request in requests if request in self._asked]
 
     def _move(self, position: int, item: _Item, found: int) -> None:
         """Move an item over a child that was found."""
@@ -312,21 +304,18 @@ class PartChart:
         if not self._is_new(category):
             settled, unseen = self._index.unseen(category, settled=place.settled)
             return [(r, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
-        found = sorted(self._rules[category], key=lambda use: (use[0], [*map(self._where, use[1])]))
-        if category not in circles:
-            return [(rules[rule], tuple(map(_Place, children))) for rule, children in found]
-        above = place.above | {category}
+        found = sorted(
+            self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]])
+        )
+        circle = circles.get(category)
+        above = place.above | {category} if circle is not None else frozenset[int]()
         return [
             (
                 rules[rule],
                 tuple(
-                    _Place(c, above if circles.get(c) == circles[category] else frozenset())
-                    for c in children
+                    [_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]
                 ),
             )
-            for rule, children in found
-            if above.isdisjoint(children)
+            for rule, below in found
+            if above.isdisjoint(below)
         ]
-
-    def _where(self, category: int) -> _Spans:
-        return self._spans[category]

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Protocol, Self
 
 from sgl.core.grammar import CoreGrammar, View
-from sgl.core.graph import Attributes, Graph
+from sgl.core.graph import CUT, Attributes, Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
 from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
@@ -109,8 +109,8 @@ class ViewOutput:
     def text(self, derivation: Derivation) -> str:
         """Return the graph in the notation of the view; raises ``ViewError`` if it has no form."""
         graph = derive_graph(self.grammar, derivation, self.view.layer)
-        tokens = derive_tokens(self.grammar, derivation, self.anchor) if self.view.template else ()
-        return self.render(graph, tokens)
+        words = derive_tokens(self.grammar, derivation, self.anchor) if self.view.template else ()
+        return self.render(graph, [word for word in words if word != CUT])
 
     def marked(self, grammar: CoreGrammar) -> Self:
         """Return the same view of another grammar, with forms that are not finished."""

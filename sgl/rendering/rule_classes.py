@@ -135,11 +135,9 @@ class RuleClasses:
                 return ()
             blank = Token("")
             return tuple(
-                Slot(item.child, part=item.part)
+                replace(item, capital=False)
                 if isinstance(item, Slot)
-                else blank
-                if isinstance(item, Token)
-                else item
+                else (blank if isinstance(item, Token) else item)
                 for item in rule.templates[layer]
             )
         items: list[Item] = []

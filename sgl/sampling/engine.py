@@ -152,8 +152,7 @@ def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) 
                 words.append(item)
             elif not isinstance(item, int):
                 part, child = divmod(item[0], PARTS)
-                own = part_of(stack[-1 - child], part) if part else stack[-1 - child]
-                words.extend(applied(item[1:], own))
+                words.extend(applied(item[1:], part_of(stack[-1 - child], part)))
             elif 0 <= item < PARTS:
                 words.extend(stack[-1 - item])
             elif -PARTS <= item < 0:

@@ -109,3 +109,46 @@ def test_stats_of_a_category_count_all_its_variants(work: Workplace) -> None:
         sum(n for rule, n in [(r["name"], r["expected"]) for r in found["rules"]] if rule == "rc")
     )
     assert "expected in one VP (2 variants alike)" in said(work, "stats", "VP")
+
+
+#: Verbs with a part for their prefix, in the source.
+PARTS = """
+layer de : text
+layer en : text
+layer syn : graph on de
+category S
+category V with de.prefix, de.end
+category Word
+rule text: S -> "ihr" V V.prefix V.end
+  en  "you" V
+  syn V -[nsubj]-> "ihr"(upos=PRON)
+rule verb: V -> Word prefix:Word end:Word
+  de.prefix prefix
+  de.end end
+  en  Word prefix end
+  syn Word -[compound]-> prefix; Word -[obj]-> end
+word Word: "ruft"
+  en  "call"
+  syn node(upos=VERB)
+dataset
+  from S
+  train 1
+"""
+
+
+def test_parts_of_a_phrase_are_divided_in_texts_and_follow_each_other_in_graphs(
+    work: Workplace,
+) -> None:
+    work.write("farm.sgl", PARTS)
+    shown = said(work, "sample", "V", "-n", "1", "--show", "de,graph").splitlines()
+    assert shown[0] == "ruft … ruft … ruft"
+    assert "# text = ruft ruft ruft" in shown
+    edges = [(row[0], row[6], row[7]) for line in shown if len(row := line.split("\t")) > 9]
+    assert edges == [("1", "0", "root"), ("2", "1", "compound"), ("3", "1", "obj")]
+    said(work, "sample", "V", "-n", "1", "--show", "de,en", "--out", "verbs.tsv")
+    written = (work.directory / "verbs.tsv").read_text("utf-8")
+    assert written == "ruft … ruft … ruft\tcall call call\n"
+    assert run(["export", "conllu", "farm.sgl", "V", "-n", "1"]) == OK
+    assert "# text_en = call call call" in work.capsys.readouterr().out
+    assert run(["export", "nltk", "farm.sgl"]) == FAILED
+    assert "repeats a child" not in work.capsys.readouterr().err

@@ -107,7 +107,7 @@ def _spans(
             found.append((tuple(tokens), (*spans, (0, len(tokens), rule.name))))
             tokens, spans = [], []
         elif isinstance(item, Slot):
-            words, inside = children[item.child][max(item.part - 1, 0)]
+            words, inside = children[item.child][item.number]
             if item.capital:
                 words = tuple(map(capitalised, words[:1])) + words[1:]
             spans += [(len(tokens) + a, len(tokens) + b, name) for a, b, name in inside]

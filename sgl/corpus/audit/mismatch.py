@@ -17,12 +17,12 @@ to what it puts between them.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from sgl.core.grammar import CoreGrammar, Cut, Item, Slot
+from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.graph import parts_of
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.rendering import Output
@@ -81,17 +81,18 @@ class _AlignedTexts:
     ) -> None:
         self._rules = [grammar.rules[rule] for rule in derivation]
         self._published = published
-        #: The children of each rule; of each node its items and its number of tokens.
-        self._children: list[tuple[int, ...]] = [()] * len(derivation)
-        self._items: dict[_Node, Sequence[Item]] = {}
+        #: Of each node what its items stand for, none for a word, and its number of tokens.
+        self._items: dict[_Node, list[_Node | None]] = {}
         self._size: dict[_Node, int] = {}
         stack: list[int] = []
         for node in range(len(derivation) - 1, -1, -1):
             rule = self._rules[node]
-            children = self._children[node] = tuple([stack.pop() for _ in rule.rhs])
+            children = [stack.pop() for _ in rule.rhs]
             for part, items in enumerate(parts_of(rule.templates[layer], Cut())):
-                self._items[node, part] = items
-                below = (self._below(item, children) for item in items)
+                below = [
+                    (children[i.child], i.number) if isinstance(i, Slot) else None for i in items
+                ]
+                self._items[node, part] = below
                 self._size[node, part] = sum(1 if n is None else self._size[n] for n in below)
             stack.append(node)
         spelling = grammar.text_layers[layer]
@@ -105,10 +106,6 @@ class _AlignedTexts:
             separated = end and spelling.join and token not in spelling.attach
             self._ends.append(end + len(token) + (len(spelling.join) if separated else 0))
         self._borders = _aligned(self._text, published)
-
-    def _below(self, item: Item, children: Sequence[int]) -> _Node | None:
-        """Return the node of an item, if it is none of a word."""
-        return (children[item.child], max(item.part - 1, 0)) if isinstance(item, Slot) else None
 
     def differences(self) -> Iterator[Difference]:
         """Yield the differences of the whole text; one if words are not as rules write them."""
@@ -183,8 +180,7 @@ class _AlignedTexts:
     def _parts(self, node: _Node, token: int) -> Iterator[_TemplatePart]:
         """Yield the parts of a node, from left to right, without empty ones."""
         end = token
-        for item in self._items[node]:
-            child = self._below(item, self._children[node[0]])
+        for child in self._items[node]:
             start, end = end, end + (1 if child is None else self._size[child])
             if end > start:
                 yield _TemplatePart(start, end, child)

@@ -41,7 +41,7 @@ from sgl.research.evaluate.compounds import (
     NOUN,
 )
 from sgl.research.evaluate.query import GraphMatcher, PatternQuery
-from sgl.research.evaluate.realization import DerivedPhrase, Realizer, own_words, template_words
+from sgl.research.evaluate.realization import DerivedPhrase, Realizer, template_words
 
 if TYPE_CHECKING:
     from sgl.sampling.batch import Sampler
@@ -140,7 +140,7 @@ class _CompoundMatch:
             atoms.append((NOUN, source, target))
             return
         inner = next((part for part in phrase.children if self.noun in part.anchors), None)
-        if inner is None or own_words(phrase.rule, self.finder.source):
+        if inner is None or phrase.rule.words(self.finder.source):
             raise UnknownRoleError(source)
         has_head = False
         for item in phrase.rule.constituents(self.finder.source):
@@ -166,7 +166,7 @@ class _CompoundMatch:
                 translation = translation[:-1]
             atoms.append((role, " ".join(text), " ".join(translation)))
         if not has_head:
-            fillers.update(own_words(phrase.rule, self.finder.target))
+            fillers.update(phrase.rule.words(self.finder.target))
 
 
 def _roles(matcher: GraphMatcher, words: Sequence[int], noun: int) -> dict[int, str]:
@@ -256,12 +256,12 @@ class CompoundObserver:
         source, target = map(self._grammar.text_layer, (self._plan.source, self._plan.target))
         for rule in self._grammar.rules:
             # A word of the grammar may be an atom of the role of its part of speech.
-            word, translation = (" ".join(own_words(rule, layer)) for layer in (source, target))
+            word, translation = (" ".join(rule.words(layer)) for layer in (source, target))
             for node in (n for f in rule.fragments for n in f.nodes if rule.lexical):
                 role = _WORD_ROLES.get(dict(node.attributes or ()).get("upos", ""), "")
                 if translation and word in self._lexicon.get(role, ()):
                     self._lexicon[role][word][translation] = None
-        words = {word for rule in self._grammar.rules for word in own_words(rule, target) if word}
+        words = {word for rule in self._grammar.rules for word in rule.words(target) if word}
         return {
             "format": FORMAT,
             "source": self._plan.source,

@@ -33,7 +33,6 @@ from sgl.research.evaluate.realization import (
     Realizer,
     condensed,
     lemmas_by_word,
-    own_words,
 )
 from sgl.research.evaluate.surface import occurrences_of
 
@@ -90,7 +89,7 @@ class PartialMatch:
             # Without the analyser of Japanese nothing decides.
             with suppress(AnalyserMissing):
                 rules = [rule for rule in grammar.rules if rule.lexical]
-                verbs = governed(own_words(rule, self._target) for rule in rules)
+                verbs = governed(rule.words(self._target) for rule in rules)
                 self._particles = ParticleMatcher(sudachi().analyse, verbs)
         self.edges = GrammarEdges(grammar, graph, self._target)
         self.lemmas = lemmas_by_word(grammar, graph, self._target)

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
-from sgl.core.graph import CUT, Graph, part_of, parts_of
+from sgl.core.graph import Graph, part_of, parts_of
 from sgl.core.interpret import Derivation, derive_graph, finish
 from sgl.core.spelling import applied
 from sgl.research.analyse import metrics
@@ -37,8 +37,8 @@ from sgl.research.analyse.words import folded, is_punctuation, tokenize_at_marks
 from sgl.research.evaluate.surface import DictionarySegmenter
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
-#: What stands between the parts of a phrase: among the numbers of words, and in a text.
-CUT_ANCHOR, CUT_WORD = -1, "…"
+#: What stands between the parts of a phrase among the numbers of words.
+CUT_ANCHOR = -1
 
 
 class DerivedPhrase(NamedTuple):
@@ -61,17 +61,11 @@ def template_words(rule: Rule, layer: int, parts: Sequence[tuple[str, ...]]) -> 
     """Return the words that a rule makes in a layer of those of its children."""
     words: list[str] = []
     for item in rule.templates[layer]:
-        if not isinstance(item, Slot):
+        if isinstance(item, Slot):
+            words += applied(item.functions, part_of(parts[item.child], item.part))
+        else:
             words.append(item.text)
-            continue
-        own = part_of(parts[item.child], item.part) if item.part else parts[item.child]
-        words += applied(item.functions, own)
     return tuple(words)
-
-
-def own_words(rule: Rule, layer: int) -> list[str]:
-    """Return the words that a rule writes itself in a layer."""
-    return list(rule.words(layer))
 
 
 class Realization(NamedTuple):
@@ -113,8 +107,7 @@ class Realizer:
         own: list[int] = []
         for place, item in enumerate(rule.templates[self._anchor]):
             if isinstance(item, Slot):
-                below = children[item.child].anchors
-                anchors += parts_of(below, CUT_ANCHOR)[item.part - 1] if item.part else below
+                anchors += part_of(children[item.child].anchors, item.part, CUT_ANCHOR)
             elif isinstance(item, Cut):
                 anchors.append(CUT_ANCHOR)
             else:
@@ -141,12 +134,10 @@ class Realizer:
         phrases: dict[int, str] = {}
         built = self.phrases(derivation)
         for phrase in built:
-            words.update(dict.fromkeys(phrase.own, finish(layer, own_words(phrase.rule, text))))
+            words.update(dict.fromkeys(phrase.own, finish(layer, phrase.rule.words(text))))
             if (head := phrase.ports[0]) is not None:
                 # A phrase comes after its parts, so that the largest one remains.
-                phrases[head] = finish(
-                    layer, [CUT_WORD if w == CUT else w for w in phrase.texts[0]]
-                )
+                phrases[head] = finish(layer, phrase.texts[0])
         graph = derive_graph(self._grammar, derivation, self._graph)
         at = [built[-1].anchors[node.position] for node in graph.nodes]
         node_of = {word: node for node, word in enumerate(at)}
@@ -169,7 +160,7 @@ def _writers(phrase: DerivedPhrase, text: int) -> Iterator[int]:
         above, part = top
         for item in reversed(parts_of(above.rule.templates[text], Cut())[part]):
             if isinstance(item, Slot):
-                stack.append((above.children[item.child], max(item.part - 1, 0)))
+                stack.append((above.children[item.child], item.number))
             else:
                 stack += above.own[:1]
 
@@ -208,7 +199,7 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
                 for fragment in rule.fragments
                 for node in fragment.nodes
             ]
-            alike = tuple(own_words(rule, layer)), tuple(attributes)
+            alike = rule.words(layer), tuple(attributes)
             key = rule.lhs, alike if rule.lexical else rule.id
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
@@ -227,7 +218,7 @@ def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
     found: dict[str, set[str]] = {}
     for rule in grammar.rules:
         if rule.lexical:
-            word = "".join(own_words(rule, text))
+            word = "".join(rule.words(text))
             for node in rule.fragments[graph].nodes:
                 found.setdefault(word, set()).add(dict(node.attributes or ()).get("lemma", ""))
     return {word: frozenset(lemmas) for word, lemmas in found.items()}

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import graph_layers, text_layers
+from sgl.cli.arguments import graph_layers, graph_text, text_layers
 from sgl.cli.files import FILE, out_option
 from sgl.cli.sample import choose, draw_items
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Cut, Slot
-from sgl.core.interpret import Item, interpret, spelt_as
+from sgl.core.interpret import Item, interpret
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang import MAX_TABLE
@@ -21,7 +21,7 @@ from sgl.lang import syntax as s
 from sgl.lang.project import read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
-from sgl.rendering import ConlluError, conllu
+from sgl.rendering import ConlluError
 from sgl.research.exchange.names import CONCATENATION, is_quotable
 from sgl.research.exchange.write_tools import (
     WithoutCapitals,
@@ -82,7 +82,7 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None) -
     session.check_names([name], text_layers(core), "text layer")
     number = core.text_layer(name)
     _report_words(session, compiled, [number], "NLTK")
-    for rule in repeating(core, number):
+    for rule in () if core.divided(number) else repeating(core, number):
         message = f"`{name}` is not context-free: this rule repeats a child in it"
         hint = "`--layer` names another layer"
         session.diagnostics.error("SGL1214", compiled.rule_spans[rule], message, hint)
@@ -222,23 +222,19 @@ def conllu_command(
         session.refuse("the grammar has no graph layer that is a tree")
     if sentences is not None and what is not None:
         session.refuse("sentences are sampled or read, not both")
-    graph = core.graph_layer(layer or trees[0])
-    anchor = core.text_layer(core.graph_layers[graph].anchor)
+    tree = layer or trees[0]
     if sentences is not None:
+        anchor = core.text_layer(core.graph_layers[core.graph_layer(tree)].anchor)
         items = _read(session, core, anchor, sentences)
     else:
         sampled = draw_items(session, compiled, choose(session, compiled, what), number, seed)
         items = [(f"sample-{i:06d}", item) for i, item in enumerate(sampled, 1)]
     category = what or ("sample" if sentences is None else "read")
-    order = sorted(range(len(core.text_layers)), key=lambda layer: layer != anchor)
     blocks = []
     for name, item in items:
-        texts = [(core.text_layers[layer].name, item.texts[layer]) for layer in order]
-        own, tokens = item.graphs[graph], item.tokens[anchor]
-        spelt = spelt_as(core.text_layers[anchor], tokens)
+        names = {"sent_id": name, "category": category}
         try:
-            block = conllu(own, tokens, texts, sent_id=name, category=category, spelt=spelt)
-            blocks.append(block)
+            blocks.append(graph_text(core, item, tree, **names, translated=True))
         except ConlluError as problem:
             session.diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")
     session.deliver("".join(blocks), out)
