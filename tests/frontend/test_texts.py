@@ -10,10 +10,13 @@ from pathlib import Path
 import garden
 import pytest
 from row_datasets import compiled
+from sget import compile_file
 from workplace import Workplace
 
 import random_texts
 from sgl.cli.main import FAILED, run
+from sgl.core.interpret import interpret
+from sgl.parsing import Parser
 from sgl.verify import verify
 from sgl.verify.certificate_texts import check_unseen
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
@@ -70,6 +73,65 @@ def test_options_that_contradict_each_other_or_say_nothing(place: Workplace) -> 
         ("capital first", '"" + "le" -> "du"', "a word is empty"),
     ):
         assert message in says(place, garden.SOURCE.replace(old, new), "check", status=FAILED)
+
+
+PARTS = """
+module parts
+layer en  : text (attach ".")
+layer de  : text (attach "." ",", absorb "," before "." ",", "zu" + "dem" -> "zum", capital first)
+layer syn : graph on en
+category S
+category NP
+category Det
+category V with de.prefix
+rule sentence: S -> NP V obj:NP "."
+  de  NP V obj V.prefix "."
+  syn V -[nsubj]-> NP; V -[obj]-> obj; V -[punct]-> "."(upos=PUNCT)
+rule directed: S -> NP V "to" Det "dog" "."
+  de  NP V "zu" Det "Hund" V.prefix "."
+  syn V -[nsubj]-> NP; V -[obl]-> "dog"(upos=NOUN); "dog" -[det]-> Det
+  syn "dog" -[case]-> "to"(upos=ADP); V -[punct]-> "."(upos=PUNCT)
+rule modified: NP -> "dogs" "that" V
+  de  "Hunde" "," "die" V.prefix V ","
+  syn "dogs"(upos=NOUN) -[acl:relcl]-> V; V -[nsubj]-> "that"(upos=PRON)
+word NP: "cats"
+  de  "Katzen"
+  syn node(upos=NOUN)
+word Det: "the"
+  de  "dem"
+  syn node(upos=DET)
+word V: "call"
+  de  "rufen"
+  de.prefix "an"
+  syn node(upos=VERB)
+word V: "see"
+  de  "sehen"
+  de.prefix ""
+  syn node(upos=VERB)
+dataset
+  from S
+  train 5
+"""
+
+
+def test_phrases_in_parts_are_parsed_as_they_are_written(tmp_path: Path) -> None:
+    """A prefix that is empty leaves a comma before the full stop, which is not written."""
+    (tmp_path / "parts.sgl").write_text(PARTS, encoding="utf-8")
+    grammar = compile_file(tmp_path / "parts.sgl").grammar
+    readings: dict[str, set[tuple[int, ...]]] = {}
+    for derivation in random_texts.derivations(grammar, grammar.start):
+        text = interpret(grammar, derivation).texts[1]
+        readings.setdefault(text, set()).add(derivation)
+    assert "Katzen sehen Hunde, die anrufen." not in readings
+    assert "Katzen sehen Hunde, die an rufen." in readings
+    assert "Katzen rufen zum Hund an." in readings
+    parser = Parser(grammar, 1)
+    assert {text: {*parser.parse(text)} for text in readings} == readings
+
+
+def test_lengths_that_neighbours_decide_are_not_measured(place: Workplace) -> None:
+    source = garden.SOURCE.replace("forbid { V", "forbid { length fr >= 9; V")
+    assert "SGL0801" in says(place, source, "check", status=FAILED)
 
 
 # ---- graphs
