@@ -35,8 +35,8 @@ class WalkProgress(NamedTuple):
     """What is known of a path atom that does not hold yet.
 
     ``forward`` are pairs (node, lengths of walks from the source) if the source is done,
-    ``backward`` (node, lengths of walks to the target) if the target is.  Between ports the graph
-    itself shows walks.
+    ``backward`` (node, lengths of walks to the target) if the target is.  Walks between ends at
+    ports can be read off those between the ports.
     """
 
     forward: Lengths | None = None

@@ -124,7 +124,7 @@ class Evidence:
 
     @cached_property
     def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:
-        """Training sentences: first those that repeat no lemma, among them in-distribution ones.
+        """Training sentences, first those that repeat no lemma, in-distribution ones before others.
 
         Each has the phrases that those before it have not, and the number of the whole.
         """
