@@ -6,17 +6,15 @@ fixed value.  Most open places are right; one is suspicious
 
 * if all other rules with such a child (or such a left-hand side) say something about the
   feature, and some of them makes it agree with a partner of the same category;
-* if no rule at all says anything about the feature of such a child, where there is something
-  to agree with;
+* if no rule at all says anything about the feature of such a child;
 * if no rule and no word ever sets the feature of the category that is built, though rules
   ask for it, and a child has it;
 * if all other rules with such a child at the end of an edge with this label say what its
   feature is, most of them the same value, and words inflect for it: government.
 
 Nothing is said of features that words do not have, nor of a child if another one of its category
-agrees with the partner (the subject does, the object need not), nor of a child whose words do not
-inflect for the feature if the partner agrees with another child (*an old cat*), nor where the
-author writes ``NP[num=_]``: any value.
+agrees with the partner, nor of a child whose words do not inflect for the feature if the partner
+agrees with another child (*an old cat*), nor where the author writes ``NP[num=_]``: any value.
 """
 
 from __future__ import annotations

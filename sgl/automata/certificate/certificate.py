@@ -1,16 +1,9 @@
 """Assemble the certificate of a plan: grammar, structures, splits, claims.
 
-Everything is numbered in the order of its first use, so that equal plans give equal bytes.
-A *split* here is the grammar of one constraint; strata with equal constraints share it.
-What is claimed of each, in the words of ``docs/guarantees.md``::
-
-    train, dev, test   held out   excludes  every held-out structure
-    exposure:p/0       exposed    requires  its exposure
-    gen/p/0            instance   excludes  what other patterns hold out, `exclude`, `outside`
-                       instance   requires  a structure of p, its quota
-                       disjoint   requires  what p holds out, which training excludes
-                       exposed    exposes   what its items are made of
-    train              licensed   contains  each part that p needs, each piece of what it holds out
+Everything is numbered in the order of its first use, so that equal plans give equal bytes.  A
+*split* here is the grammar of one constraint; strata with equal constraints share it.  Which claims
+follow from which facts of a split (*excludes*, *requires*, *exposes*, *contains*) is in
+``docs/guarantees.md``.
 """
 
 from __future__ import annotations

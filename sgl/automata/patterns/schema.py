@@ -3,12 +3,8 @@
 The automaton depends on which nodes share a test and which edges exist, not on the words and
 labels.  Structures of one schema share one automaton::
 
-    { V -[obj]-> N[lemma=dog|cat] } without { N -[amod]-> A }
-
-    predicates   0: lemma=dog|cat
-    labels       body 0: obj    without 0: amod
-    schema       body     variables V N     V -[0]-> N     N passes predicate 0
-                 without  variables V N A   N -[0]-> A
+    { V -[obj]-> N[lemma=dog|cat] }    predicates  0: lemma=dog|cat     labels  0: obj
+                                       schema      V -[0]-> N           N passes predicate 0
 
 A variable is *eager* when a match must say from the moment a node is created whether the variable
 is that node: those of path atoms, degree tests and ``without`` bodies, and isolated ones.  All

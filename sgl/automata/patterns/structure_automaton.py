@@ -1,21 +1,17 @@
 """The deterministic bottom-up automaton of a structure.
 
-It reads derivations from the words upwards and says whether the graph contains the structure.  The
-state of a phrase is its outline and the set of all its partial matches::
+The state of a phrase is its outline and the set of all its partial matches::
 
     { V -[nsubj]-> N; N -[nmod]-> M }
 
-    dog                   {∅}
     dog in the house      {∅, N=head M done}
     … slept               {∅}  plus  FOUND, because V, N and M are all there
 
 That is enough, since a rule's graph meets the graphs of its children at their ports only (the
-boundary lemma).  Once the structure is found it stays found.  No match is dropped in favour of a
-"better" one: two children that both did so could not be joined any more.
-
-A rule treats every match by itself, never looking at the other matches that children may have.  So
-each step is computed once, on numbers in place of matches, and transitions, which differ in *sets*
-of matches, are mostly looked up.
+boundary lemma).  No match is dropped in favour of a "better" one: two children that both did so
+could not be joined any more.  A rule treats every match by itself.  So each step is computed once,
+on numbers in place of matches, and transitions, which differ in *sets* of them, are mostly looked
+up.
 """
 
 from __future__ import annotations

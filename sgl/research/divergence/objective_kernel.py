@@ -4,14 +4,11 @@ A move gives item x another label, or swaps the labels of two items x and y.  On
 in x or y, and not as often in both, have another term afterwards, so the cost of a move does not
 depend on how many kinds there are.
 
-Splits are the same on every machine.  Libraries disagree in the last digit of ``pow``, so only
-operations that IEEE 754 rounds correctly are used.  With r(v), the tenth root of v, by Newton's
-method,
-
-    v ** 0.1 = r(v)        w ** 0.9 = w / r(w)        (v * w) ** 0.5 = sqrt(v * w)
-
-Sums are whole numbers: a term is rounded to a multiple of 1 / scale, so that adding it and taking
-it away again leaves nothing behind.  Without Numba the functions are plain Python.
+Splits are the same on every machine: only operations that IEEE 754 rounds correctly are used,
+unlike ``pow``.  With r(v), the tenth root of v, by Newton's method, ``v ** 0.1 = r(v)`` and ``w **
+0.9 = w / r(w)``.  Sums are whole numbers: a term is rounded to a multiple of 1 / scale, so that
+adding it and taking it away again leaves nothing behind.  Without Numba the functions are plain
+Python.
 """
 
 from __future__ import annotations

@@ -2,17 +2,10 @@
 
 A pattern of compounds holds out a structure.  The compound is the smallest phrase that has all
 words of the structure, in both languages.  Its *atoms* are the noun and the phrases beside it, on
-all levels from the compound down to the noun::
-
-    { N[lemma=scarf] -[amod]-> A[lemma=red] }     Peter saw the very red scarf he liked .
-
-    en   the very red scarf he liked              DET the, ADJ very red, N scarf, MOD he liked
-    zh   他 喜欢 的 那 条 很 红 的 围巾            那, 很 红, 围巾, 他 喜欢
-
-The role of an atom is its relation to the noun; what governs the noun is a verb.  A verb or
-preposition may have two parts (behind = 在 … 后面): what the rule that joins it to the noun phrase
-writes belongs to it.  Within the noun phrase such words are *fillers*, which may stand between
-atoms.  ``compounds.json`` has the compounds, a lexicon of atoms, the fillers and the words.
+all levels from the compound down to the noun.  The role of an atom is its relation to the noun;
+what governs the noun is a verb.  A verb or preposition may have two parts (behind = 在 … 后面):
+what the rule that joins it to the noun phrase writes belongs to it.  Within the noun phrase such
+words are *fillers*, which may stand between atoms (the classifier 顶, the particle 的).
 """
 
 from __future__ import annotations
