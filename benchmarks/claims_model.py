@@ -1,8 +1,9 @@
 """A small model of SGL that knows nothing of the compiler: grammars, derivations, matches.
 
 It is what ``random_claims.py`` holds the compiler against.  A model grammar has agreement, gaps
-that are made, handed on and filled, quoted words, restrictions and tables of words.  It writes
-itself as SGL, and lists its derivations up to a length, each evaluated by plain code::
+that are made, handed on and filled, quoted words, restrictions and tables of words; it may have
+two more graph layers, ``sem`` on the words of the source and ``dep`` on those of the target.  It
+writes itself as SGL, and lists its derivations up to a length, each evaluated by plain code::
 
     grammar.source()             the text of the grammar
     trees(grammar, longest=6)    its sentences, with terms, texts and graphs
@@ -99,18 +100,27 @@ COMPARE = {
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """A body, and bodies by which no match may be extended.
+    """A body, and bodies by which no match may be extended, in a layer; perhaps ``more`` of them.
 
-    ``lengths`` are the layers of texts, comparisons and numbers that are asked of the sentence;
-    ``depth`` are labels, a comparison and a number, in place of a body.
+    In these a variable of the same name is the same word.  ``lengths`` are the layers of texts,
+    comparisons and numbers that are asked of the sentence; ``depth`` are labels, a comparison and
+    a number, in place of a body.
     """
 
     body: Body
     without: tuple[Body, ...] = ()
     lengths: tuple[tuple[str, str, int], ...] = ()
     depth: tuple[Labels, str, int] | None = None
+    layer: str = "syn"
+    more: tuple[Structure, ...] = ()
 
-    def __str__(self) -> str:
+    @property
+    def parts(self) -> tuple[Structure, ...]:
+        """What is said of each layer."""
+        return replace(self, more=()), *self.more
+
+    def said(self) -> str:
+        """What it says of its own layer."""
         said = [f"length {layer} {sign} {number}" for layer, sign, number in self.lengths]
         if self.depth is not None:
             said.append("depth {} {} {}".format(*self.depth))
@@ -118,6 +128,11 @@ class Structure:
         main = str(self.body) if self.body.variables else "{ }"
         own = [part for part in [main[2:-2], *said] if part]
         return " without ".join([f"{{ {'; '.join(own)} }}", *map(str, self.without)])
+
+    def __str__(self) -> str:
+        if self.layer == "syn" and not self.more:
+            return self.said()
+        return " ".join(f"{own.layer} {own.said()}" for own in self.parts)
 
 
 @dataclass(frozen=True)
@@ -143,6 +158,21 @@ class Word:
     lemma: str
     upos: str
     table: bool = False
+    silent: bool = False
+
+    @property
+    def ja(self) -> str:
+        """The word in the target, where some have none."""
+        return "" if self.silent else self.form.upper()
+
+
+@dataclass(frozen=True)
+class Fragment:
+    """What a rule says of a further layer: roles, as in a rule; ``head`` is one of them."""
+
+    head: str
+    edges: tuple[tuple[str, str, str], ...]
+    fills: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -173,6 +203,7 @@ class Rule:
     hands_on: str
     backwards: bool
     keep: bool = False
+    further: Mapping[str, Fragment] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -191,6 +222,8 @@ class Grammar:
     def source(self) -> str:
         """The declarations, without patterns and dataset."""
         lines = ["layer en  : text", 'layer ja  : text (join "")', "layer syn : graph on en"]
+        if self.layered:
+            lines += ["layer sem : graph on en (free)", "layer dep : graph on ja (free)"]
         lines += ["", "feature num = sg | pl", "param tables = on", ""]
         for category in self.categories:
             features = "[num]" if category.number else ""
@@ -198,14 +231,18 @@ class Grammar:
         for word in self.words:
             if not word.table:
                 lines += ["", f'word {word.category.instance(word.number)}: "{word.form}"']
-                lines += [f'  ja "{word.form.upper()}"', f"  syn {_node(word)}"]
+                lines += [f'  ja "{word.ja}"', f"  syn {_node(word)}"]
+                lines += [f"  {layer} {_node(word)}" for layer in self.further]
         for category in dict.fromkeys(word.category for word in self.words if word.table):
             for number in ("sg", "pl") if category.number else ("",):
                 lines += ["", f'lexicon t{category.name.lower()}{number} from "words.yaml" ']
                 lines[-1] += f"where cat = {category.name.lower()}{number}"
                 lines += ["  when tables", f"  {category.instance(number)}", "    en $en"]
                 lines += ["    ja $ja"]
-                lines.append("    syn node(lemma=$lemma, upos=$upos)")
+                lines += [
+                    f"    {layer} node(lemma=$lemma, upos=$upos)"
+                    for layer in ("syn", *self.further)
+                ]
         for rule in self.rules:
             lines += ["", *self._rule(rule)]
         if self.relation:
@@ -213,11 +250,21 @@ class Grammar:
             lines.append(f"restrict {{ X[upos=V] -[{self.along}]-> Y }} to takes(X, Y)")
         return "\n".join(lines) + "\n"
 
+    @property
+    def layered(self) -> bool:
+        """Whether there are further layers."""
+        return any(rule.further for rule in self.rules)
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """The further layers."""
+        return ("sem", "dep") if self.layered else ()
+
     def files(self) -> dict[str, str]:
         """The tables that the source reads."""
         rows = [
             f"- {{cat: {word.category.name.lower()}{word.number if word.category.number else ''}, "
-            f"en: {word.form}, ja: {word.form.upper()}, lemma: {word.lemma}, upos: {word.upos}}}\n"
+            f'en: {word.form}, ja: "{word.ja}", lemma: {word.lemma}, upos: {word.upos}}}\n'
             for word in self.words
             if word.table
         ]
@@ -237,22 +284,31 @@ class Grammar:
         spelt = " ".join(
             [child.role for child in order] + [f'"{rule.quoted.upper()}"'] * bool(rule.quoted)
         )
-        places = {"quoted": f'"{rule.quoted}"(lemma={rule.quoted}, upos=P)'}
-        statements, named = [], False
-        for source, label, target in rule.edges:
-            ends = []
-            for end in (source, target):
-                text = places.get(end, end)
-                if end == "quoted" and named:
-                    text = f'"{rule.quoted}"'
-                named = named or end == "quoted"
-                ends.append(text)
-            statements.append(f"{ends[0]} -[{label}]-> {ends[1]}")
-        statements += [f"{child}.gap = {filler}" for child, filler in rule.fills]
-        if rule.hands_on:
-            statements.append(f"gap = {rule.hands_on}.gap")
-        syn = ["  syn " + "; ".join(statements)] if statements else []
-        return [f"rule {rule.name}: {left} -> {' '.join(right)}{keep}", f"  ja {spelt}", *syn]
+        said = {"syn": Fragment("", rule.edges, rule.fills), **rule.further}
+        clauses = []
+        for layer, fragment in said.items():
+            statements = _statements(rule, fragment, rule.quoted.upper() if layer == "dep" else "")
+            clauses += ["  " + layer + " " + "; ".join(statements)] if statements else []
+        return [f"rule {rule.name}: {left} -> {' '.join(right)}{keep}", f"  ja {spelt}", *clauses]
+
+
+def _statements(rule: Rule, fragment: Fragment, spelt: str) -> list[str]:
+    """What a rule says of a layer; a quoted word may be ``spelt`` in another way there."""
+    word = f'"{spelt or rule.quoted}"'
+    statements, named = [f"head = {fragment.head}"] if fragment.head else [], False
+    for source, label, target in fragment.edges:
+        ends = []
+        for end in (source, target):
+            text = end
+            if end == "quoted":
+                text = word if named else f"{word}(lemma={rule.quoted}, upos=P)"
+            named = named or end == "quoted"
+            ends.append(text)
+        statements.append(f"{ends[0]} -[{label}]-> {ends[1]}")
+    statements += [f"{child}.gap = {filler}" for child, filler in fragment.fills]
+    if rule.hands_on:
+        statements.append(f"gap = {rule.hands_on}.gap")
+    return statements
 
 
 def _node(word: Word) -> str:
@@ -260,20 +316,43 @@ def _node(word: Word) -> str:
 
 
 @dataclass(frozen=True)
+class Graph:
+    """The graph of a phrase in a further layer; a node is called like the word that it is of."""
+
+    nodes: Mapping[int, tuple[str, str]]
+    edges: Edges
+    head: int
+    gap: int
+
+
+@dataclass(frozen=True)
 class Tree:
     """A derivation with its values.
 
-    ``en`` are words with their nodes, in order; ``gap`` a node that has no word yet.
+    ``en`` and ``ja`` are words with what they are called by, in order; in ``syn`` each word of
+    ``en`` is a node.  ``gap`` is a node that has no word yet.
     """
 
     term: str
     rules: frozenset[str]
     en: tuple[tuple[str, int], ...]
-    ja: tuple[str, ...]
+    ja: tuple[tuple[str, int], ...]
     nodes: Mapping[int, tuple[str, str]]
     edges: Edges
     head: int
     gap: int
+    further: Mapping[str, Graph] = field(default_factory=dict)
+
+    def graph(self, layer: str) -> Graph:
+        """The graph in a layer."""
+        if layer == "syn":
+            return Graph(self.nodes, self.edges, self.head, self.gap)
+        return self.further[layer]
+
+    @property
+    def target(self) -> str:
+        """The text in the target."""
+        return "".join(word for word, _ in self.ja)
 
     @property
     def text(self) -> str:
@@ -281,12 +360,19 @@ class Tree:
         return " ".join(word for word, _ in self.en)
 
     @property
-    def value(self) -> tuple[str, str, str, tuple[tuple[str, str], ...], Edges]:
-        """The term, both texts, the nodes in the order of their words, and the edges."""
-        place = {node: at for at, (_, node) in enumerate(self.en)}
-        nodes = tuple(self.nodes[node] for _, node in self.en)
-        edges = frozenset((place[s], label, place[t]) for s, label, t in self.edges)
-        return self.term, self.text, "".join(self.ja), nodes, edges
+    def value(self) -> tuple[object, ...]:
+        """The term, both texts, and of each layer the nodes with their places, and the edges."""
+        found: list[object] = [self.term, self.text, self.target]
+        for layer in ("syn", *self.further):
+            graph = self.graph(layer)
+            place = {
+                word: at for at, (_, word) in enumerate(self.ja if layer == "dep" else self.en)
+            }
+            nodes = sorted((place[n], label) for n, label in graph.nodes.items())
+            # In the first layer each word is a node.
+            found.append(tuple(nodes) if layer != "syn" else tuple(label for _, label in nodes))
+            found.append(frozenset((place[s], label, place[t]) for s, label, t in graph.edges))
+        return tuple(found)
 
 
 def trees(grammar: Grammar, longest: int, most: int) -> tuple[list[Tree], int]:
@@ -336,11 +422,15 @@ def _phrases(
     name = category.instance(number)
     for word in grammar.words if length == 1 else ():
         if word.category == category and number in (word.number, ""):
-            node = next(_fresh)
+            node, other, label = next(_fresh), next(_fresh), (word.lemma, word.upos)
             term = f"({name} {word.form})"
+            further = {
+                "sem": Graph({node: label}, frozenset(), node, -1),
+                "dep": Graph({} if word.silent else {other: label}, frozenset(), other, -1),
+            }
             yield Tree(
-                term, frozenset(), ((word.form, node),), (word.form.upper(),),
-                {node: (word.lemma, word.upos)}, frozenset(), node, -1,
+                term, frozenset(), ((word.form, node),), ((word.ja, other),) * (not word.silent),
+                {node: label}, frozenset(), node, -1, further if grammar.layered else {},
             )  # fmt: skip
     for rule in grammar.rules:
         if rule.category == category:
@@ -385,50 +475,84 @@ def _divisions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
 def _glued(rule: Rule, name: str, given: Sequence[Tree]) -> Tree:
     # Phrases occur in many sentences, and each time their nodes are others.
     parts = [_renamed(part) for part in given]
+    en = tuple(pair for part in parts for pair in part.en)
+    ordered = list(reversed(parts)) if rule.backwards else parts
+    ja = tuple(pair for part in ordered for pair in part.ja)
+    quoted, spelt = next(_fresh), next(_fresh)
+    if rule.quoted:
+        en, ja = ((rule.quoted, quoted), *en), (*ja, (rule.quoted.upper(), spelt))
+    own = Fragment(rule.children[0].role, rule.edges, rule.fills)
+    syn = _joined(rule, own, [part.graph("syn") for part in parts], quoted)
+    further = {
+        layer: _joined(rule, own, [x.graph(layer) for x in parts], word)
+        for (layer, own), word in zip(rule.further.items(), (quoted, spelt), strict=False)
+    }
+    term = f"({name} {rule.name} {' '.join(part.term for part in parts)})"
+    rules = frozenset({rule.name}).union(*(part.rules for part in parts))
+    return Tree(term, rules, en, ja, syn.nodes, syn.edges, syn.head, syn.gap, further)
+
+
+def _joined(rule: Rule, fragment: Fragment, parts: Sequence[Graph], quoted: int) -> Graph:
+    """What a rule makes of the graphs of its children in one layer."""
     of = {child.role: part for child, part in zip(rule.children, parts, strict=True)}
     nodes = {node: label for part in parts for node, label in part.nodes.items()}
     place = {role: part.head for role, part in of.items()}
-    en = tuple(pair for part in parts for pair in part.en)
-    ordered = list(reversed(parts)) if rule.backwards else parts
-    ja = tuple(word for part in ordered for word in part.ja)
-    if rule.quoted:
-        place["quoted"] = next(_fresh)
-        nodes[place["quoted"]] = (rule.quoted, "P")
-        en, ja = ((rule.quoted, place["quoted"]), *en), (*ja, rule.quoted.upper())
+    if any("quoted" in edge for edge in fragment.edges):
+        place["quoted"] = quoted
+        nodes[quoted] = (rule.quoted, "P")
     gap = of[rule.hands_on].gap if rule.hands_on else next(_fresh) if rule.category.gap else -1
     place["gap"] = gap
     edges = {edge for part in parts for edge in part.edges}
-    edges |= {(place[s], label, place[t]) for s, label, t in rule.edges}
-    for child, filler in rule.fills:
+    edges |= {(place[s], label, place[t]) for s, label, t in fragment.edges}
+    for child, filler in fragment.fills:
         before, after = of[child].gap, place[filler]
         edges = {(after if s == before else s, e, after if t == before else t) for s, e, t in edges}
-    term = f"({name} {rule.name} {' '.join(part.term for part in parts)})"
-    rules = frozenset({rule.name}).union(*(part.rules for part in parts))
-    return Tree(term, rules, en, ja, nodes, frozenset(edges), place[rule.children[0].role], gap)
+    return Graph(nodes, frozenset(edges), place[fragment.head], gap)
 
 
 def _renamed(tree: Tree) -> Tree:
-    new = {node: next(_fresh) for node in (*tree.nodes, *([tree.gap] if tree.gap >= 0 else []))}
+    words = [word for _, word in (*tree.en, *tree.ja)]
+    graphs = [tree.graph(layer) for layer in ("syn", *tree.further)]
+    ends = [end for graph in graphs for end in (graph.head, graph.gap) if end >= 0]
+    new = {word: next(_fresh) for word in dict.fromkeys((*words, *ends))}
+
+    def moved(graph: Graph) -> Graph:
+        nodes = {new[node]: label for node, label in graph.nodes.items()}
+        edges = frozenset((new[s], label, new[t]) for s, label, t in graph.edges)
+        return Graph(nodes, edges, new[graph.head], new.get(graph.gap, -1))
+
+    syn = moved(graphs[0])
     return replace(
         tree,
         en=tuple((word, new[node]) for word, node in tree.en),
-        nodes={new[node]: label for node, label in tree.nodes.items()},
-        edges=frozenset((new[s], label, new[t]) for s, label, t in tree.edges),
-        head=new[tree.head],
-        gap=new.get(tree.gap, -1),
-    )
+        ja=tuple((word, new[node]) for word, node in tree.ja),
+        nodes=syn.nodes, edges=syn.edges, head=syn.head, gap=syn.gap,
+        further={layer: moved(graph) for layer, graph in tree.further.items()},
+    )  # fmt: skip
+
+
+#: Which word a variable is, by its name.
+Words = Mapping[str, int]
 
 
 def contains(tree: Tree, structure: Structure) -> bool:
-    """Whether the lengths are right, and some match of the body is extended by no other body."""
+    """Whether the lengths are right, and some match is extended by no ``without`` body.
+
+    Of several layers a match is one word for each variable, which is a match in every layer.
+    """
     sizes = {"en": len(tree.en), "ja": len(tree.ja)}
     if not all(COMPARE[sign](sizes[layer], number) for layer, sign, number in structure.lengths):
         return False
     if structure.depth is not None:
         return _deep(tree, *structure.depth)
     return any(
-        not any(True for other in structure.without for _ in _matches(tree, other, match))
-        for match in _matches(tree, structure.body, {})
+        not any(
+            True
+            for part in structure.parts
+            for other in part.without
+            for _ in _matches(tree.graph(part.layer), other, match, of_layer[part.layer])
+        )
+        for match, of_layer in _joint_matches(tree, structure.parts)
     )
 
 
@@ -451,35 +575,58 @@ def _deep(tree: Tree, labels: Labels, sign: str, number: int) -> bool:
     return (not least or has(number)) and not (most and has(number + 1))
 
 
-def _matches(tree: Tree, body: Body, held: Mapping[str, int]) -> Iterator[dict[str, int]]:
+def _joint_matches(
+    tree: Tree, parts: Sequence[Structure]
+) -> Iterator[tuple[Words, dict[str, Words]]]:
+    """Yield the words of all variables, and those of the variables of each layer."""
+    first, *rest = parts
+    for match in _matches(tree.graph(first.layer), first.body, {}, {}):
+        found = [(match, {first.layer: match})]
+        for part in rest:
+            found = [
+                ({**held, **more}, {**own, part.layer: {x: more[x] for x in part.body.variables}})
+                for held, own in found
+                for more in _matches(tree.graph(part.layer), part.body, held, {})
+            ]
+        yield from found
+
+
+def _matches(graph: Graph, body: Body, held: Words, taken: Words) -> Iterator[dict[str, int]]:
+    """Yield matches that agree with what is held; other variables are no nodes that are taken."""
     free = [name for name in body.variables if name not in held]
-    others = [node for node in tree.nodes if node not in held.values()]
+    fixed = {name: held[name] for name in body.variables if name in held}
+    if len({*fixed.values()}) < len(fixed) or not graph.nodes.keys() >= {*fixed.values()}:
+        return
+    if any(name not in taken and node in taken.values() for name, node in fixed.items()):
+        return
+    used = {*fixed.values(), *taken.values()}
+    others = [node for node in graph.nodes if node not in used]
     for nodes in permutations(others, len(free)):
         match = {**held, **dict(zip(free, nodes, strict=True))}
-        if all(node_passes(tree, body, name, match[name]) for name in body.variables) and all(
-            _walks(tree, link, match[link.source], match[link.target]) for link in body.links
+        if all(node_passes(graph, body, name, match[name]) for name in body.variables) and all(
+            _walks(graph, link, match[link.source], match[link.target]) for link in body.links
         ):
             yield match
 
 
-def node_passes(tree: Tree, body: Body, name: str, node: int) -> bool:
+def node_passes(graph: Graph, body: Body, name: str, node: int) -> bool:
     """Whether a node passes the tests of a variable."""
-    lemma, upos = tree.nodes[node]
+    lemma, upos = graph.nodes[node]
     if name in body.tests:
         attribute, negated, values = body.tests[name]
         if ((lemma if attribute == "lemma" else upos) in values) == negated:
             return False
     if name in body.degrees:
         labels, comparison, number = body.degrees[name]
-        degree = sum(source == node and labels.passes(label) for source, label, _ in tree.edges)
+        degree = sum(source == node and labels.passes(label) for source, label, _ in graph.edges)
         return {"=": degree == number, ">=": degree >= number, "<=": degree <= number}[comparison]
     return True
 
 
-def _walks(tree: Tree, link: Link, source: int, target: int) -> bool:
-    steps = {(s, t) for s, label, t in tree.edges if link.labels.passes(label)}
+def _walks(graph: Graph, link: Link, source: int, target: int) -> bool:
+    steps = {(s, t) for s, label, t in graph.edges if link.labels.passes(label)}
     reached = {source}
-    for length in range(1, (link.high or link.low + len(tree.nodes)) + 1):
+    for length in range(1, (link.high or link.low + len(graph.nodes)) + 1):
         reached = {t for s, t in steps if s in reached}
         if length >= link.low and target in reached:
             return True

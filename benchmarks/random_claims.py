@@ -31,6 +31,7 @@ from claims_model import (
     Body,
     Category,
     Child,
+    Fragment,
     Grammar,
     Labels,
     Link,
@@ -117,8 +118,9 @@ class StreamClaims:
 class Maker:
     """Draws a grammar and its patterns."""
 
-    def __init__(self, random: Random) -> None:
-        self.random = random
+    def __init__(self, random: Random, *, layered: bool = False) -> None:
+        """Begin; a ``layered`` grammar has two more graph layers, and structures about them."""
+        self.random, self.layered = random, layered
         categories = [Category("S", number=False, gap=False)]
         for number, name in enumerate(("A", "B", "G")[: random.randint(2, 3)]):
             gap = name == "G" and bool(number)
@@ -127,8 +129,14 @@ class Maker:
         self.lemmas = [f"l{n}" for n in range(random.randint(2, 4))]
         words = tuple(self._words())
         rules = tuple(self._rules())
+        if layered:
+            words, rules = self._with_layers(words, rules)
         self.lemmas = sorted({word.lemma for word in words})
-        self.used = sorted({label for rule in rules for _, label, _ in rule.edges})
+        self.used_in = {"syn": sorted({label for rule in rules for _, label, _ in rule.edges})}
+        for layer in ("sem", "dep") if layered else ():
+            edges = [edge for rule in rules for edge in rule.further[layer].edges]
+            self.used_in[layer] = sorted({label for _, label, _ in edges})
+        self.used = self.used_in["syn"]
         relation = {}
         if random.random() < 0.4:
             chosen = random.sample(self.lemmas, random.randint(1, len(self.lemmas)))
@@ -206,6 +214,47 @@ class Maker:
             backwards=random.random() < 0.5, keep=random.random() < 0.05,
         )  # fmt: skip
 
+    def _with_layers(
+        self, words: tuple[Word, ...], rules: tuple[Rule, ...]
+    ) -> tuple[tuple[Word, ...], tuple[Rule, ...]]:
+        """Say what words and rules are in two more layers; some categories have no target words."""
+        random = self.random
+        made = {rule.category for rule in rules}
+        silent = {c for c in self.categories if c not in made and random.random() < 0.5}
+
+        def heard(rule: Rule) -> list[str]:
+            return [child.role for child in rule.children if child.category not in silent]
+
+        if any(not heard(rule) or (rule.fills and heard(rule) == ["x0"]) for rule in rules):
+            silent = set()
+        words = tuple(replace(word, silent=word.category in silent) for word in words)
+        found = []
+        for rule in rules:
+            every = [child.role for child in rule.children]
+            further = {
+                layer: self._fragment(rule, roles) for layer, roles in
+                (("sem", every), ("dep", heard(rule)))
+            }  # fmt: skip
+            found.append(replace(rule, further=further))
+        return words, tuple(found)
+
+    def _fragment(self, rule: Rule, roles: list[str]) -> Fragment:
+        """What a rule says of a further layer, of some of its children: any edges."""
+        random, head = self.random, self.random.choice(roles)
+        ends = [*roles, *["quoted"] * bool(rule.quoted)]
+        edges = []
+        if rule.category.gap and not rule.hands_on:
+            edges.append((random.choice(roles), random.choice("abc"), "gap"))
+        for _ in range(random.randint(0, 3)):
+            source, target = random.choice(ends), random.choice(ends)
+            if source != target:
+                edges.append((source, random.choice("abcd"), target))
+        fills = tuple(
+            (child, random.choice([role for role in roles if role != child]))
+            for child, _ in rule.fills
+        )
+        return Fragment(head, tuple(dict.fromkeys(edges)), fills)
+
     def labels(self) -> Labels:
         """A test of labels."""
         random = self.random
@@ -241,12 +290,33 @@ class Maker:
         )
 
     def structure(self) -> Structure:
-        """A structure of one to three nodes, sometimes with something that it lacks."""
+        """A structure of one to three nodes, of any layer, or of several."""
         random = self.random
-        body = self.body((), "V", random.choice((1, 2, 2, 3)))
+        if not self.layered or random.random() < 0.2:
+            return self._of_layer("syn")
+        if random.random() < 0.4:
+            return self._of_layer(random.choice(("sem", "dep")))
+        first, second = self._of_layer("syn"), self._of_layer("sem")
+        if random.random() < 0.25:
+            # Words of different languages have nothing in common.
+            return replace(self._of_layer("dep", "U"), more=(first,))
+        if random.random() < 0.7:
+            return replace(first, more=(second,))
+        return replace(second, more=(first,))
+
+    def _of_layer(self, layer: str, prefix: str = "V") -> Structure:
+        """A structure of one to three nodes, sometimes with something that it lacks."""
+        self.used = self.used_in[layer] or ["a"]
+        found = replace(self._bodies(prefix), layer=layer)
+        self.used = self.used_in["syn"]
+        return found
+
+    def _bodies(self, prefix: str) -> Structure:
+        random = self.random
+        body = self.body((), prefix, random.choice((1, 2, 2, 3)))
         if random.random() < 0.25:
             held = random.sample(body.variables, 1)
-            return Structure(body, (self.body(held, "W", 1),))
+            return Structure(body, (self.body(held, "W" if prefix == "V" else "X", 1),))
         return Structure(body)
 
     def _patterns(self) -> Iterator[Pattern]:
@@ -328,6 +398,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--datasets", type=int, default=20, help="a dataset of every so many pairs")
     parser.add_argument("--measures", action="store_true", help="patterns with lengths and depths")
+    parser.add_argument("--layers", action="store_true", help="structures on three graph layers")
     options = parser.parse_args()
     figures: Counter[str] = Counter()
     folder = Path(tempfile.mkdtemp(prefix="claims"))
@@ -335,7 +406,8 @@ def main() -> int:
         place = folder / str(seed)
         try:
             kind = MeasuringMaker if options.measures else Maker
-            compare(seed, place, figures, dataset=seed % options.datasets == 0, kind=kind)
+            dataset = seed % options.datasets == 0
+            compare(seed, place, figures, dataset=dataset, kind=kind, layered=options.layers)
         except Difference as difference:
             figures["differences"] += 1
             print(f"seed {seed}: {difference}", flush=True)
@@ -355,13 +427,14 @@ def compare(
     *,
     dataset: bool,
     kind: type[Maker] = Maker,
+    layered: bool = False,
 ) -> None:
     """Compare one grammar with its patterns.
 
     Raises:
         Difference: the compiler and the model say different things.
     """
-    maker = kind(Random(seed))  # noqa: S311
+    maker = kind(Random(seed), layered=layered)  # noqa: S311
     place.mkdir(parents=True)
     for name, text in {"main.sgl": maker.source(), **maker.grammar.files()}.items():
         (place / name).write_text(text, "utf-8")
@@ -489,14 +562,14 @@ def derived(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterator[t
         for length in range(1, longest + 1):
             for derivation in phrases(root, length):
                 item = interpret(grammar, derivation)
-                graph = item.graphs[0]
-                nodes = tuple((node.get("lemma"), node.get("upos")) for node in graph.nodes)
-                yield (
-                    term_of(grammar, derivation),
-                    *item.texts,
-                    nodes,
-                    frozenset(graph.edges),
-                )
+                found: list[object] = [term_of(grammar, derivation), *item.texts]
+                for number, graph in enumerate(item.graphs):
+                    at = [node.position for node in graph.nodes]
+                    labels = tuple((node.get("lemma"), node.get("upos")) for node in graph.nodes)
+                    # In the first layer each word is a node.
+                    found.append(tuple(zip(at, labels, strict=True)) if number else labels)
+                    found.append(frozenset((at[s], label, at[t]) for s, label, t in graph.edges))
+                yield tuple(found)
 
 
 def _joined(
@@ -582,7 +655,7 @@ def check_strings(
             if len(source.split()) > longest:
                 continue
             figures["strings"] += 1
-            if not own or {"".join(tree.ja) for tree in own} != {target}:
+            if not own or {tree.target for tree in own} != {target}:
                 raise Difference(f"{split}: {source!r} has other outputs than {target!r}")
             bad = [s for s in held_out if any(contains(tree, s) for tree in own)]
             if bad and split != "gen":

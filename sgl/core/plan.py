@@ -198,7 +198,8 @@ class Plan:
     ``distinct_sentences`` asks that no source text occurs twice, within or
     across splits.  ``parts`` are those of training; no text of any split
     contains a structure of ``nowhere``.  ``ambiguous`` says what becomes of sentences
-    that are not drawn for all of their readings.
+    that are not drawn for all of their readings.  ``graphs`` are the graph layers that structures
+    speak of beside ``lemma_layer``; the dataset has their graphs, too.
     """
 
     seed: int
@@ -213,6 +214,7 @@ class Plan:
     nowhere: tuple[Structure, ...] = ()
     ambiguous: Ambiguous = Ambiguous.REJECT
     further: tuple[str, ...] = ()
+    graphs: tuple[str, ...] = ()
 
     @property
     def targets(self) -> tuple[str, ...]:

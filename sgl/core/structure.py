@@ -202,19 +202,23 @@ class Body:
 
 @dataclass(frozen=True)
 class Structure:
-    """A graph pattern over the graph layer ``layer``."""
+    """A graph pattern over the graph layer ``layer``.
+
+    One over another layer than the grammar's first is ``named``: its text begins with the layer.
+    """
 
     layer: str
     body: Body
     without: tuple[Body, ...] = ()
+    named: bool = False
 
     def __hash__(self) -> int:
         # Structures are looked up again and again, and are deep.
         return self._hash
 
-    def __reduce__(self) -> tuple[type[Structure], tuple[str, Body, tuple[Body, ...]]]:
+    def __reduce__(self) -> tuple[type[Structure], tuple[str, Body, tuple[Body, ...], bool]]:
         # Without the hash above all, which is another one in every process.
-        return Structure, (self.layer, self.body, self.without)
+        return Structure, (self.layer, self.body, self.without, self.named)
 
     @cached_property
     def _hash(self) -> int:
@@ -225,7 +229,8 @@ class Structure:
 
     @cached_property
     def _text(self) -> str:
-        return " without ".join(str(body) for body in (self.body, *self.without))
+        bodies = " without ".join(str(body) for body in (self.body, *self.without))
+        return f"{self.layer} {bodies}" if self.named else bodies
 
     def canonical(self) -> Structure:
         """Return the structure with its variables named in order of mention.

@@ -43,7 +43,7 @@ class Chunk:
     """Rows of a split.
 
     ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of
-    each target, ``conllu`` the sentences (``None`` without graphs), ``derivations`` a line for
+    each target, ``conllu`` the sentences with each graph layer, ``derivations`` a line for
     each row, ``table`` the rows of the Parquet file as a table of Arrow.  ``words`` counts the
     words of each row in the first text layer.
     """
@@ -51,7 +51,7 @@ class Chunk:
     split: str
     first: int
     rows: tuple[bytes, ...]
-    conllu: bytes | None
+    conllu: tuple[bytes, ...]
     derivations: bytes
     table: Any
     words: NDArray[np.int32]

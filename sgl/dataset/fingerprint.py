@@ -51,15 +51,16 @@ def plain(value: object) -> Any:  # noqa: ANN401 - dictionaries, lists, texts, n
 
 
 def pattern_data(pattern: Pattern) -> dict[str, Any]:
-    """Return a pattern as plain data, with the graph layer of its structures, which is one."""
-    layers = [structure.layer for structure in (*pattern.held_out, *pattern.gen)]
+    """Return a pattern as plain data, with the graph layer of its structures that name none."""
+    layers = [s.layer for s in (*pattern.held_out, *pattern.gen) if not s.named]
     data = {**plain(pattern), "layer": layers[0] if layers else ""}
     return {name: data[name] for name in _PATTERN}
 
 
 def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
     """Return what grammar and plan mean but for the seed: weights are texts, ``True`` is 1."""
-    apart = ("seed", "strata", "patterns")
+    apart: tuple[str, ...] = ("seed", "strata", "patterns")
+    apart += () if plan.graphs else ("graphs",)
     names = [field.name for field in fields(plan) if field.name not in apart]
     form = {
         "grammar": {

@@ -45,7 +45,7 @@ class _Part(NamedTuple):
     """What one piece adds to a chunk."""
 
     rows: list[bytes]
-    conllu: bytes
+    conllu: list[bytes]
     columns: list[Column]
     #: Which candidates of which stream the rows are, as an array of Arrow.
     streams: Any
@@ -105,14 +105,16 @@ class ChunkMaker:
         self._arity = np.array(grammar.arity, np.int64)
         #: How many words each rule adds to the source.
         self._words = np.array(grammar.source_tokens, np.int32)
-        self._sentences: SentenceWriter | None = None
-        if plan.lemma_layer:
-            layer = grammar.graph_layer(plan.lemma_layer)
+        self._sentences: list[SentenceWriter] = []
+        for name in (plan.lemma_layer, *plan.graphs) if plan.lemma_layer else ():
+            layer = grammar.graph_layer(name)
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
-            words = writer("words", WordsOutput(grammar, layer))
-            measured = {name: partial(_lengths, grammar, name) for name in plan.measured}
-            self._sentences = SentenceWriter(tuple(names), self._texts, words, measured)
+            words = writer(f"words {name}", WordsOutput(grammar, layer))
+            measured = {text: partial(_lengths, grammar, text) for text in plan.measured}
+            self._sentences.append(SentenceWriter(tuple(names), self._texts, words, measured))
+        if self._sentences:
+            layer, words = grammar.graph_layer(plan.lemma_layer), self._sentences[0].words
             labels = recursive_labels(grammar, layer)
             self._features = writer("features", FeaturesOutput(grammar, layer, labels), words)
 
@@ -143,7 +145,7 @@ class ChunkMaker:
             split=split,
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
-            conllu=None if self._sentences is None else b"".join(part.conllu for part in parts),
+            conllu=tuple(map(b"".join, zip(*(part.conllu for part in parts), strict=True))),
             derivations=b"".join(part.derivations for part in parts),
             table=self._table(pieces, parts),
             words=np.concatenate([part.words for part in parts]),
@@ -157,10 +159,11 @@ class ChunkMaker:
         texts[self._source] = sources
         targets = [texts[name] for name in self._targets]
         category = piece.stratum.category
-        conllu, features = b"", Column.of([""] * derivations.number)
-        if self._sentences is not None:
-            sentences = self._sentences.column(derivations, texts, split, category, first)
-            conllu = content(sentences).tobytes()
+        conllu, features = [], Column.of([""] * derivations.number)
+        for sentences in self._sentences:
+            column = sentences.column(derivations, texts, split, category, first)
+            conllu.append(content(column).tobytes())
+        if self._sentences:
             features = self._features.column(derivations)
         expressions = self._expressions.column(derivations)
         streams = streams_of(piece)

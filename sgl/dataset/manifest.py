@@ -152,6 +152,7 @@ def manifest(
             "text": [layer.name for layer in grammar.text_layers],
             "graph": plain(grammar.graph_layers),
             "views": plain(grammar.views),
+            **({"written": list(plan.graphs)} if plan.graphs else {}),
         },
         "distinct": {
             "sentences": plan.distinct_sentences,

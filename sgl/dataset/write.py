@@ -37,7 +37,8 @@ class Maker(Protocol):
 class SplitFiles:
     """The files of one split: targets, Parquet, CoNLL-U (if there are graphs), derivations.
 
-    The first target has the file ``data/train.tsv``, each other a folder of its name.
+    The first target has the file ``data/train.tsv``, each other a folder of its name; so have
+    the graph layers.
     ``paths`` are all files, in the order in which the manifest lists them.
     """
 
@@ -46,7 +47,8 @@ class SplitFiles:
         folders = ["", *plan.further]
         lines = [directory / "data" / folder / f"{split}.tsv" for folder in folders]
         parquet = directory / "parquet" / f"{split}.parquet"
-        sentences = [directory / "conllu" / f"{split}.conllu"] if plan.lemma_layer else []
+        layers = ["", *plan.graphs] if plan.lemma_layer else []
+        sentences = [directory / "conllu" / layer / f"{split}.conllu" for layer in layers]
         derivations = directory / DERIVATIONS / f"{split}.tsv"
         self.paths = [lines[0], parquet, *lines[1:], *sentences, derivations]
         for path in self.paths:
@@ -58,8 +60,7 @@ class SplitFiles:
 
     def write(self, chunk: Chunk) -> None:
         """Append a chunk."""
-        sentences = [] if chunk.conllu is None else [chunk.conllu]
-        texts = (*chunk.rows, *sentences, chunk.derivations)
+        texts = (*chunk.rows, *chunk.conllu, chunk.derivations)
         for file, text in zip(self._texts, texts, strict=True):
             file.write(text)
         self._table.write_table(chunk.table)

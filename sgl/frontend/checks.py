@@ -23,13 +23,13 @@ from itertools import chain
 import networkx as nx
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import EXTRACTED, HEAD, Fragment, Node, Token
+from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Fragment, Node, Rule, Slot, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.productions import FeatureVariable, Production, Version
+from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
 from sgl.rendering.conllu import is_attribute
 
-_WORD, _PLACEHOLDER = "a word", "a placeholder"
+_WORD, _PLACEHOLDER, _NOTHING = "a word", "a placeholder", "nothing"
 
 
 def check_graphs(state: CompilerState) -> None:
@@ -39,10 +39,12 @@ def check_graphs(state: CompilerState) -> None:
     """
     for index, layer in enumerate(state.signature.graph_layers):
         ports = _Ports(layer.name, index, state.productions)
+        anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
         for production in state.productions:
             for version in production.versions:
                 fragment = version.fragments[index].fragment
-                rule = _RuleGraph(production, version, fragment, ports, state)
+                template = version.templates[anchor]
+                rule = _RuleGraph(production, version, fragment, ports, state, template)
                 if _has_double_edge(fragment):
                     rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
                 if not layer.free:
@@ -65,6 +67,55 @@ def check_instances(state: CompilerState) -> None:
                 message += "of its features"
                 notes = (f"its edges are then: {', '.join(edge.label for edge in fragment.edges)}",)
                 state.error("SGL0508", span, message, "remove one of the two", notes=notes)
+    source = state.signature.source.name
+    for number, layer in enumerate(grammar.graph_layers):
+        if layer.anchor != source:
+            for rule, told in _misplaced(grammar, number):
+                message = f"in the rule `{rule.name}`, {told}"
+                hint = "let the clause depend on a feature: `… if shown=yes`"
+                state.error("SGL0516", spans[rule.id], message, hint)
+
+
+def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
+    """Yield the rules whose children have no single place in another layer than the source.
+
+    There a phrase may be empty, and then it has no node: nothing can be said of its head.
+    """
+    layer, held, size = grammar.graph_layers[number], set[tuple[int, str]](), -1
+    anchor = grammar.text_layer(layer.anchor)
+    while size < (size := len(held)):
+        for rule in grammar.rules:
+            fragment = rule.fragments[number]
+            kinds = _kinds(fragment.nodes[fragment.exports[0]], rule, held)
+            held |= {(rule.lhs, kind) for kind in kinds}
+    for rule in grammar.rules:
+        fragment = rule.fragments[number]
+        slots = [item for item in rule.templates[anchor] if isinstance(item, Slot)]
+        ends = {end for edge in fragment.edges for end in (edge.source, edge.target)}
+        led = {fragment.exports[0], *(edge.target for edge in fragment.edges)}
+        several = ends | ({fragment.exports[0]} if len(fragment.nodes) > 1 else set())
+        for index, node in enumerate(fragment.nodes):
+            for child in (child for child, port in node.glue if port == 0):
+                kinds = _kinds(Node(glue=((child, 0),)), rule, held)
+                category = grammar.categories[rule.rhs[child]]
+                own = [x for x in category.parts if x.partition(".")[0] == layer.anchor]
+                name, parts = category.name, len(own)
+                used = [item for item in slots if item.child == child]
+                pieces = sorted(-1 if item.functions else item.part for item in used)
+                if _NOTHING in kinds and (index in several or len(node.glue) > 1):
+                    yield rule, f"`{name}` may be empty in `{layer.anchor}`, and then has no node"
+                elif _WORD in kinds and not (layer.free or index in led or len(node.glue) > 1):
+                    yield rule, f"`{name}` depends on nothing in `{layer.name}`"
+                elif _WORD in kinds and pieces != ([*range(1, parts + 2)] if parts else [0]):
+                    yield rule, f"`{name}` stands {len(pieces)} times in `{layer.anchor}`"
+
+
+def _kinds(node: Node, rule: Rule, held: set[tuple[int, str]]) -> set[str]:
+    """Return what a node can be, given what the heads of categories can be."""
+    own = [rule.rhs[child] for child, port in node.glue if port == 0]
+    if node.attributes is not None or (node.glue and not own):
+        return {_WORD}
+    return {kind for child, kind in held if child in own} if own else {_NOTHING}
 
 
 def _has_double_edge(fragment: Fragment) -> bool:
@@ -104,7 +155,7 @@ class _Ports:
         if node.attributes is not None:
             return {_WORD}
         if not parts:
-            return {_PLACEHOLDER}
+            return {_PLACEHOLDER} if production.rhs else {_NOTHING}
         if not all(parts):
             return set()  # nothing is known of a child yet; perhaps it can never be built
         return {_WORD} if {_WORD} in parts else set().union(*parts)
@@ -119,14 +170,16 @@ class _RuleGraph:
     fragment: Fragment
     ports: _Ports
     state: CompilerState
+    template: TemplateSketch
 
     def check_tree(self) -> None:
         """Report words without a node, and nodes without one head."""
         placed = {node.token for node in self.fragment.nodes}
-        for index, item in enumerate(self.version.templates[0]):
-            if isinstance(item, Token) and index not in placed:
-                hint = f'connect it: `X -[mark]-> "{item.text}"(upos=…)`'
-                self.error("SGL0507", f'the word "{item.text}" has no place in the graph', hint)
+        for index, item in enumerate(self.template):
+            if isinstance(item, Token | FeatureVariable) and index not in placed:
+                word = item.text if isinstance(item, Token) else f"${item.name}"
+                hint = f'connect it: `X -[mark]-> "{word}"(upos=…)`'
+                self.error("SGL0507", f'the word "{word}" has no place in the graph', hint)
         incoming: dict[int, list[str]] = {}
         extracted: set[int] = set()
         graph: nx.DiGraph[int] = nx.DiGraph()
@@ -152,8 +205,10 @@ class _RuleGraph:
 
     def _needs_head(self, node: Node) -> bool:
         """Return whether it is a word or a child's head, unless it fills a gap."""
-        pairs = zip(node.glue, self.ports.parts(node, self.production), strict=True)
+        parts = self.ports.parts(node, self.production)
+        pairs = zip(node.glue, parts, strict=True)
         fills_gap = any(port and _PLACEHOLDER in part for (_, port), part in pairs)
+        fills_gap |= any(_NOTHING in part for part in parts)  # That is told of instances.
         is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
         return is_head and not fills_gap
 
@@ -162,8 +217,10 @@ class _RuleGraph:
         exported = set(self.fragment.exports)
         for index, node in enumerate(self.fragment.nodes):
             parts = self.ports.parts(node, self.production)
-            if not all(parts):
-                continue  # a child that can never be built is reported by the next pass
+            if not all(parts) or any(_NOTHING in part for part in parts):
+                # A child that can never be built is reported by the next pass, one that may be
+                # empty by that over instances.
+                continue
             own = node.attributes is not None
             words = sum(part == {_WORD} for part in parts) + own
             if sum(_WORD in part for part in parts) + own > 1:
@@ -181,7 +238,7 @@ class _RuleGraph:
 
     def _name(self, node: Node) -> str:
         if node.token is not None:
-            item = self.version.templates[0][node.token]
+            item = self.template[node.token]
             return f'"{item.text}"' if isinstance(item, Token) else "a word"
         if not node.glue:
             return "a new node"

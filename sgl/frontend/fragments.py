@@ -15,16 +15,21 @@ name, and the head of a free layer, where no edge tells, is the child that the f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from networkx.utils import UnionFind
 
-from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Node
+from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.clauses import RESERVED_LABELS, check_attribute_name
-from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch
+from sgl.frontend.productions import (
+    Attributes,
+    FeatureVariable,
+    FragmentSketch,
+    TemplateSketch,
+)
 from sgl.frontend.signature import CategoryInfo
 from sgl.lang import syntax as s
 
@@ -42,7 +47,7 @@ class ChildPort:
 
 @dataclass(frozen=True, slots=True)
 class WordAtom:
-    """A word written in the rule, by the index of its item in the source template."""
+    """A word written in the rule, by the index of its item in the template."""
 
     item: int
 
@@ -61,15 +66,15 @@ Atom = ChildPort | WordAtom | OwnPort
 class FragmentLowering:
     """Lowers the clauses of one version of a rule about one graph layer.
 
-    ``places`` are those of its words in the source template, ``when`` tells for which values
-    it is.  A free layer has the head of the child ``default`` if it says nothing else.
+    ``template`` is that of the text layer whose words the nodes are, ``when`` tells for which
+    values it is.  A free layer has the head of the child ``default`` if it says nothing else.
     """
 
     names: RuleNames
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]
-    places: Mapping[int, int]
+    template: TemplateSketch
     when: str
     default: int | None = None
     sound: bool = True
@@ -244,14 +249,15 @@ class FragmentLowering:
     def _words(self, ref: s.NodeRef) -> list[Atom]:
         """Return the atoms of a word of the rule, wherever it stands, with its attributes."""
         word = ref.name.text
-        words = {
-            i: item.text for i, item in enumerate(self.names.rule.rhs) if isinstance(item, s.Name)
-        }
-        places = [index for index, text in words.items() if text == word and index in self.places]
+        words = {place: self._text(item) for place, item in enumerate(self.template)}
+        places = [place for place, text in words.items() if text == word]
         if not places:
-            message = f'"{word}" is not a word of the right-hand side of the rule'
-            hint = suggest(word, words.values())
-            if word in words.values():
+            source = self.layer.anchor == self.names.state.signature.source.name
+            where = "right-hand side of the rule" if source else f"clause of `{self.layer.anchor}`"
+            message = f'"{word}" is not a word of the {where}'
+            hint = suggest(word, [text for text in words.values() if text])
+            every = [one.text for one in self.names.rule.rhs if isinstance(one, s.Name)]
+            if source and word in every:
                 message = f'the word "{word}" is not always there, and this edge is'
                 hint = "let the clause of this edge end with a condition, too"
             self._error("SGL0505", ref.span, message, hint)
@@ -370,7 +376,7 @@ class FragmentLowering:
             if isinstance(atom, ChildPort):
                 glue[index].append((atom.child, atom.port))
             elif isinstance(atom, WordAtom):
-                token[index] = self.places[atom.item]
+                token[index] = atom.item
                 attributes[index] = self.attributes[atom]
         nodes = tuple(
             Node(() if index in attributes else None, token[index], tuple(sorted(glue[index])))
@@ -388,9 +394,14 @@ class FragmentLowering:
             name = self.names.name(atom.child).text
             return f"{name}.{self.ports[atom.child][atom.port]}" if atom.port else name
         if isinstance(atom, WordAtom):
-            item = self.names.rule.rhs[atom.item]
-            return f'"{item.text}"' if isinstance(item, s.Name) else ""
+            return f'"{self._text(self.template[atom.item])}"'
         return self.own_ports[atom.port]
+
+    def _text(self, item: Item | FeatureVariable) -> str:
+        """Return the word that an item of the template is; empty if it is a child."""
+        if isinstance(item, FeatureVariable):
+            return f"${item.name}"
+        return item.text if isinstance(item, Token) else ""
 
     def _error(
         self,

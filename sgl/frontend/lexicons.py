@@ -169,8 +169,14 @@ class _WordLowering:
         return words
 
     def _fragment(self, layer: GraphLayer, words: list[str] | None) -> FragmentSketch | None:
-        """Return the node of the word, if it is one word; None after a report."""
+        """Return the node of the word, if it is one word; None after a report.
+
+        A word that is empty in another layer than the source has none.  Of several words in a
+        free layer the last one is the node.
+        """
         name, values = layer.name, dict[str, str]()
+        if words == []:
+            return FragmentSketch(Fragment((Node(),), (), (0,)), {})
         if not layer.free or any(clause.layer.text == name for clause in self.clauses):
             clause = self._clause(name, f"add a line `{name} node(upos=…)`")
             if clause is None:
@@ -184,14 +190,14 @@ class _WordLowering:
                 return None
             if words is None:
                 return None
-            if len(words) != 1:
+            if len(words) != 1 and not (words and layer.free):
                 place, text = self.evaluation.row or self.span, " ".join(words)
                 message = f"`{text}` is {len(words)} words of `{layer.anchor}`, "
                 message += f"but a node of `{name}` is one word"
                 hint = "make it a rule with several words, or write it without spaces"
                 self.state.error("SGL0609", place, message, hint)
                 return None
-            values["lemma"] = words[0]
+            values["lemma"] = words[-1]
             for attribute in statement.attributes:
                 check_attribute_name(attribute, layer, self.state)
                 value = self.evaluation.value(attribute.value)
@@ -199,7 +205,7 @@ class _WordLowering:
                     return None
                 if value:
                     values[attribute.name.text] = value
-        node = Fragment((Node((), 0),), (), (0,))
+        node = Fragment((Node((), len(words or " ") - 1),), (), (0,))
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
 
 

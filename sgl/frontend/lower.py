@@ -136,6 +136,11 @@ def _rule(
     version = instance.version
     # The children have the order of the source in the core grammar.
     order = [*dict.fromkeys(i.child for i in version.templates[0] if isinstance(i, Slot))]
+    texts = [text.name for text in state.signature.text_layers]
+    fragments = [
+        _placed(sketch, version.templates[texts.index(layer.anchor)], values) if values else sketch
+        for sketch, layer in zip(version.fragments, state.signature.graph_layers, strict=True)
+    ]
     file = state.sources.files[production.span.file]
     return Rule(
         id=index,
@@ -144,7 +149,7 @@ def _rule(
         rhs=tuple(numbers[instance.rhs[child]] for child in order),
         weight=weight,
         templates=tuple(_template(sketch, values, order) for sketch in version.templates),
-        fragments=tuple(_fragment(sketch, values, order) for sketch in version.fragments),
+        fragments=tuple(_fragment(sketch, values, order) for sketch in fragments),
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
     )
@@ -161,6 +166,18 @@ def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int
         for item in sketch
     )
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
+
+
+def _placed(
+    sketch: FragmentSketch, template: TemplateSketch, values: Mapping[str, str]
+) -> FragmentSketch:
+    """Return a fragment with the places that words have where empty ones are left out."""
+    empty = [isinstance(item, FeatureVariable) and not values[item.name] for item in template]
+    nodes = [
+        node if node.token is None else replace(node, token=node.token - sum(empty[: node.token]))
+        for node in sketch.fragment.nodes
+    ]
+    return replace(sketch, fragment=replace(sketch.fragment, nodes=tuple(nodes)))
 
 
 def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int]) -> Fragment:

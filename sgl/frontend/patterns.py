@@ -119,7 +119,7 @@ class _PatternLowering:
         target = None
         if self.targets and any(clause.only_exposed for clause in self.speaking):
             test = NodeTest("lemma", frozenset(self.targets))
-            target = Structure(self.context.layer, Body((Variable("N", (test,)),)))
+            target = Structure(self.context.layer.name, Body((Variable("N", (test,)),)))
         pattern = self._pattern(tuple(quota for _, quota in sizes), target)
         spans = {k: tuple(c.written.span for c in some) for k, some in self.clauses.items()}
         spans["size"] = tuple(item.span for item, _ in sizes)
@@ -211,6 +211,12 @@ class _PatternLowering:
         )
 
     def _structure_clause(self, clause: s.StructureClause) -> None:
+        if isinstance(clause.graph, s.Layered) and clause.kind == "need" and not clause.amount:
+            # `need n { … }` reads like `need sem { … }`.
+            first, *others = clause.graph.parts
+            if not others and first.layer.text not in self.state.contexts:
+                amount = s.Amount(first.layer.span, first.layer, 0)
+                clause = replace(clause, amount=amount, graph=first.graph)
         structure = lower_structure(clause.graph, self.scope, self.context)
         count: int | None = 1
         if clause.amount is not None:
@@ -341,11 +347,11 @@ def lower_tests(state: CompilerState) -> None:
     for test, scope in state.names.of(s.Test):
         found = []
         for expected in test.graphs:
-            layer = expected.layer
-            if layer.text in state.contexts:
-                found.append(lower_structure(expected.graph, scope, state.contexts[layer.text]))
-            elif layer.text not in state.signature.unsound:
-                state.report_missing("graph layer", layer, state.contexts)
+            context = next(iter(state.contexts.values()), None)
+            if context is not None:
+                found.append(lower_structure(expected, scope, context))
+            elif expected.parts[0].layer.text not in state.signature.unsound:
+                state.report_missing("graph layer", expected.parts[0].layer, ())
         sound = tuple(structure for structure in found if structure is not None)
         lowered.append(LoweredTest(test, sound))
     state.tests = tuple(lowered)

@@ -19,6 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, combinations
 
+from sgl.core.joint import PLUS
 from sgl.core.plan import (
     EXPOSURE_PREFIX,
     IN_DISTRIBUTION,
@@ -50,6 +51,8 @@ def make_plan(state: CompilerState) -> None:
     patterns, parts, layers = state.patterns, state.parts, signature.text_layers
     nowhere = _unique(*(restriction.structures for restriction in state.restrictions))
     strata = _Strata(settings, patterns, parts, nowhere)
+    speaking = [*(one.places for one in patterns), *(one.places for one in parts), nowhere]
+    spoken = {name for s in chain(*speaking) for name in s.layer.split(PLUS)}
     state.plan = Plan(
         seed=settings.seed,
         source=layers[0].name,
@@ -63,6 +66,7 @@ def make_plan(state: CompilerState) -> None:
         nowhere=nowhere,
         ambiguous=settings.ambiguous,
         further=tuple(targets[1:]),
+        graphs=tuple(layer.name for layer in signature.graph_layers[1:] if layer.name in spoken),
     )
 
 

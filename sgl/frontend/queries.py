@@ -19,7 +19,7 @@ from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes
-from sgl.frontend.structures import context_of, lower_structure
+from sgl.frontend.structures import contexts_of, lower_structure
 from sgl.frontend.tables import LexiconTables, rows_of
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -65,7 +65,8 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
         return {}
     found: dict[str, Structure] = {}
     state = run_passes(RESOLVE, compiled.project, compiled.parameters, Diagnostics())
-    context = context_of(state, 0, compiled.grammar)
+    state.contexts = contexts_of(state, compiled.grammar)
+    context = next(iter(state.contexts.values()))
     for declaration, scope in state.names.of(s.StructureDecl):
         if declaration.parameters:
             continue
@@ -98,5 +99,6 @@ def read_structure(
     visible: dict[type, dict[str, s.NamedDeclaration]] = {
         kind: {d.name.text: d for d, _ in state.names.of(kind)} for kind in kinds
     }
-    context = context_of(state, 0, compiled.grammar)
+    state.contexts = contexts_of(state, compiled.grammar)
+    context = next(iter(state.contexts.values()))
     return lower_structure(declaration.graph, Scope(unit, visible, state.names), context)

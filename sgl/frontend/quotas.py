@@ -15,17 +15,19 @@ extended to the condition.  All other variables of the condition are new nodes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
+from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
 from sgl.core.plan import Quota
-from sgl.core.structure import Body, Structure, Variable
+from sgl.core.structure import Body, Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.arguments import items_of, nodes_given
+from sgl.frontend.bodies import StructureContext
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import StructureContext, lower_structure, variables_of
+from sgl.frontend.structures import has_words, lower_structure, variables_of
 from sgl.lang import syntax as s
 
 #: The most sentences that can be asked for in one place.
@@ -127,7 +129,9 @@ def _condition(
             return None
     if not shared or not anchors:
         return (structure,)
-    return tuple(join(anchor.structure, structure, shared) for anchor in anchors)
+    layers = [*context.state.contexts]
+    found = tuple(join(anchor.structure, structure, shared, layers) for anchor in anchors)
+    return found if all(has_words(one, ref, context) for one in found) else None
 
 
 def check_shares(
@@ -175,20 +179,27 @@ def count_of_sentences(amount: s.Amount, state: CompilerState, times: int = 1) -
     return count
 
 
-def join(first: Structure, second: Structure, shared: frozenset[str]) -> Structure:
+def join(
+    first: Structure, second: Structure, shared: frozenset[str], layers: Sequence[str] = ()
+) -> Structure:
     """Return the structure whose matches are those of ``first`` extended to ``second``.
 
     ``shared`` names the variables of ``second`` that are variables of the main body
-    of ``first``.
+    of ``first``; ``layers`` are all graph layers.
     """
+    own = {name for part in (first, second) for name in part.layer.split(PLUS)}
+    if several := len(own) > 1:
+        layer = PLUS.join(name for name in layers if name in own)
+        first, second = (replace(lift(part), layer=layer, named=True) for part in (first, second))
     names = _names_apart(first, second, shared)
-    body = _united(first.body, _renamed(second.body, names))
+    body = united(first.body, renamed(second.body, names))
     fresh = [name for name in _names(body) if name not in _names(first.body)]
     without = [
         variant for part in first.without for variant in _variants(part, _names(first.body), fresh)
     ]
-    without += [_renamed(part, names) for part in second.without]
-    return replace(first, body=body, without=tuple(dict.fromkeys(without)))
+    without += [renamed(part, names) for part in second.without]
+    found = replace(first, body=body, without=tuple(dict.fromkeys(without)))
+    return linked(found) if several else found
 
 
 def _names(body: Body) -> list[str]:
@@ -196,9 +207,13 @@ def _names(body: Body) -> list[str]:
 
 
 def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) -> dict[str, str]:
-    """Return new names for the variables of ``second``: none but the shared occurs in ``first``."""
-    taken = {name for body in (first.body, *first.without) for name in _names(body)}
-    own = dict.fromkeys(name for body in (second.body, *second.without) for name in _names(body))
+    """Return new names for the variables of ``second``: none but the shared occurs in ``first``.
+
+    In a joint structure these are the names of words, before the name of the layer.
+    """
+    taken = {variable_of(x) for body in (first.body, *first.without) for x in _names(body)}
+    every = dict.fromkeys(name for body in (second.body, *second.without) for name in _names(body))
+    own = dict.fromkeys(map(variable_of, every))
     names: dict[str, str] = {}
     for name in own:
         chosen, number = name, 0
@@ -207,32 +222,7 @@ def _names_apart(first: Structure, second: Structure, shared: frozenset[str]) ->
             chosen = f"{name}_{number}"
         names[name] = chosen
         taken.add(chosen)
-    return names
-
-
-def _renamed(body: Body, names: Mapping[str, str]) -> Body:
-    variables = (replace(v, name=names.get(v.name, v.name)) for v in body.variables)
-    return replace(body, variables=tuple(variables))
-
-
-def _united(first: Body, second: Body) -> Body:
-    """Return both conjunctions in one; variables of one name are one."""
-    variables: dict[str, Variable] = {v.name: v for v in first.variables}
-    for variable in second.variables:
-        known = variables.get(variable.name, variable)
-        tests = tuple(dict.fromkeys((*known.tests, *variable.tests)))
-        degrees = tuple(dict.fromkeys((*known.degrees, *variable.degrees)))
-        variables[variable.name] = Variable(variable.name, tests, degrees)
-    number = {name: index for index, name in enumerate(variables)}
-    place = [number[variable.name] for variable in second.variables]
-    edges = [replace(e, source=place[e.source], target=place[e.target]) for e in second.edges]
-    paths = [replace(p, source=place[p.source], target=place[p.target]) for p in second.paths]
-    return Body(
-        tuple(variables.values()),
-        tuple(dict.fromkeys((*first.edges, *edges))),
-        tuple(dict.fromkeys((*first.paths, *paths))),
-        tuple(dict.fromkeys((*first.lengths, *second.lengths))),
-    )
+    return {name: names[variable_of(name)] + name[len(variable_of(name)) :] for name in every}
 
 
 def _variants(part: Body, kept: Sequence[str], fresh: Sequence[str]) -> Iterator[Body]:
@@ -240,10 +230,12 @@ def _variants(part: Body, kept: Sequence[str], fresh: Sequence[str]) -> Iterator
 
     The new variables of a ``without`` body differ from the nodes of the match.  The
     joined match has more nodes, and one of those may be what rules the match out:
-    so there is a body for every way to take some of them for new variables.
+    so there is a body for every way to take some of them for new variables of their layer.
     """
     own = [name for name in _names(part) if name not in kept]
     for size in range(min(len(own), len(fresh)) + 1):
         for chosen in combinations(own, size):
             for nodes in permutations(fresh, size):
-                yield _renamed(part, dict(zip(chosen, nodes, strict=True)))
+                pairs = dict(zip(chosen, nodes, strict=True))
+                if all(x.partition(".")[2] == y.partition(".")[2] for x, y in pairs.items()):
+                    yield renamed(part, pairs)

@@ -14,11 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from sgl.core.joint import variable_of
 from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Span, suggest
+from sgl.frontend.bodies import StructureContext
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import StructureContext, lower_structure, variables_of
+from sgl.frontend.structures import lower_structure, variables_of
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import RelationRow, read_relation
@@ -119,8 +121,11 @@ def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> Lowered
             restrict.first.text: NodeTest("lemma", frozenset(words)),
             restrict.second.text: NodeTest("lemma", partners, negated=True),
         }
+        # Of a word on several layers the lemma is that of the first.
+        own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
+        asked = {own[name]: test for name, test in tests.items()}
         variables = tuple(
-            replace(v, tests=(*v.tests, tests[v.name])) if v.name in tests else v
+            replace(v, tests=(*v.tests, asked[v.name])) if v.name in asked else v
             for v in structure.body.variables
         )
         structures.append(replace(structure, body=replace(structure.body, variables=variables)))

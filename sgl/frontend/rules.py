@@ -86,7 +86,8 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
             fragments.append(None)  # It follows from the first layer, which was reported.
             continue
         statements = _statements(names, layer, case, infos)
-        told = (templates.places, case.when, default if layer.free else None)
+        anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
+        told = (templates[anchor], case.when, default if layer.free or anchor else None)
         lowering = FragmentLowering(names, layer, infos[0], infos[1:], *told)
         fragments.append(lowering.run(statements) if statements is not None else None)
         default = lowering.head_child() if len(fragments) == 1 else default
@@ -94,7 +95,7 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
     sketches = tuple(fragment for fragment in fragments if fragment is not None)
     if len(sketches) < len(fragments):
         return None
-    return Version(templates.sketches, sketches, weight, case.sharing, case.when)
+    return Version(templates, sketches, weight, case.sharing, case.when)
 
 
 # ---- graph layers

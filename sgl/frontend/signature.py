@@ -207,10 +207,10 @@ def _graph_layers(
             if anchor.text not in strange:
                 hint = f"declare it: `layer {anchor} : text`"
                 state.report_missing("text layer", anchor, text, hint, "layer")
-        elif anchor.text != text[0]:
-            message = "the nodes of a graph are words of the source layer, which "
-            hint = f"write `graph on {text[0]}`, or declare `{anchor}` before `{text[0]}`"
-            state.error("SGL0312", anchor.span, f"{message}`{anchor}` is not", hint)
+        elif anchor.text != text[0] and not found:
+            message = f"the first graph layer is on the source layer, which `{anchor}` is not"
+            hint = f"declare a layer `graph on {text[0]}` before `{name}`"
+            state.error("SGL0312", anchor.span, message, hint)
         else:
             # A layer with another option counts as free: only that can be meant.
             sound, free = _check_options(layer, state), bool(layer.options)

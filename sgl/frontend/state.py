@@ -17,6 +17,7 @@ from sgl.lang.project import Project
 if TYPE_CHECKING:
     # The passes write what they find into the state, so that it cannot import them.
     from sgl.core.plan import Plan
+    from sgl.frontend.bodies import StructureContext
     from sgl.frontend.dataset import DatasetSettings
     from sgl.frontend.expand import Instance
     from sgl.frontend.lower import Lowered
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sgl.frontend.productions import Production
     from sgl.frontend.restrictions import LoweredRestriction
     from sgl.frontend.signature import Signature
-    from sgl.frontend.structures import StructureContext
 
 _FIRST = "declared here first"
 

@@ -16,7 +16,7 @@ of the phrase if they have one name::
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sgl.core.grammar import Cut, Item, Slot, Token
 from sgl.core.spelling import FUNCTIONS
@@ -29,27 +29,16 @@ from sgl.lang import syntax as s
 _ONCE = "every child is used exactly once in every layer"
 
 
-@dataclass(frozen=True, slots=True)
-class Templates:
-    """The templates of a version, and where the words of the right-hand side stand in the source.
-
-    Both are counted from 0: the parts of the right-hand side, and those of the source template.
-    """
-
-    sketches: tuple[TemplateSketch, ...]
-    places: Mapping[int, int]
-
-
-def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> Templates:
+def templates_of(names: RuleNames, clauses: Sequence[s.LayerClause]) -> tuple[TemplateSketch, ...]:
     """Return the template of each text layer, where ``clauses`` apply."""
     applying = {clause.layer.text: clause for clause in clauses}
     source, *others = [layer.name for layer in names.state.signature.text_layers]
-    first = _SourceTemplate(names, source, applying)
-    sketches = [first.sketch()]
+    first = _SourceTemplate(names, source, applying).sketch()
+    sketches = [first]
     for layer in others:
         taken = layer not in applying and names.state.signature.is_twin(layer)
-        sketches.append(sketches[0] if taken else _Template(names, layer, applying).sketch())
-    return Templates(tuple(sketches), first.places)
+        sketches.append(first if taken else _Template(names, layer, applying).sketch())
+    return tuple(sketches)
 
 
 #: A child by its number, and the name of one of its parts, which the main part has not.
@@ -227,10 +216,10 @@ class _SourceTemplate(_Template):
                 hint = f"write `{apart}`"
                 self.state.error("SGL0609", word.span, f"{message}separately", hint)
         sketch = super().sketch()
-        place = {id(item): number for number, item in enumerate(sketch)}
-        self.places = {number: place[id(word)] for number, word in self._words.items()}
         if not self.sound:
-            self.places = {number: number for number in range(len(rule.rhs))} | self.places
+            # Graphs need not report once more that a word has no place.
+            missing = (n for n, part in enumerate(rule.rhs) if isinstance(part, s.Name))
+            sketch += tuple(self._word(n) for n in missing if n not in self._words)
         return sketch
 
     def main(self) -> _Items:

@@ -278,6 +278,11 @@ class TreeBuilder(TokenBuilder):
         low, high = parts
         return s.Bounds(self._span(meta), low, low if high is None else next(iter(high), None))
 
+    def need_named(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
+        """Build ``need n sem { … }``, whose number is a parameter."""
+        amount = s.Amount(parts[0].span, parts[0], 0)
+        return self._node("need", [amount, None, parts[1]], meta)
+
     def keyword_clause(self, meta: Meta, parts: list[Any]) -> s.SyntaxNode:
         """Build a clause of a dataset whose name is a keyword of the grammar."""
         return self._node("dataset_clause", [self.name(parts[:1]), *parts[1:]], meta)
@@ -286,7 +291,7 @@ class TreeBuilder(TokenBuilder):
 
     def test_derives(self, meta: Meta, parts: list[Any]) -> s.Test:
         sentence, *rest = parts
-        texts, graphs = _every(rest, tuple), _every(rest, s.ExpectedGraph)
+        texts, graphs = _every(rest, tuple), _every(rest, s.Layered)
         return s.Test(self._span(meta), sentence, texts, _every(rest, s.When), graphs)
 
 

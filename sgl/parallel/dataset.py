@@ -77,8 +77,7 @@ def make_chunk(work: DatasetWork, split: str, first: int, pieces: list[Piece]) -
     parts = {f"rows{number}": rows for number, rows in enumerate(chunk.rows)}
     parts["derivations"] = chunk.derivations
     parts["table"] = packed_table(chunk.table)
-    if chunk.conllu is not None:
-        parts["conllu"] = chunk.conllu
+    parts |= {f"conllu{number}": text for number, text in enumerate(chunk.conllu)}
     arrays = {name: np.frombuffer(part, np.uint8) for name, part in parts.items()}
     return _packed(words=chunk.words, **arrays)
 
@@ -93,7 +92,7 @@ def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
         split=split,
         first=first,
         rows=tuple(part for name, part in parts.items() if name.startswith("rows")),
-        conllu=parts.get("conllu"),
+        conllu=tuple(part for name, part in parts.items() if name.startswith("conllu")),
         derivations=parts["derivations"],
         table=unpacked_table(parts["table"]),
         words=words,

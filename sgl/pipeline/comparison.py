@@ -27,6 +27,7 @@ from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, StratumEvidence
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
+from sgl.core.joint import LAYER, PLUS, SAME
 from sgl.core.plan import Stratum
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.frontend import Compiled
@@ -212,15 +213,19 @@ class _GrammarLabels:
 
     def lacks(self, structure: Structure) -> str:
         """Return what the grammar would need to express a structure, in words; empty if nothing."""
-        if structure.layer not in self._labels:
-            return f"there is no graph layer `{structure.layer}`"
+        layers = structure.layer.split(PLUS)
+        for layer in layers:
+            if layer not in self._labels:
+                return f"there is no graph layer `{layer}`"
+        labels = {SAME}.union(*(self._labels[layer] for layer in layers))
+        attributes = {(LAYER, layer) for layer in layers}
+        attributes.update(*(self._attributes[layer] for layer in layers))
         reasons = [
             f"no rule makes an edge {_list(link.labels.labels)}"
             for link in structure.body.links
-            if not any(map(link.labels.accepts, self._labels[structure.layer]))
+            if not any(map(link.labels.accepts, labels))
         ]
         for test in (test for variable in structure.body.variables for test in variable.tests):
-            attributes = self._attributes[structure.layer]
             known = [value for name, value in attributes if name == test.attribute]
             if not any(map(test.accepts, (*known, ""))):
                 reasons.append(f"no word has `{test.attribute}` {_list(test.values)}")

@@ -24,6 +24,7 @@ from sgl.automata import (
 )
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
+from sgl.core.joint import seen_by
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX
 from sgl.core.structure import Body, EdgeAtom, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
@@ -209,7 +210,7 @@ class _PatternReporter(_Reporter):
         return str(structure).replace(named, "@targets") if targets else str(structure)
 
     def _leak(self, claim: HeldOut) -> None:
-        grammar = self.compiled.grammar
+        grammar = seen_by(self.compiled.grammar, claim.structure.layer)
         layer = grammar.graph_layer(claim.structure.layer)
         # To blame are the rules that are kept in training or, for an assertion, those that
         # make an edge or a word which the structure asks for.

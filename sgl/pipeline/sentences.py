@@ -15,6 +15,7 @@ from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStruc
 from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
+from sgl.core.joint import LAYER, PLUS, SAME
 from sgl.core.plan import EXPOSURE_PREFIX, NEED_PREFIX, PART_PREFIX, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 from sgl.corpus import Normalizer
@@ -251,9 +252,10 @@ def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagn
             readings = fitting
             continue
         edges = ", ".join(readings[0].edges(structure.layer))
-        message = f"the graph of this sentence in `{expected.layer}` does not contain this"
+        named = " and ".join(f"`{part.layer}`" for part in expected.parts)
+        message = f"the graph of this sentence in {named} does not contain this"
         notes = (f"its edges are: {edges}",)
-        diagnostics.error("SGL0817", expected.graph.span, message, notes=notes)
+        diagnostics.error("SGL0817", expected.parts[0].graph.span, message, notes=notes)
 
 
 def _check_like(
@@ -324,12 +326,16 @@ class Reading:
         """Return whether its graph contains the structure."""
         # Most pairs of sentence and structure end here, before any automaton is built: there is no
         # label for an edge, or no node for a variable.
-        graph = self.item.graphs[self.grammar.graph_layer(structure.layer)]
-        labels = {label for _, label, _ in graph.edges}
+        layers = map(self.grammar.graph_layer, structure.layer.split(PLUS))
+        graphs = [self.item.graphs[layer] for layer in layers]
+        labels = {SAME, *(label for graph in graphs for _, label, _ in graph.edges)}
         edges = all(any(map(atom.labels.accepts, labels)) for atom in structure.body.links)
         if not edges or not all(
             any(
-                all(t.accepts(node.get(t.attribute)) for t in variable.tests)
+                all(
+                    t.attribute == LAYER or t.accepts(node.get(t.attribute)) for t in variable.tests
+                )
+                for graph in graphs
                 for node in graph.nodes
             )
             for variable in structure.body.variables
@@ -339,9 +345,9 @@ class Reading:
 
     def edges(self, layer: str) -> Iterator[str]:
         """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""
-        number = self.grammar.graph_layer(layer)
-        graph, anchor = self.item.graphs[number], self.grammar.graph_layers[number].anchor
-        words = self.item.tokens[self.grammar.text_layer(anchor)]
-        for source, label, target in graph.edges:
-            head, dependent = (words[graph.nodes[node].position] for node in (source, target))
-            yield f"{head} -[{label}]-> {dependent}"
+        for number in map(self.grammar.graph_layer, layer.split(PLUS)):
+            graph, anchor = self.item.graphs[number], self.grammar.graph_layers[number].anchor
+            words = self.item.tokens[self.grammar.text_layer(anchor)]
+            for source, label, target in graph.edges:
+                head, dependent = (words[graph.nodes[node].position] for node in (source, target))
+                yield f"{head} -[{label}]-> {dependent}"

@@ -19,6 +19,13 @@ so::
 
 Two words that the text writes as one are a multiword token: a line ``3-4  du`` stands before them.
 
+A free layer is no tree.  Its edges stand in column DEPS, as they are, HEAD and DEPREL are empty,
+and ``Node=No`` marks a word that has no part in the graph::
+
+    1  Emma   Emma  PROPN  _  _  _  _  3:agent  _
+    2  will   _     _      _  _  _  _  _        Node=No
+    3  sleep  sleep _      _  _  _  _  _        _
+
 Attributes other than ``lemma``, ``upos`` and ``xpos`` are features.  Column FEATS admits only names
 and values spelt as UD spells them (``Tense=Past``); an attribute spelt otherwise (``form=past``) is
 written in MISC.  Format: Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2
@@ -100,16 +107,31 @@ def word_lines(
     text: str,
     columns_of: Callable[[Attributes], tuple[str, tuple[str, ...]]] | None = None,
     spelt: Sequence[Piece] = (),
+    *,
+    free: bool = False,
 ) -> str:
     """Return the lines of the words and the empty line behind them.
 
     ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``,
     ``spelt`` are the pieces that the tokens are written as, if they are not written as they are.
+    ``free`` whether the graph is of a free layer.
     Raises ``ConlluError``: the sentence has no faithful form.
     """
-    if not tokens or [node.position for node in graph.nodes] != list(range(len(tokens))):
+    nodes = {node.position: node for node in graph.nodes}
+    every = free or [*nodes] == [*range(len(tokens))]
+    if not (tokens and every and len(nodes) == len(graph.nodes)):
         raise ConlluError("not every token has exactly one node")
-    arcs = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
+    if free:
+        into: list[list[tuple[int, str]]] = [[] for _ in tokens]
+        for source, label, target in graph.edges:
+            if _UNWRITABLE.search(label):
+                raise ConlluError(f"cannot write an edge {label!r}")
+            place = graph.nodes[source].position + 1
+            into[graph.nodes[target].position].append((place, label))
+        rows = ("|".join(f"{head}:{label}" for head, label in sorted(own)) for own in into)
+        arcs = [(f"_\t_\t{row or '_'}", False) for row in rows]
+    else:
+        arcs = [_edge_columns(arcs) for arcs in _incoming(len(tokens), graph.edges, graph.head)]
     spaced = _space_after([piece.text for piece in spelt] or tokens, text)
     shown, above, apart = list(tokens), dict[int, str](), list[bool]()
     for piece, space in zip(spelt, spaced, strict=bool(spelt)):
@@ -122,10 +144,12 @@ def word_lines(
         apart += [space] if piece.words == 1 else [True] * piece.words
     spaced = apart or spaced
     lines: list[str] = []
-    for index, (token, node) in enumerate(zip(shown, graph.nodes, strict=True)):
-        columns, attributes = (columns_of or word_columns)(node.attributes)
+    for index, token in enumerate(shown):
+        known = nodes[index].attributes if index in nodes else ()
+        columns, attributes = (columns_of or word_columns)(known)
         edges, extracted = arcs[index]
         misc = [*attributes, *(("Extracted=Yes",) if extracted else ())]
+        misc += [] if index in nodes else ["Node=No"]
         if index in above:
             lines.append(above[index])
         if not spaced[index]:

@@ -159,8 +159,9 @@ class WordsOutput:
         tokens = derive_tokens(self.grammar, derivation, self.anchor)
         text = finish(self.grammar.text_layers[self.anchor], tokens)
         graph = derive_graph(self.grammar, derivation, self.layer)
-        spelt = spelt_as(self.grammar.text_layers[self.anchor], tokens)
-        return word_lines(graph, tokens, text, _columns_of, spelt)
+        layer = self.grammar.text_layers[self.anchor]
+        free = self.grammar.graph_layers[self.layer].free
+        return word_lines(graph, tokens, text, _columns_of, spelt_as(layer, tokens), free=free)
 
     def marked(self, grammar: CoreGrammar) -> Self:
         """Return the same lines of another grammar."""

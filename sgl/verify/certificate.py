@@ -55,7 +55,6 @@ class Checker:
         self.parts = [{(part, bool(count)) for part, _, _, count, *_ in x} for x in self.strata]
         self.trained = [n for n, parts in enumerate(self.parts) if ("train", True) in parts]
         self.stated = {("", structure) for structure in self.core["plan"]["nowhere"]}
-        self.layers = {own["name"]: own["layer"] for own in self.core["plan"]["patterns"]}
         for own in self.core["plan"]["patterns"]:
             self.stated |= {(own["name"], text) for text in (*own["forbid"], *own["never"])}
         self.facts = {(kind, n, *group) for *_, kind, n, group, e in claims if e is not None}
@@ -122,8 +121,8 @@ class Checker:
         of_items = kind in ("disjoint", "exposes") or (word == "instance" and pattern)
         if of_items and ["gen", pattern] not in [stratum[:2] for stratum in self.strata[n]]:
             raise ValueError("the split has no items of the pattern")
-        if pattern and {self.structures[x]["layer"] for x in group} - {self.layers[pattern]}:
-            raise ValueError("a structure is of another layer than the pattern")
+        if pattern not in ["", *(own["name"] for own in self.core["plan"]["patterns"])]:
+            raise ValueError("there is no such pattern")
         if word == "held out" and not {(pattern, self.names[x]) for x in group} <= self.stated:
             raise ValueError("the pattern does not hold it out")
         if word == "licensed" and n not in self.trained:

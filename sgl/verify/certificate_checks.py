@@ -114,6 +114,7 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
         ),
         "text layers": (layers["text"], [name for name, *_ in grammar["text"]]),
         "graph layers": (rows["graph"], grammar["graph"]),
+        "graphs": (layers.get("written", []), plan.get("graphs", [])),
         "views": (rows["views"], grammar["views"]),
         "distinct": (
             [distinct["sentences"], distinct["lemmas"], distinct["layer"]],
@@ -137,14 +138,11 @@ def _missing(manifest: Json, content: Json) -> Iterator[str]:
         for entry in manifest["guarantees"]
         if (entry["method"], entry["result"]) == (STATIC, PROVED)
     }
-    layers = {pattern["name"]: pattern["layer"] for pattern in content["core"]["plan"]["patterns"]}
-    layers[""] = content["core"]["plan"]["lemma_layer"]
-    structures = [(own["name"], own["layer"]) for own in content["structures"]]
-    claimed = set()
-    for pattern, word, kind, split, group, _ in content["claims"]:
-        own = [structures[number] for number in group]
-        if all(layer == layers.get(pattern, layer) for _, layer in own):
-            claimed.add((pattern, word, kind, split, tuple(name for name, _ in own)))
+    structures = [own["name"] for own in content["structures"]]
+    claimed = {
+        (pattern, word, kind, split, tuple(structures[number] for number in group))
+        for pattern, word, kind, split, group, _ in content["claims"]
+    }
     plan, splits = content["core"]["plan"], content["splits"]
     for promise in (promise for promise in _promised(plan, splits) if promise not in claimed):
         pattern, word, kind, split, group = promise

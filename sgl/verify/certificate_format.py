@@ -64,9 +64,10 @@ GRAMMAR = members("start categories text graph views rules", int, *LAYERS, [RULE
 STRATUM = (str, str, str, int, int, [str], int, dict)
 PLAN = members(
     "source target distinct_lemmas distinct_sentences lemma_layer parts nowhere ambiguous further "
-    "strata patterns",
-    *(str, str, [str], int, str, [dict], [str], str, [str], [STRATUM], [dict]),
+    "graphs strata patterns",
+    *(str, str, [str], int, str, [dict], [str], str, [str], [str], [STRATUM], [dict]),
 )
+OPTIONAL = {"graphs"}  # members that may be missing
 SAMPLER = members("states starts", [([int], [int], [[int]])], [int])
 CLAIM = (str, str, str, int, [int], (None, list))
 CERTIFICATE = members(
@@ -113,8 +114,10 @@ def read_strictly(content: bytes) -> Json:
 def fits(value: Json, shape: Json) -> bool:
     """Return whether a part of a certificate has a shape."""
     if isinstance(shape, dict):
-        own = type(value) is dict and [*value] == [*shape]
-        return own and all(fits(value[name], shape[name]) for name in shape)
+        has = value if type(value) is dict else shape
+        names = [name for name in shape if name in has or name not in OPTIONAL]
+        own = type(value) is dict and [*value] == names
+        return own and all(fits(value[name], shape[name]) for name in names)
     if isinstance(shape, list):
         if shape == [int]:
             return type(value) is list and {*map(type, value)} <= {int}

@@ -15,11 +15,13 @@ from typing import Any
 if __package__:
     from sgl.verify import certificate_format as form
     from sgl.verify import certificate_texts as texts
-    from sgl.verify.certificate_rules import Lengths, frames_of, fresh
+    from sgl.verify.certificate_layers import frames_of
+    from sgl.verify.certificate_rules import Lengths, fresh
 else:  # as a script, which has the other files beside it
     import certificate_format as form  # type: ignore[import-not-found, no-redef]
     import certificate_texts as texts  # type: ignore[import-not-found, no-redef]
-    from certificate_rules import Lengths, frames_of, fresh  # type: ignore[import-not-found, no-redef]
+    from certificate_layers import frames_of  # type: ignore[import-not-found, no-redef]
+    from certificate_rules import Lengths, fresh  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
 FOUND, LABEL, FREE = "found", "label", "free"
@@ -194,7 +196,9 @@ class Structures:
 
     def name(self, structure: Json) -> None:
         """Check that the data of a structure are what its name says."""
-        if (said := form.notation(structure["bodies"])) != structure["name"]:
+        said, layer = form.notation(structure["bodies"]), structure["layer"]
+        said = said if layer == self.grammar["graph"][0][0] else f"{layer} {said}"
+        if said != structure["name"]:
             raise ValueError(f"its data say {said}")
         texts.check_unseen(self.grammar, structure)
 
@@ -235,12 +239,16 @@ class Structures:
         layer, bodies = structure["layer"], structure["bodies"]
         effects, _, rules = self.frames(layer)
         tests = [((n, v), a, test) for n, x in enumerate(bodies) for v, a, test in x["tests"]]
+        every = {(n, v) for n, x in enumerate(bodies) for v in x["variables"]}
 
         @cache
         def words(*values: Json) -> Json:
             """Return the words of a row by their values of the attributes that are tested."""
-            own = [zip(tests, row[1:], strict=True) for row in zip(*values, strict=True)]
-            bars = [{v for (v, _, test), x in row if not passes(test, x)} for row in own]
+            own = [(row[0], zip(tests, row[1:], strict=True)) for row in zip(*values, strict=True)]
+            bars = [
+                every if none else {v for (v, _, test), x in row if not passes(test, x)}
+                for none, row in own
+            ]
             return tuple(sight.example((1, 1, (), ()), (), frozenset({LABEL, *x})) for x in bars)
 
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]

@@ -16,8 +16,23 @@ FINISH = ([str], [PAIR], [TRIPLE], [TRIPLE], int, str)
 
 def check_unseen(grammar: Json, structure: Json) -> None:
     """Check that no structure sees a word that may be absorbed: one that is a leaf of its rule."""
+    layers = structure["layer"].split("+")
+    for layer in layers:  # of a joint structure what it says of each layer
+        parts = [_of_layer(body, layer) for body in structure["bodies"]]
+        _check_unseen(grammar, layer, parts if len(layers) > 1 else structure["bodies"])
+
+
+def _of_layer(body: Json, layer: str) -> Json:
+    own = [v for v, a, (_, values) in body["tests"] if (a, values) == ("graph.layer", [layer])]
+    tests = [test for test in body["tests"] if test[0] in own and test[1] != "graph.layer"]
+    links = [link for link in body["links"] if link[0] in own and link[4] in own]
+    degrees = [degree for degree in body["degrees"] if degree[0] in own]
+    return {"variables": own, "tests": tests, "links": links, "degrees": degrees}
+
+
+def _check_unseen(grammar: Json, name: str, bodies: Json) -> None:
     names = [name for name, *_ in grammar["graph"]]
-    layer = names.index(structure["layer"])
+    layer = names.index(name)
     anchors = [name for name, *_ in grammar["text"]]
     anchor = anchors.index(grammar["graph"][layer][1])
     _, _, _, *finish = grammar["text"][anchor]
@@ -33,8 +48,8 @@ def check_unseen(grammar: Json, structure: Json) -> None:
                 raise ValueError(f"a word of rule {name} may be absorbed and is no leaf")
             labels |= {label for _, label, target, _ in edges if target == number}
             leaves.append(dict(attributes or ()))
-    first, *_ = structure["bodies"]
-    for body in structure["bodies"] if leaves else ():
+    first, *_ = bodies
+    for body in bodies if leaves else ():
         tests = [link[1] for link in body["links"]] + [degree[1] for degree in body["degrees"]]
         if any((label in own) != bool(negated) for negated, own in tests for label in labels):
             raise ValueError("a label of it leads to a word that may be absorbed")
@@ -54,8 +69,8 @@ def check_layers(core: Json) -> None:
     for names in ([*text, *graph], views):
         if "" in names or len({*names}) < len(names):
             raise ValueError("two layers or two views have the same name, or one has none")
-    if core["plan"]["lemma_layer"] not in (graph or [""]):
-        raise ValueError("the layer of lemmas is no graph layer")
+    if core["plan"]["lemma_layer"] != [*graph, ""][0]:
+        raise ValueError("the layer of lemmas is not the first graph layer")
     twins = [(n, x[3][5]) for n, x in enumerate(grammar["text"]) if x[3:] and x[3][5]]
     for layer, twin in twins:
         if differences(grammar, layer, text.index(twin)) != {1}:

@@ -57,13 +57,15 @@ class WordForm:
     """A token without its place: form and attributes.
 
     There is one object for each distinct content in a ``TokenTable`` table, so that identity is
-    equality and whatever depends on the word alone can be computed once.
+    equality and whatever depends on the word alone can be computed once.  One that is ``outside``
+    has no part in the graph.
     """
 
     form: str
     attributes: tuple[tuple[str, str], ...]
     space_after: bool
     extracted: bool
+    outside: bool = False
 
     def get(self, attribute: str) -> str:
         """Return the value of an attribute, ``""`` where the word has none."""
@@ -112,11 +114,13 @@ class TokenTable:
 
     ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``trees``
     are what the governors of tokens make, ``keys`` those that the comments of a block can have.
+    In files of a ``free`` layer there is no tree.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, free: bool = False) -> None:
+        self.free = free
         self.token = lru_cache(_LINES_REMEMBERED)(self._new_token)
-        self.word, self.arcs = cache(_new_word), cache(_new_arcs)
+        self.word, self.arcs = cache(_new_word), cache(_free_arcs if free else _new_arcs)
         self.trees: dict[tuple[Arcs, ...], Tree] = {}
         self.keys: set[tuple[str, ...]] = set()
 
@@ -157,11 +161,14 @@ def _new_word(form: str, lemma: str, upos: str, xpos: str, feats: str, misc: str
         raise MalformedError(f"FEATS is not sorted: {feats}")
     space_after = notes.pop("SpaceAfter", "Yes") != "No"
     extracted = notes.pop("Extracted", "No") == "Yes"
+    outside = notes.get("Node") == "No"  # as a feature this would stand in FEATS
+    if outside:
+        del notes["Node"]
     attributes = [(name, value) for name, value in columns if value != "_"]
     attributes += [*features, *notes.items()]
     if len({name for name, _ in attributes}) < len(attributes):
         raise MalformedError("an attribute with two values")
-    return WordForm(form, tuple(sorted(attributes)), space_after, extracted)
+    return WordForm(form, tuple(sorted(attributes)), space_after, extracted, outside)
 
 
 def _pairs(cell: str, column: str) -> list[tuple[str, str]]:
@@ -194,6 +201,22 @@ def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> 
         if governor:
             edges.append((governor - 1, mark + name, dependent - 1))
     return Arcs(token, basic[0], tuple(edges), governors[-1][0])
+
+
+def _free_arcs(token: str, head: str, label: str, deps: str, _: bool) -> Arcs:
+    """Return the edges into a token of a free layer, which has no HEAD and DEPREL."""
+    if (head, label) != ("_", "_"):
+        raise MalformedError(f"a word of a free layer has a governor: {head}:{label}")
+    own, governors = _POSITIONS.get(token, -1), list[tuple[int, str]]()
+    for part in deps.split("|") if deps != "_" else ():
+        governor, _colon, name = part.partition(":")
+        governors.append((_position(governor, "DEPS"), name))
+        if not name or governors[-1][0] in (0, own):
+            raise MalformedError(f"DEPS is not a list of other words and labels: {deps}")
+    if sorted({*governors}) != governors:
+        raise MalformedError(f"DEPS is not sorted or has an edge twice: {deps}")
+    edges = tuple((governor - 1, name, own - 1) for governor, name in governors)
+    return Arcs(token, 0, edges, max([0, *(governor for governor, _ in governors)]))
 
 
 def _deps(cell: str) -> list[tuple[int, str]]:
@@ -361,6 +384,10 @@ def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
             raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)
         if token.last > len(arcs):
             raise MalformedError(f"the governor {token.last} does not exist", at)
+    if words.free:
+        edges = sorted(edge for token in arcs for edge in token.edges)
+        words.trees[arcs] = tuple(edges), -1
+        return words.trees[arcs]
     roots = [at for at, token in enumerate(arcs) if token.head == 0]
     if len(roots) != 1:
         raise MalformedError(f"{len(roots)} roots instead of one")

@@ -25,7 +25,7 @@ from pathlib import Path
 from sgl import foreign
 from sgl.foreign import TABLE, read_bytes, sha256_of
 from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
-from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split
+from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split, conllu_path
 from sgl.verify.manifest import MANIFEST, Clause, Manifest
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
@@ -99,7 +99,9 @@ class Dataset:
         if clause:
             shape = self.group(split, entry).shape
             match = self.known.searcher.match(shape, clause.number) or {}
-        tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in match.items())
+        # Behind the words of the first layer come those of others.
+        places = {name: at % len(item.words) for name, at in match.items()}
+        tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in places.items())
         path = CONLLU.format(split.name)
         line = line_at(self.directory / path, split.offsets[entry])
         return Violation(message, f"{path}:{line}", item.sent_id, item.source, tokens)
@@ -147,7 +149,9 @@ def _read(
     for name, split in splits.items():
         path = directory / CONLLU.format(name)
         try:
-            cut[name] = [Range(name, path, *ends) for ends in ranges(path, RANGE)]
+            others = tuple(directory / conllu_path(name, x) for x in manifest.layers.written)
+            ends = [(0, path.stat().st_size)] if others else ranges(path, RANGE)
+            cut[name] = [Range(name, path, *own, others) for own in ends]
         except OSError as failure:
             split.error = failure.strerror or str(failure)
     parts = workers.results(read_range, [read for own in cut.values() for read in own])

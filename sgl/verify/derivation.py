@@ -146,14 +146,16 @@ class Interpreter:
     def sentence(self, name: str, derivation: Derivation) -> str:
         """Return the lines of the words of a sentence in CoNLL-U, with a graph layer."""
         nodes, edges, head, words = self.graph(name, derivation)
-        _, join, attach, *finish = self.texts[self.graphs[name][1]]
+        _, anchor, free = self.graphs[name]
+        _, join, attach, *finish = self.texts[anchor]
         above, tight = [""] * len(words), [not join or w in attach for w in words[1:]] + [False]
         if finish:  # a piece of two words is a multiword token
             words, above, tight = form.pieces(words, join, form.spelt(attach, finish[0], words))
-        rows = zip(words, nodes, self.edge_columns(len(words), edges, head), strict=True)
-        lines = list[str]()
-        for at, (word, (attributes, _), (*edge, marked)) in enumerate(rows):
-            cells, misc = form.word_columns(attributes)
+        labels = {at: attributes for attributes, at in nodes}
+        arcs = tuple((nodes[s][1], label, nodes[t][1]) for s, label, t in edges)
+        columns, lines = self.edge_columns(len(words), arcs, head, free), list[str]()
+        for at, (word, (*edge, marked)) in enumerate(zip(words, columns, strict=True)):
+            cells, misc = form.word_columns(labels.get(at))
             misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
             lines.append(
                 above[at] + form.line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_")
@@ -161,11 +163,13 @@ class Interpreter:
         self.spend(sum(map(len, lines)))
         return "".join(lines)
 
-    def edge_columns_of(self, size: int, edges: Json, head: int) -> Json:
+    def edge_columns_of(self, size: int, edges: Json, head: int, free: int) -> Json:
         """Return HEAD, DEPREL and DEPS of each word; whether its edge in the tree is marked."""
-        tree, arcs = dict[int, Json](), [[(False, 0, "root")] * (n == head) for n in range(size)]
+        tree: dict[int, Json] = dict.fromkeys(range(size * free), (False, "_", "_"))
+        arcs = [[(False, 0, "root")] * (n == head and not free) for n in range(size)]
         for source, label, target in edges:
-            arcs[target].append((label[0] == "~", source + 1, label.removeprefix("~")))
+            marked = label[0] == "~" and not free
+            arcs[target].append((marked, source + 1, label[marked:]))
         for into in arcs:
             into.sort()
         while len(tree) < size:
@@ -177,7 +181,6 @@ class Interpreter:
             if not ways:
                 raise ValueError("a word is not below the head of its sentence")
             tree |= dict([way for way in ways if not way[1][0]] or ways[:1])
-        deps = [
-            "|".join(f"{h}:{label}" for h, label in sorted(a[1:] for a in into)) for into in arcs
-        ]
+        rows = [sorted(arc[1:] for arc in into) for into in arcs]
+        deps = ["|".join(f"{head}:{label}" for head, label in row) or "_" for row in rows]
         return [(str(tree[n][1]), tree[n][2], dep, tree[n][0]) for n, dep in enumerate(deps)]

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.foreign import ROWS, opened, sha256_of
+from sgl.foreign import ROWS, TREEBANK, opened, sha256_of
 from sgl.verify import parquet
 from sgl.verify.dataset import Dataset, entries_below
-from sgl.verify.items import CONLLU, Item, Split, kind_of
+from sgl.verify.items import CONLLU, Item, Split, conllu_path, kind_of
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.report import Result, SkippedError, claims
 from sgl.verify.rows import ACCEPTED
@@ -70,7 +70,8 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
     known = {*_OF_NO_SPLIT}
     folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
     for split in data.manifest.splits:
-        known |= {CONLLU.format(split), f"parquet/{split}.parquet", f"pairs/{split}.jsonl"}
+        known |= {conllu_path(split, layer) for layer in ("", *data.manifest.layers.written)}
+        known |= {f"parquet/{split}.parquet", f"pairs/{split}.jsonl"}
         known |= {f"{folder}/{split}.tsv" for folder in folders}
     for file in data.manifest.files:
         tally.checked += 1
@@ -102,6 +103,9 @@ def row_counts(data: Dataset, tally: Result) -> None:
         if path is None or not path.is_file():
             continue
         rows = 0 if file.path == CERTIFICATE else entries.get(file.path)
+        if rows is None and path.suffix == ".conllu":
+            with opened(path, TREEBANK) as stream:
+                rows = sum(line == b"\n" for line in iter(stream.readline, b""))
         if path.suffix == ".tsv":
             with opened(path, ROWS) as stream:
                 rows = sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
@@ -119,9 +123,12 @@ def row_counts(data: Dataset, tally: Result) -> None:
 @claims("Every structure of the manifest can be read and is about the graphs that were written.")
 def structures_readable(data: Dataset, tally: Result) -> None:
     tally.checked = len(data.clauses)
+    written = {data.manifest.distinct.layer, *data.manifest.layers.written}
     for clause in data.clauses:
         try:
-            read_structure(clause.text)
+            layers = read_structure(clause.text).layer
+            if layers and not written.issuperset(layers.split("+")):
+                tally.fault(f"there are no graphs of {layers!r}: {clause.text}", clause.place)
         except StructureError as error:
             tally.fault(f"{error}: {clause.text}", clause.place)
     for pattern in data.manifest.patterns:

@@ -139,6 +139,12 @@ def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
 #: The CoNLL-U file of a split, inside the dataset.
 CONLLU = "conllu/{}.conllu"
 
+
+def conllu_path(split: str, layer: str = "") -> str:
+    """Return the CoNLL-U file of a split with the graphs of the first layer, or of another."""
+    return f"conllu/{layer}/{split}.conllu" if layer else CONLLU.format(split)
+
+
 IN_DISTRIBUTION = "in_distribution"
 EXPOSURE = "exposure:"
 PART = "part:"

@@ -198,20 +198,25 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class GraphLayer:
-    """A graph layer, and the text layer of its tokens."""
+    """A graph layer, and the text layer of its tokens; one that is ``free`` is no tree."""
 
     name: str
     anchor: str
+    free: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """What the first two columns of the data are, and further targets, with files of their own."""
+    """What the first two columns of the data are, and further targets, with files of their own.
+
+    ``written`` are the graph layers beside the first that have such files.
+    """
 
     source: str
     target: str
     graph: tuple[GraphLayer, ...]
     further: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

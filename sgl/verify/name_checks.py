@@ -72,8 +72,8 @@ def names(data: Dataset, tally: Result) -> None:
     found, tests = _found(data), [*_tests(data)]
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
     absent = [name for name in claimed if name not in found]
-    layer = data.manifest.distinct.layer
-    made = made_by_rules(data.directory, layer) if absent else frozenset()
+    layers = (data.manifest.distinct.layer, *data.manifest.layers.written) if absent else ()
+    made = frozenset().union(*(made_by_rules(data.directory, layer) for layer in layers))
     tally.checked += len(claimed)
     suspicious: set[_Name] = set()
     for name, other in _lookalikes(claimed, found):

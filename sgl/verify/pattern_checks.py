@@ -41,6 +41,7 @@ from sgl.verify.items import (
     CategoryGroups,
     Group,
 )
+from sgl.verify.layers import LAYER
 from sgl.verify.manifest import Clause, PatternClaim, Quota
 from sgl.verify.report import Result, claims
 from sgl.verify.structure import (
@@ -332,14 +333,15 @@ def pieces_of(text: str) -> set[Nameless]:
     structure = read_structure(text)
     body, tests = structure.body, structure.body.lengths
     alone = (StructureBody((), (), (test,)) for test in tests if body.variables or tests[1:])
-    found = {_nameless(GraphPattern(own)) for own in alone}
+    found = {_nameless(GraphPattern(own, (), structure.layer)) for own in alone}
     for variables, links in [(body.variables, [*body.links])] if tests else _reduced(body):
         graph = nx.Graph([(link.source, link.target) for link in links])
         graph.add_nodes_from(range(len(variables)))
         for members in sorted(map(sorted, nx.connected_components(graph))):
             own = [link for link in links if link.source in members]
             (first, *_) = members
-            if own or variables[first].tests or variables[first].degrees:
+            asked = [test for test in variables[first].tests if test.attribute != LAYER]
+            if own or asked or variables[first].degrees:
                 found.add(_nameless(_piece(structure, variables, own, members)))
     return found
 
@@ -376,13 +378,13 @@ def _piece(
     body = StructureBody(tuple(variables[old] for old in number), tuple(links))
     bodies = structure.without
     kept = [one for one in bodies if gone.isdisjoint(v.name for v in one.variables)]
-    return GraphPattern(body, tuple(kept))
+    return GraphPattern(body, tuple(kept), structure.layer)
 
 
 def _nameless(structure: GraphPattern) -> Nameless:
     names = {variable.name: n for n, variable in enumerate(structure.body.variables)}
     without = (_body(body, names) for body in structure.without)
-    return _body(structure.body, names), *without
+    return structure.layer, _body(structure.body, names), *without
 
 
 def _body(body: StructureBody, shared: Mapping[str, int]) -> Nameless:

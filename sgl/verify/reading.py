@@ -52,7 +52,8 @@ from sgl.verify.items import (
     ShapeTable,
     Split,
 )
-from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
+from sgl.verify.layers import at_layers, layers_of, merged
+from sgl.verify.manifest import CERTIFICATE, Clause, GraphLayer, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
@@ -67,6 +68,7 @@ _LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
 class ReadingTask:
     """What to find out about sentences, for all ranges.
 
+    ``layers`` are those with graphs, if there are several, for all of which ``structures`` ask;
     ``texts`` are the comments that hold the source and the targets; ``distinct`` the
     parts of speech whose lemmas are not to be repeated; ``shares`` by split and category
     the lemmas that items are counted for; ``key`` is that of the hashes, ``anchor`` the text
@@ -79,6 +81,7 @@ class ReadingTask:
     shares: dict[tuple[str, str], tuple[str, ...]]
     key: bytes
     anchor: str = ""
+    layers: tuple[GraphLayer, ...] = ()
 
     @classmethod
     def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> ReadingTask:
@@ -93,19 +96,22 @@ class ReadingTask:
             for pattern in manifest.patterns
             if pattern.targets
         }
-        distinct = frozenset(manifest.distinct.lemmas)
+        distinct, layers = frozenset(manifest.distinct.lemmas), layers_of(manifest)
+        if layers:
+            structures = tuple([at_layers(one, layers[0].name) for one in structures])
         graphs = {graph.name: graph.anchor for graph in manifest.layers.graph}
         anchor = graphs.get(manifest.distinct.layer, "")
-        return cls(structures, manifest.texts(), distinct, shares, key, anchor)
+        return cls(structures, manifest.texts(), distinct, shares, key, anchor, layers)
 
 
 class Range(NamedTuple):
-    """A range of bytes of the file of a split."""
+    """A range of bytes of the file of a split; all if there are ``others``, of further layers."""
 
     split: str
     path: Path
     start: int
     end: int
+    others: tuple[Path, ...] = ()
 
 
 class Knowledge:
@@ -116,6 +122,7 @@ class Knowledge:
         self.shapes = ShapeTable(task.structures)
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
+        self.further = [TokenTable(free=layer.free) for layer in task.layers[1:]]
         self.hashing = Hashing(task.key)
 
         @cache
@@ -131,13 +138,19 @@ def read_range(known: Knowledge, read: Range) -> Split:
     part = Split.new(read.split, len(known.task.texts) - 1)
     seen: set[WordForm | int] = set()
     try:
+        others = list(map(read_sentences, read.others, known.further))
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
-            malformed = entry if isinstance(entry, Malformed) else _added(known, part, seen, entry)
+            graph, more = entry, [next(other, None) for other in others]
+            if more and isinstance(entry, Sentence):
+                graph = merged(known.task.layers, entry, more)
+            malformed = graph if isinstance(graph, Malformed) else None
+            if isinstance(entry, Sentence) and isinstance(graph, Sentence):
+                malformed = _added(known, part, seen, entry, graph)
             if malformed:
                 part.malformed[len(part)] = malformed
-                group_of, *others = part.columns()
+                group_of, *columns = part.columns()
                 group_of.append(-1)
-                for column in others:
+                for column in columns:
                     column.append(0)
     except OSError as failure:
         part.error = failure.strerror or str(failure)
@@ -159,47 +172,57 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[
     return found, None
 
 
+def _note_names(
+    part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
+) -> None:
+    """Note the words, attributes and labels of the next sentence that are new in a range."""
+    entry = len(part)
+    for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
+        if word not in seen:
+            seen.add(word)
+            for pair in word.attributes:
+                part.values.setdefault(pair, entry)
+            if at < len(sentence.words):
+                content = (word.form, word.get("lemma"), word.get("upos"))
+                part.words.setdefault(content, entry)
+    if graph is not sentence or id(sentence.edges) not in seen:
+        seen.add(id(sentence.edges))
+        for _, label, _ in graph.edges:
+            part.labels.setdefault(label, entry)
+
+
 def _added(
-    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence
+    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
 ) -> Malformed | None:
     """Add the next sentence of a range, if the lengths that it says are lengths."""
     for fault in _wrong_lengths(known, dict(sentence.comments), len(sentence.words)):
         return Malformed(sentence.line, fault)
-    return _add(known, part, seen, sentence)
+    return _add(known, part, seen, sentence, graph)
 
 
 def _add(
-    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence
+    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
 ) -> Malformed | None:
     """Add the next sentence of a range, unless it lacks a text: then say so.
 
     ``seen`` are the words of the range so far, and the trees, of which there is one object each.
+    ``graph`` has the graphs of all layers.
     """
-    comments, words, entry = dict(sentence.comments), sentence.words, len(part)
+    comments, words = dict(sentence.comments), sentence.words
     try:
         source, *targets = [comments[key] for key in known.task.texts]
     except KeyError as missing:
         return Malformed(sentence.line, f"no comment # {missing.args[0]}")
     own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
     if len(set(own)) < len(own):
-        part.repeating.append(entry)
-    if not seen.issuperset(words):
-        for word in [word for word in words if word not in seen]:
-            content = (word.form, word.get("lemma"), word.get("upos"))
-            part.words.setdefault(content, entry)
-            for pair in word.attributes:
-                part.values.setdefault(pair, entry)
-        seen.update(words)
-    if id(sentence.edges) not in seen:
-        seen.add(id(sentence.edges))
-        for _, label, _ in sentence.edges:
-            part.labels.setdefault(label, entry)
+        part.repeating.append(len(part))
+    _note_names(part, seen, sentence, graph)
     category, target = comments["category"], ""
     shares = known.task.shares.get((part.name, category))
     if shares:
         lemmas = {word.get("lemma") for word in words}
         target = next(filter(lemmas.__contains__, shares), "")
-    group = Group(part.name, category, known.shapes.of(sentence), target)
+    group = Group(part.name, category, known.shapes.of(graph), target)
     split, _, number = comments["sent_id"].rpartition("-")
     hashing = known.hashing
     values = (

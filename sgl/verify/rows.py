@@ -51,9 +51,11 @@ class Rows:
         self.seen, self.exposed = dict[str, str](), set[str]()
         self.rejected: tuple[str, Derivation] | None = None
         self.rejections: BinaryIO | None = None
-        self.lemmas = self.meaning.lemmas(self.plan["lemma_layer"])
-        held = [(s, p["layer"]) for p in self.plan["patterns"] for s in (*p["forbid"], *p["never"])]
-        names = enumerate((own["name"], own["layer"]) for own in self.data["structures"])
+        layers = [self.plan["lemma_layer"], *self.plan.get("graphs", ())]
+        self.lemmas = self.meaning.lemmas(layers[0])
+        self.layers = [*enumerate(layers)] if layers[0] else []
+        held = [name for p in self.plan["patterns"] for name in (*p["forbid"], *p["never"])]
+        names = enumerate(own["name"] for own in self.data["structures"])
         self.measured = measured_by(self.plan)
         self.held_out = [number for number, name in names if name in held]
 
@@ -169,19 +171,19 @@ class Rows:
         if not pairs and (self.directory / "pairs").exists():
             raise Refusal("R02 pairs: the target is the twin of no layer")
         paths += pairs
-        paths += [f"conllu/{split}.conllu"] if self.plan["lemma_layer"] else []
+        paths += ["conllu/" + f"{layer}/" * (n > 0) + f"{split}.conllu" for n, layer in self.layers]
         return [closing.enter_context(self.own(path).open("rb")) for path in paths]
 
     def texts(self, row: str, category: str, name: str, derivation: Derivation) -> Iterator[str]:
         """Yield what each of these files has of a row."""
-        targets, layer = [self.plan["target"], *self.plan["further"]], self.plan["lemma_layer"]
+        targets = [self.plan["target"], *self.plan["further"]]
         source, text = self.plan["source"], self.meaning.text
         yield line(name, " ".join(map(str, derivation)))
         for target in targets:
             yield line(text(source, derivation), text(target, derivation), category)
         if targets[0] in self.meaning.twins:
             yield pair(text(source, derivation), text(targets[0], derivation), category)
-        if layer:
+        for _, layer in self.layers:
             anchor = self.meaning.graphs[layer][1]
             comments = {"sent_id": row, "category": category, "text": text(anchor, derivation)}
             others = (x for x in (*self.meaning.texts, *targets) if x != anchor)

@@ -90,6 +90,8 @@ def line(*cells: str) -> str:
 @lru_cache(1 << 16)
 def word_columns(attributes: Json) -> tuple[list[str], list[str]]:
     """Return columns LEMMA to FEATS of a word, and those of its attributes that are in MISC."""
+    if attributes is None:  # the word has no node
+        return ["_"] * 4, ["Node=No"]
     values = {name: value for name, value in attributes if value}
     fixed = [values.pop(name, "_") for name in ("lemma", "upos", "xpos")]
     pairs = {f"{name}={value}": value.lower().split(",") for name, value in values.items()}

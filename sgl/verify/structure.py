@@ -130,10 +130,11 @@ class StructureBody:
 
 @dataclass(frozen=True, slots=True)
 class GraphPattern:
-    """A body and the bodies that must not extend a match of it."""
+    """A body and the bodies that must not extend a match of it, in the first layer or another."""
 
     body: StructureBody
     without: tuple[StructureBody, ...] = ()
+    layer: str = ""
 
     @property
     def bodies(self) -> tuple[StructureBody, ...]:
@@ -144,6 +145,7 @@ class GraphPattern:
 #: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes.
 MOST = 100
 
+_LAYER = r"\w+(\+\w+)*(?=\s*\{)"
 _NAME = r"\w[^\s\[\]{};,\"]*"
 _LAYER = r"[^\W\d]\w*"
 _ATTRIBUTE = r"\w[\w.:-]*(\[\w+\])?"
@@ -155,11 +157,12 @@ _INTEGER = r"[0-9]{1,3}(?![0-9])"
 def read_structure(text: str) -> GraphPattern:
     """Return the structure that ``text`` denotes; raises ``StructureError``."""
     scanner = _Scanner(text)
+    layer = scanner.match(_LAYER) or ""
     bodies = [_read_body(scanner)]
     while scanner.accept("without"):
         bodies.append(_read_body(scanner))
     scanner.take("$", "the end of the structure")
-    return GraphPattern(bodies[0], tuple(bodies[1:]))
+    return GraphPattern(bodies[0], tuple(bodies[1:]), layer)
 
 
 @dataclass(slots=True)

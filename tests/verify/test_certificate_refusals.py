@@ -288,8 +288,15 @@ def test_claims_are_about_the_patterns_of_the_plan_and_their_layer(honest: str) 
         own = content["structures"][0]
         own |= {"layer": "sem", "transitions": [], "accepting": []}
 
-    for change in (other, nobody, elsewhere):
+    def named(content: Json) -> None:
+        """The same, and the notation says so: then it is not what the pattern holds out."""
+        elsewhere(content)
+        own = content["structures"][0]
+        own["name"] = f"sem {own['name']}"
+
+    for change in (other, nobody, named):
         assert "C08" in codes(changed(honest, change, core=True))
+    assert "C09" in codes(changed(honest, elsewhere, core=True))
 
 
 def test_training_has_what_items_are_made_of(honest: str) -> None:

@@ -63,7 +63,8 @@ def test_texts_and_graphs_and_sentences(drawn: tuple[CoreGrammar, list[Derivatio
             assert (tuple(nodes), edges, head) == (tuple(map(tuple, graph.nodes)), *graph[1:])
             assert words == tokens
             try:
-                lines = word_lines(graph, tokens, finish(grammar.text_layers[0], tokens))
+                text = finish(grammar.text_layers[0], tokens)
+                lines = word_lines(graph, tokens, text, free=graph_layer.free)
             except ConlluError:
                 continue
             assert f"{meaning.sentence(graph_layer.name, derivation)}\n" == lines

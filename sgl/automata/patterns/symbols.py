@@ -23,7 +23,8 @@ import numpy as np
 
 from sgl.automata.common import Mask, Numbering, Numbers, UnsupportedStructure, as_numbers
 from sgl.automata.patterns.schema import Predicate, Query
-from sgl.core.grammar import CoreGrammar, Edge, Rule
+from sgl.core.grammar import HEAD, CoreGrammar, Edge, Rule
+from sgl.core.joint import seen_by
 from sgl.core.structure import LabelTest, NodeTest
 
 Attributes = tuple[tuple[str, str], ...]
@@ -109,11 +110,18 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
                 row[port] = size
                 size += 1
     nodes = list(enumerate(fragment.nodes))
+    # The head of a phrase that has no words is no node, but for its place.
+    own = zip(fragment.exports, grammar.categories[rule.lhs].ports_in(name), strict=True)
+    heads = {node for node, port in own if port.rpartition(".")[2] == HEAD}
     return Frame(
         ports=tuple(map(tuple, ports)),
         size=size,
         labelled=tuple(local for local, node in nodes if node.attributes is not None),
-        fresh=tuple(local for local, node in nodes if not node.glue),
+        fresh=tuple(
+            local
+            for local, node in nodes
+            if not node.glue and (node.attributes is not None or local not in heads)
+        ),
         edges=tuple(dict.fromkeys(fragment.edges)),
         exports=fragment.exports,
     )
@@ -123,6 +131,7 @@ class FragmentIndex:
     """The fragments of all rules in one graph layer, with their frames and labels numbered."""
 
     def __init__(self, grammar: CoreGrammar, layer: str) -> None:
+        grammar = seen_by(grammar, layer)
         number = grammar.graph_layer(layer)
         frames: Numbering[Frame] = Numbering()
         labels: Numbering[Attributes] = Numbering()

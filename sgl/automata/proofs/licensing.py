@@ -27,6 +27,7 @@ import networkx as nx
 from sgl.automata.proofs.claims import Piece, Verdict
 from sgl.automata.proofs.compiler import Conflict, find_conflict
 from sgl.automata.proofs.evidence import Evidence
+from sgl.core.joint import LAYER
 from sgl.core.plan import Pattern
 from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure, Variable
 
@@ -38,7 +39,7 @@ def pieces_of(structure: Structure) -> tuple[Structure, ...]:
     pieces: dict[Structure, Structure] = {}
     whole = structure.body
     for test in whole.lengths if whole.variables or whole.lengths[1:] else ():
-        alone = Structure(structure.layer, Body((), lengths=(test,)))
+        alone = replace(structure, body=Body((), lengths=(test,)), without=())
         pieces.setdefault(alone, alone)
     # A length is connected with nothing: without it the rest is a piece.
     reduced = [(whole.variables, whole.links)] if whole.lengths else _reduced(whole)
@@ -85,7 +86,7 @@ def _piece(
     """Return the structure of one connected part; ``None`` if it says nothing."""
     own = [link for link in links if link.source in members]
     alone = variables[members[0]]
-    if not own and not alone.tests and not alone.degrees:
+    if not own and not alone.degrees and all(test.attribute == LAYER for test in alone.tests):
         return None
     edges = [link for link in own if isinstance(link, EdgeAtom)]
     paths = [link for link in own if isinstance(link, PathAtom)]
@@ -101,8 +102,8 @@ def _piece(
         for clause in structure.without
         if gone.isdisjoint(variable.name for variable in clause.variables)
     ]
-    return Structure(
-        layer=structure.layer,
+    return replace(
+        structure,
         body=Body(
             variables=tuple(variables[old] for old in number),
             edges=tuple(

@@ -15,6 +15,7 @@ from sgl.lang.syntax.rules import (
     GraphRef,
     LabelText,
     LayerClause,
+    Layered,
     Name,
     NamedDeclaration,
     SyntaxNode,
@@ -153,7 +154,7 @@ class StructureDecl(NamedDeclaration):
     """``structure chain(label, n) { … }``."""
 
     parameters: tuple[Name, ...]
-    graph: GraphPattern
+    graph: GraphPattern | Layered
 
 
 class Share(SyntaxNode):
@@ -360,13 +361,6 @@ class Dataset(SyntaxNode):
     unseen: tuple[Unseen, ...]
 
 
-class ExpectedGraph(SyntaxNode):
-    """``syn { V -[obj]-> N }`` in a test: what the graph of a layer contains."""
-
-    layer: Name
-    graph: GraphRef
-
-
 class Test(SyntaxNode):
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
@@ -376,7 +370,7 @@ class Test(SyntaxNode):
     sentence: Name
     expected: tuple[tuple[Name, Name], ...] | None
     when: tuple[When, ...]
-    graphs: tuple[ExpectedGraph, ...] = ()
+    graphs: tuple[Layered, ...] = ()
 
 
 Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | Test

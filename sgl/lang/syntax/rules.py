@@ -215,7 +215,20 @@ class Application(SyntaxNode):
     arguments: tuple[Argument, ...]
 
 
-GraphRef = GraphPattern | Name | Application
+class LayerPart(SyntaxNode):
+    """``sem { V -[agent]-> N }``: a structure on a graph layer."""
+
+    layer: Name
+    graph: GraphPattern | Name | Application
+
+
+class Layered(SyntaxNode):
+    """``syn { V -[obj]-> N } sem { V -[theme]-> N }``: parts on several layers, joined by words."""
+
+    parts: tuple[LayerPart, ...]
+
+
+GraphRef = GraphPattern | Name | Application | Layered
 
 
 # ---- rules, words and tables

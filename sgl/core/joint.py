@@ -1,0 +1,209 @@
+"""Several graph layers as one: structures that speak of a word in each of them.
+
+The *joint graph* of two layers has the nodes and edges of both, apart from one another.  A word
+that has a node in each has an edge ``&`` from the node of the layer declared first to the other.
+The attribute ``graph.layer`` of a node says whose it is.  So a structure over two layers is one
+over a third, and whatever reads structures needs to know no more::
+
+    syn { V -[nsubj]-> N } sem { V -[theme]-> N }
+
+    syn+sem { V.syn[graph.layer=syn] -[nsubj]-> N.syn[graph.layer=syn];
+              V.sem[graph.layer=sem] -[theme]-> N.sem[graph.layer=sem];
+              V.syn -[&]-> V.sem; N.syn -[&]-> N.sem }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from sgl.core.grammar import Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule
+from sgl.core.structure import Body, EdgeAtom, LabelTest, NodeTest, Structure, Variable
+
+#: Between the names of layers in the name of a joint one.
+PLUS = "+"
+#: The label of the edge between two nodes of one word; no author can write it.
+SAME = "&"
+#: The attribute with the layer of a node; no author can write it.
+LAYER = "graph.layer"
+
+
+# ---- structures
+
+
+def variable_of(name: str) -> str:
+    """Return the author's name of a variable: ``V`` of ``V.sem``."""
+    return name.partition(".")[0]
+
+
+def joined(parts: Sequence[Structure], layers: Sequence[str]) -> Structure:
+    """Return the structure that says all that some structures say, of different layers.
+
+    Their variables of one name are one word.  ``layers`` are all graph layers, in their order.
+    """
+    lifted = [lift(part) for part in parts]
+    body = lifted[0].body
+    for part in lifted[1:]:
+        body = united(body, part.body)
+    without = tuple(clause for part in lifted for clause in part.without)
+    own = {layer for part in parts for layer in part.layer.split(PLUS)}
+    name = PLUS.join(layer for layer in layers if layer in own)
+    return linked(Structure(name, body, without, named=True))
+
+
+def lift(structure: Structure) -> Structure:
+    """Return a structure over one layer as one over a joint layer; a joint one stays."""
+    if PLUS in structure.layer:
+        return structure
+    layer = NodeTest(LAYER, frozenset({structure.layer}))
+
+    def labels(test: LabelTest) -> LabelTest:
+        return replace(test, labels=test.labels | {SAME}) if test.negated else test
+
+    def lifted(body: Body) -> Body:
+        variables = tuple(
+            Variable(
+                f"{variable.name}.{structure.layer}",
+                (*variable.tests, layer),
+                tuple(replace(degree, labels=labels(degree.labels)) for degree in variable.degrees),
+            )
+            for variable in body.variables
+        )
+        edges = tuple(replace(edge, labels=labels(edge.labels)) for edge in body.edges)
+        paths = tuple(replace(path, labels=labels(path.labels)) for path in body.paths)
+        return Body(variables, edges, paths, body.lengths)
+
+    without = tuple(lifted(body) for body in structure.without)
+    return replace(structure, body=lifted(structure.body), without=without)
+
+
+def linked(structure: Structure) -> Structure:
+    """Return a joint structure with the edges between its nodes that are one word.
+
+    In a ``without`` body a variable of the main body is that word, whatever its layer.
+    """
+    layers = structure.layer.split(PLUS)
+    words: dict[str, list[str]] = {}
+    for variable in structure.body.variables:
+        words.setdefault(variable_of(variable.name), []).append(variable.name)
+    for names in words.values():
+        names.sort(key=lambda name: layers.index(name.partition(".")[2]))
+    pairs = [(first, other) for first, *others in words.values() for other in others]
+
+    def of_without(body: Body) -> Iterator[tuple[str, str]]:
+        for name in (variable.name for variable in body.variables):
+            own = words.get(variable_of(name), [name])
+            if name not in own:
+                pair = sorted((own[0], name), key=lambda x: layers.index(x.partition(".")[2]))
+                yield pair[0], pair[1]
+
+    return replace(
+        structure,
+        body=_with_links(structure.body, pairs),
+        without=tuple(_with_links(body, of_without(body)) for body in structure.without),
+    )
+
+
+def _with_links(body: Body, pairs: Iterable[tuple[str, str]]) -> Body:
+    """Return a body that says of pairs of its nodes, or of others, that they are one word."""
+    variables = {variable.name: variable for variable in body.variables}
+    pairs = [*pairs]
+    for name in chain.from_iterable(pairs):
+        variables.setdefault(name, Variable(name))
+    number = {name: place for place, name in enumerate(variables)}
+    same = LabelTest(frozenset({SAME}))
+    edges = [EdgeAtom(number[first], same, number[second]) for first, second in pairs]
+    every = tuple(dict.fromkeys((*body.edges, *edges)))
+    return _in_order(Body(tuple(variables.values()), every, body.paths, body.lengths))
+
+
+def _in_order(body: Body) -> Body:
+    """Return a body with its variables in the order of mention, as its pieces have them."""
+    ends = [end for link in body.links for end in (link.source, link.target)]
+    order = dict.fromkeys([*ends, *range(len(body.variables))])
+    place = {old: new for new, old in enumerate(order)}
+    return Body(
+        tuple(body.variables[old] for old in order),
+        tuple(replace(e, source=place[e.source], target=place[e.target]) for e in body.edges),
+        tuple(replace(p, source=place[p.source], target=place[p.target]) for p in body.paths),
+        body.lengths,
+    )
+
+
+def renamed(body: Body, names: Mapping[str, str]) -> Body:
+    """Return a body with other names for some of its variables."""
+    variables = (replace(v, name=names.get(v.name, v.name)) for v in body.variables)
+    return replace(body, variables=tuple(variables))
+
+
+def united(first: Body, second: Body) -> Body:
+    """Return both conjunctions in one; variables of one name are one."""
+    variables: dict[str, Variable] = {v.name: v for v in first.variables}
+    for variable in second.variables:
+        known = variables.get(variable.name, variable)
+        tests = tuple(dict.fromkeys((*known.tests, *variable.tests)))
+        degrees = tuple(dict.fromkeys((*known.degrees, *variable.degrees)))
+        variables[variable.name] = Variable(variable.name, tests, degrees)
+    number = {name: index for index, name in enumerate(variables)}
+    place = [number[variable.name] for variable in second.variables]
+    edges = [replace(e, source=place[e.source], target=place[e.target]) for e in second.edges]
+    paths = [replace(p, source=place[p.source], target=place[p.target]) for p in second.paths]
+    return Body(
+        tuple(variables.values()),
+        tuple(dict.fromkeys((*first.edges, *edges))),
+        tuple(dict.fromkeys((*first.paths, *paths))),
+        tuple(dict.fromkeys((*first.lengths, *second.lengths))),
+    )
+
+
+# ---- grammars
+
+
+def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
+    """Return a grammar that has a layer: itself or, of a joint one, one with this layer alone.
+
+    Raises:
+        KeyError: the grammar has no such layer.
+    """
+    names = layer.split(PLUS)
+    if len(names) == 1:
+        return grammar
+    numbers = [grammar.graph_layer(name) for name in names]
+    anchors = [grammar.text_layer(grammar.graph_layers[number].anchor) for number in numbers]
+    ports = [[len(c.ports_in(name)) for name in names] for c in grammar.categories]
+
+    def fragment(rule: Rule) -> Fragment:
+        nodes: list[Node] = []
+        edges: list[Edge] = []
+        exports: list[int] = []
+        of_word: dict[tuple[int, int], list[int]] = {}
+        for place, (name, number, anchor) in enumerate(zip(names, numbers, anchors, strict=True)):
+            own, start = rule.fragments[number], len(nodes)
+            before = [sum(ports[child][:place]) for child in rule.rhs]
+            for node in own.nodes:
+                attributes = node.attributes
+                if attributes is not None:
+                    attributes = tuple(sorted((*attributes, (LAYER, name))))
+                if node.token is not None:
+                    others = of_word.setdefault((anchor, node.token), [])
+                    edges += [Edge(other, SAME, len(nodes)) for other in others]
+                    others.append(len(nodes))
+                glue = tuple((child, before[child] + port) for child, port in node.glue)
+                nodes.append(Node(attributes, node.token, glue))
+            edges += [
+                replace(e, source=start + e.source, target=start + e.target) for e in own.edges
+            ]
+            exports += [start + node for node in own.exports]
+        return Fragment(tuple(nodes), tuple(edges), tuple(exports))
+
+    return replace(
+        grammar,
+        categories=tuple(
+            Category(c.name, tuple(f"{x}.{port}" for x in names for port in c.ports_in(x)))
+            for c in grammar.categories
+        ),
+        rules=tuple(replace(rule, fragments=(fragment(rule),)) for rule in grammar.rules),
+        graph_layers=(GraphLayer(layer, grammar.graph_layers[numbers[0]].anchor, free=True),),
+        views=(),
+    )

@@ -1,0 +1,307 @@
+"""Lower the bodies of structures: chains and repetitions become variables, edges and paths.
+
+The body of a ``repeat`` is written out once for each time, with new variables::
+
+    repeat 2 N..M { N -[acl:relcl]-> V; V -[nsubj]-> M }
+    N -[acl:relcl]-> V_1; V_1 -[nsubj]-> M_1;  M_1 -[acl:relcl]-> V_2; V_2 -[nsubj]-> M
+
+No new name is used elsewhere in the structure, nor in another of its bodies: a
+``without`` body shares a variable with the first body only where the author does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
+from itertools import count
+
+from sgl.core import structure as c
+from sgl.core.grammar import GraphLayer
+from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.frontend.finishing import Absorbed
+from sgl.frontend.measures import countable, depth_bodies, length_test
+from sgl.frontend.names import Scope
+from sgl.frontend.state import CompilerState
+from sgl.lang import syntax as s
+
+#: A structure may not have more edges and paths than this.
+MAX_EDGES = 400
+#: So many names a hint lists.
+_LISTED = 12
+
+
+@dataclass(frozen=True)
+class StructureContext:
+    """What structures are lowered with: the labels and attributes that a layer of a grammar has.
+
+    Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are
+    those of the pattern, ``texts`` the text layers, ``uncounted`` those whose words nobody can
+    count beforehand; ``absorbed`` are words that no structure may see.  A layer that is not the
+    first is ``named`` in texts of its structures.
+    """
+
+    layer: GraphLayer
+    state: CompilerState
+    named: bool
+    labels: Set[str] | None = None
+    attributes: Mapping[str, Set[str]] | None = None
+    targets: tuple[str, ...] | None = None
+    texts: tuple[str, ...] = ()
+    uncounted: tuple[str, ...] = ()
+    absorbed: Absorbed | None = None
+
+    def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
+        """Report those that are no lemma of any word; the hint is for what is like none."""
+        lemmas = self.attributes["lemma"] if self.attributes is not None else None
+        for word in words:
+            if lemmas is not None and word.text not in lemmas:
+                message = f"no word has `lemma={word}`"
+                self.state.error("SGL0808", word.span, message, suggest(word.text, lemmas) or hint)
+
+
+def variables_in(part: s.SyntaxNode) -> Iterator[s.Name]:
+    """Yield the variables of a structure, also those inside a ``repeat``, and its ends."""
+    for found in s.parts_of((s.VariableRef, s.Repeat), part):
+        if isinstance(found, s.Repeat):
+            yield from (found.first, found.last)
+        elif isinstance(found, s.VariableRef):
+            yield found.name
+
+
+def seen_in(body: s.BodyPattern) -> list[s.Name]:
+    """Return the variables of a body without those inside its repeats."""
+    names: list[s.Name] = []
+    for statement in body.statements:
+        if isinstance(statement, s.Chain):
+            names += [variable.name for variable in statement.variables]
+        elif isinstance(statement, s.Repeat):
+            names += [statement.first, statement.last]
+    return names
+
+
+def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: CompilerState) -> None:
+    """Report variables inside a ``repeat`` that also stand outside it.
+
+    Only the two ends of a ``repeat`` are seen from outside; every other variable
+    of its body is another node each time.
+    """
+    for repeat in body.statements:
+        if not isinstance(repeat, s.Repeat):
+            continue
+        inside = {name.text: name.span for name in reversed(seen_in(repeat.body))}
+        ends = (repeat.first.text, repeat.last.text)
+        for variable in (name for name in inside if name in outside and name not in ends):
+            message = f"`{variable}` cannot be the same node inside and outside this `repeat`"
+            labels = [Label(outside[variable], "this is outside")]
+            notes = ("of its variables only the two ends are seen from outside",)
+            hint = "give one of the two another name"
+            state.error("SGL0801", inside[variable], message, hint, labels=labels, notes=notes)
+        check_repeats(repeat.body, {**inside, **outside}, state)
+
+
+@dataclass
+class BodyLowering:
+    """One body of a structure; ``taken`` are the names of variables in all its bodies."""
+
+    scope: Scope
+    context: StructureContext
+    taken: set[str]
+    order: dict[str, int] = field(default_factory=dict)
+    tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
+    degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
+    edges: list[c.EdgeAtom] = field(default_factory=list)
+    paths: list[c.PathAtom] = field(default_factory=list)
+    lengths: list[c.LengthTest] = field(default_factory=list)
+    depths: list[tuple[c.Body, ...]] = field(default_factory=list)
+
+    def run(self, body: s.BodyPattern) -> c.Body:
+        """Return the body, as far as it is sound."""
+        self._statements(body, {})
+        if self._full():
+            self._error(body.span, f"a structure has at most {MAX_EDGES} edges")
+        variables = tuple(
+            c.Variable(
+                name,
+                tuple(dict.fromkeys(self.tests[name])),
+                tuple(dict.fromkeys(self.degrees[name])),
+            )
+            for name in self.order
+        )
+        lengths = tuple(dict.fromkeys(self.lengths))
+        return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths), lengths)
+
+    def _full(self) -> bool:
+        return len(self.edges) + len(self.paths) > MAX_EDGES
+
+    def _error(self, span: Span, message: str, hint: str = "") -> None:
+        self.context.state.error("SGL0801", span, message, hint)
+
+    def _statements(self, body: s.BodyPattern, renaming: Mapping[str, str]) -> None:
+        for statement in body.statements:
+            if isinstance(statement, s.Repeat):
+                self._repeat(statement, renaming)
+                continue
+            if isinstance(statement, s.Length):
+                length = length_test(statement, self.context.texts, self.context.state)
+                self.lengths += [length] if length is not None else []
+                continue
+            if isinstance(statement, s.Depth):
+                labels = self._labels(statement.labels)
+                depth = depth_bodies(statement, labels, self.context.state)
+                self.depths += [depth] if depth is not None else []
+                continue
+            nodes = [self._variable(variable, renaming) for variable in statement.variables]
+            for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
+                labels = self._labels(edge.labels)
+                bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else None
+                if edge.bounds is None or bounds == (1, 1):
+                    self.edges.append(c.EdgeAtom(source, labels, target))
+                elif bounds is not None:
+                    self.paths.append(c.PathAtom(source, labels, target, *bounds))
+
+    def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
+        times = self.context.state.parameters.whole(repeat.times, 1)
+        if times is None:
+            return
+        if not countable(times, repeat.times.span, self.context.state):
+            return
+        inner = {name.text for name in variables_in(repeat.body)}
+        for end in (repeat.first, repeat.last):
+            if end.text not in inner:
+                self._error(end.span, f"`{end}` does not occur between the braces of this `repeat`")
+                return
+        first, last = repeat.first.text, repeat.last.text
+        current = renaming.get(first, first)
+        for step in range(times):
+            if self._full():
+                return
+            copy = {name: self._new_name(name) for name in sorted(inner - {first, last})}
+            following = renaming.get(last, last) if step == times - 1 else self._new_name(last)
+            copy[first], copy[last] = current, following
+            self._statements(repeat.body, copy)
+            current = following
+
+    def _new_name(self, name: str) -> str:
+        """Return one of ``V_1``, ``V_2``, … for a copy of ``V``; nothing else is called so."""
+        new = next(new for n in count(1) if (new := f"{name}_{n}") not in self.taken)
+        self.taken.add(new)
+        return new
+
+    def _bounds(self, edge: s.EdgePattern, written: s.Bounds) -> tuple[int, int | None] | None:
+        """Return how long a path may be; None after a report."""
+        parameters = self.context.state.parameters
+        low = parameters.whole(written.low, 1)
+        high = parameters.whole(written.high, 1) if written.high is not None else None
+        if low is None or (written.high is not None and high is None):
+            return None
+        place = (written.high or written.low).span
+        if not countable(max(low, high or 0), place, self.context.state):
+            return None
+        if high is not None and high < low:
+            self._error(edge.span, f"a path of {low} to {high} edges is impossible")
+            return None
+        return low, high
+
+    def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
+        """Return the number of a variable, after a note of its tests."""
+        name = renaming.get(ref.name.text, ref.name.text)
+        tests, degrees = self.tests.setdefault(name, []), self.degrees.setdefault(name, [])
+        for test in ref.tests:
+            if isinstance(test, s.AttributeTest):
+                lowered = self._attribute_test(test)
+                tests += [lowered] if lowered is not None else []
+                continue
+            number = self.context.state.parameters.whole(test.number)
+            kind = _COMPARISONS.get(test.comparison.text)
+            if kind is None:
+                self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
+            elif number is not None and countable(number, test.number.span, self.context.state):
+                degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
+        return self.order.setdefault(name, len(self.order))
+
+    def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
+        known = self.context.attributes
+        attribute = test.attribute.text if test.attribute is not None else "lemma"
+        values = self._values(test)
+        if values is None:
+            return None
+        if test.attribute is not None and known is not None and attribute not in known:
+            message = f"no word has the attribute `{attribute}`"
+            self._unknown("SGL0808", test.attribute, message, known)
+            return None
+        if known is not None and (test.word_set is None or test.word_set.text != "targets"):
+            for value in values:
+                if value.text not in known[attribute]:
+                    message = f"no word has `{attribute}={value}`"
+                    self._unknown("SGL0808", value, message, known[attribute])
+        return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
+
+    def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
+        """Return the values that a test lists or names; None after a report."""
+        name, targets = test.word_set, self.context.targets
+        if name is None:
+            for column in (value for value in test.values if isinstance(value, s.Column)):
+                message = f"the structure has no parameter `{column.name}`"
+                hint = f"name it: `structure words({column.name}) {{ … }}`"
+                self.context.state.error("SGL0830", column.span, message, hint)
+            return tuple(value for value in test.values if isinstance(value, s.Name))
+        if name.text != "targets":
+            declaration = self.scope.of(name).find(s.WordSet, name)
+            return declaration.values if declaration is not None else None
+        if targets is None:
+            message = "`@targets` means the words of a pattern's `targets` clause; there is none"
+            self.context.state.error(
+                "SGL0201", name.span, message, "add `targets …` to the pattern"
+            )
+            return None
+        return tuple(s.Name(text, name.span) for text in targets)
+
+    def _labels(self, labels: s.LabelSet) -> c.LabelTest:
+        names: set[str] = set()
+        known, state = self.context.labels, self.context.state
+        for label in labels.labels:
+            if label.is_set:
+                own = self._label_set(label)
+                if known is not None and own and not labels.negated and known.isdisjoint(own):
+                    message = f"no rule makes an edge of the set `{label.text}`"
+                    hint = "leave it out: the verifier refuses claims about what no graph has"
+                    state.warning("SGL0807", label.span, message, hint)
+                names.update(own)
+                continue
+            names.add(label.text)
+            if "$" in label.text:
+                message = f"a structure has no feature variables, and `{label.text}` contains one"
+                hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
+                state.error("SGL0404", label.span, message, hint)
+            elif known is not None and label.text not in known:
+                message = f"no rule makes an edge `{label.text}`"
+                self._unknown("SGL0807", s.Name(label.text, label.span), message, known)
+        return c.LabelTest(frozenset(names), labels.negated)
+
+    def _label_set(self, label: s.LabelText) -> Sequence[str]:
+        """Return a declared set; one of the library may have labels that the grammar lacks."""
+        declaration = self.scope.of(label).find(s.Labels, s.Name(label.text, label.span))
+        if declaration is None:
+            return ()
+        known, library = self.context.labels, self.scope.where(declaration).unit.is_library
+        for value in declaration.values if known is not None and not library else ():
+            if known is not None and value.text not in known:
+                message = f"no rule makes an edge `{value.text}`"
+                notes = (f"so it adds nothing to the set `{declaration.name}`",)
+                hint = _hint(value.text, known)
+                self.context.state.warning("SGL0807", value.span, message, hint, notes=notes)
+        return [value.text for value in declaration.values]
+
+    def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
+        notes = ("so the structure could never be found",)
+        self.context.state.error(code, name.span, message, _hint(name.text, known), notes=notes)
+
+
+_COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    """Return the name that may have been meant, or else some of those that there are."""
+    known = sorted(known)
+    listed = f"there is: {shortlist(known, _LISTED)}" if known else ""
+    return suggest(name, known) or listed
