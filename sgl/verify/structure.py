@@ -145,7 +145,7 @@ class GraphPattern:
 #: Nodes, and links between them, that a body may have: networkx goes as deep as there are nodes.
 MOST = 100
 
-_LAYER = r"\w+(\+\w+)*(?=\s*\{)"
+_GRAPH = r"\w+(\+\w+)*(?=\s*\{)"
 _NAME = r"\w[^\s\[\]{};,\"]*"
 _LAYER = r"[^\W\d]\w*"
 _ATTRIBUTE = r"\w[\w.:-]*(\[\w+\])?"
@@ -157,7 +157,7 @@ _INTEGER = r"[0-9]{1,3}(?![0-9])"
 def read_structure(text: str) -> GraphPattern:
     """Return the structure that ``text`` denotes; raises ``StructureError``."""
     scanner = _Scanner(text)
-    layer = scanner.match(_LAYER) or ""
+    layer = scanner.match(_GRAPH) or ""
     bodies = [_read_body(scanner)]
     while scanner.accept("without"):
         bodies.append(_read_body(scanner))
