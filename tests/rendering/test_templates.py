@@ -191,7 +191,7 @@ def compare_sentences(
         }
         texts = {name: writer.column(flat) for name, writer in writers.items()}
         sentences = SentenceWriter(
-            names, writers, TemplateWriter(WordsOutput(grammar, layer), items)
+            names, writers, TemplateWriter(WordsOutput(grammar, layer), items), {}
         )
         return sentences.column(flat, texts, "train", category, 999_998).texts()
 
