@@ -3,7 +3,7 @@
 Everything is numbered in the order of its first use, so that equal plans give equal bytes.  A
 *split* here is the grammar of one constraint; strata with equal constraints share it.  Which claims
 follow from which facts of a split (*excludes*, *requires*, *exposes*, *contains*) is in
-``docs/guarantees.md``.
+``docs/certificate.md``.
 """
 
 from __future__ import annotations
