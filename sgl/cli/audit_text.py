@@ -260,7 +260,6 @@ class AuditText:
         return table
 
     def _show_words(self) -> None:
-        """Show the words of generalization sets that training does not have."""
         pairs = zip(self._audit.sets, new_words(self._audit.sets), strict=True)
         found = [(rows, new) for rows, new in pairs if new]
         if found:

@@ -143,7 +143,6 @@ class FitRequest:
 def _fit(
     session: Session, compiled: Compiled, corpora: Sequence[Path], request: FitRequest
 ) -> tuple[Fit, Sample]:
-    """Return the estimated weights and what they rest on."""
     selection = SplitSelection(compiled, request.given) if request.given else None
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(request.source))
     collector = Collector(
@@ -243,7 +242,6 @@ def show_fit(
 
 
 def _rows(sample: Sample) -> Table:
-    """Return how many rows of each kind were used, and what became of the others."""
     fates = [fate for fate in FATES if sample.fates[fate]]
     table = text_table("rows", *fates, right=fates)
     if len(sample.kinds) > 1:
@@ -266,7 +264,6 @@ def _likelihoods(fit: Fit) -> Table:
 
 
 def _ending(fit: Fit, sample: Sample) -> str:
-    """Return how the rounds ended, in a sentence."""
     ambiguous = sum(rows for _, rows in sample.ambiguous.values())
     parts = [f"a sentence, on average over {count(sample.rows, 'row')}; perplexity of a token"]
     parts.append(f"{count(ambiguous, 'row')} ambiguous" if ambiguous else "none ambiguous")

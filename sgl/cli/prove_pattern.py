@@ -149,7 +149,6 @@ class PatternText:
         return kinds
 
     def _phrase(self, kind: _PhraseKind, states: list[StateExample]) -> tuple[str, ...]:
-        """Return the row of a kind of phrases, with the smallest of them."""
         whole, absent, numbers = kind
         found = f"piece{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
         smallest = min(states, key=lambda state: len(state.phrase))
@@ -207,7 +206,6 @@ class PatternText:
         yield from self._sentence("the smallest", claim.example, language)
 
     def _smallest(self, what: str, stream: str, structure: Structure) -> Iterator[str]:
-        """Yield the smallest sentence of a stratum with a structure."""
         language = self._structures.language(self._constraints[stream])
         both = intersection(language, self._structures.presence(structure))
         yield from self._sentence(what, smallest_derivation(both), both)

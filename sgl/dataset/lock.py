@@ -100,7 +100,6 @@ class LockedFolder:
 
 
 def _holder(path: Path) -> str:
-    """Say who has the lock."""
     try:
         who = (path / HOLDER).read_text("utf-8")
     except (OSError, ValueError):

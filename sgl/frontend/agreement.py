@@ -315,7 +315,6 @@ def _label_to(place: FeaturePlace) -> str:
 def _choices(
     place: FeaturePlace, partner: FeaturePlace, instances: Sequence[tuple[int, Instance]]
 ) -> tuple[TieChoice, ...]:
-    """Return what the instances of a rule have in an open place and in its partner."""
     numbers = (place.number, partner.number)
     further = [p for p in place.beside if p.feature == place.feature and p.number not in numbers]
     found = []

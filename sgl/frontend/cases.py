@@ -107,7 +107,6 @@ class _Choice:
             self._groups.append(_group(what, clauses, complete=layer == source))
 
     def cases(self) -> Cases | None:
-        """Return the cases; None after a report."""
         state, domains = self._state, self._variables.domains
         errors = state.diagnostics.errors
         if prod(len(domains[name]) for name in self._deciding) > MAX_COMBINATIONS:
@@ -135,7 +134,6 @@ class _Choice:
         return Cases(tuple(cases), self._deciding, number)
 
     def _applies(self, part: _Part, values: Values) -> bool:
-        """Return whether all conditions of a part hold for values of the deciding variables."""
         given = dict(zip(self._deciding, values, strict=True))
         return all(
             self._variables.holds(condition, given[condition.column.text])

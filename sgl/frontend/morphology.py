@@ -164,7 +164,6 @@ class Evaluation:
         return expression if self.function is not None and meant else s.Name(name.text, name.span)
 
     def _column(self, expression: s.Column | s.Mention) -> str | None:
-        """Return the text of a column, or of a parameter in the body of a function."""
         name, text = expression.name, expression.name.text
         if isinstance(expression, s.Mention) and self.function is None:
             message = f"`{name}` is a bare name, but a word is made from columns and quoted texts"
@@ -188,7 +187,6 @@ class Evaluation:
         return None
 
     def _feature(self, expression: s.Column | s.Mention, slot: Slotting) -> str | None:
-        """Return the value of a feature of the word; None after a report."""
         if len(slot) == 1 and not isinstance(slot, str):
             return next(iter(slot))
         message = f"this word may have several values of the feature `{expression.name}`"

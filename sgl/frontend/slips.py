@@ -146,7 +146,6 @@ def _find_odd_edges(state: CompilerState, layer: int) -> None:
 
 
 def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:
-    """Return whether no pair of words can have the edge."""
     no_heads, no_dependents = _ODD[edge.label.partition(":")[0]]
     return heads <= no_heads or dependents <= no_dependents
 

@@ -167,7 +167,6 @@ def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
 
 
 def _related(file: YamlFile, node: YamlNode) -> tuple[Name, ...]:
-    """Return the words of a list; an empty row has none."""
     if node.items is None and not node.is_empty:
         raise MalformedTable(node, "a word goes with a list of words")
     return tuple(Name(text_of(item, _SINGLE), file.line(item)) for item in node.items or ())

@@ -183,7 +183,6 @@ class Processes(Executor):
                 return self._pool, self._pool.submit(task)
 
     def _replace(self, broken: ProcessPoolExecutor) -> None:
-        """Start a new pool, unless that is done already."""
         if broken is self._pool:
             broken.shutdown()
             self._pool = self._new_pool()

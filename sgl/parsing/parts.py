@@ -257,7 +257,6 @@ class PartChart:
                 self._move(position, other, number)
 
     def _move(self, position: int, item: _Item, found: int) -> None:
-        """Move an item over a child that was found."""
         step = self._index.parts[item.rule][item.part][item.dot]
         assert isinstance(step, Slot)
         children = list(item.children)

@@ -168,7 +168,6 @@ def _pattern(
     manifest: Mapping[str, Any],
     examples: Mapping[str, Sequence[Derivation]],
 ) -> dict[str, Any]:
-    """Return one pattern, its guarantees as the manifest states them."""
     grammar, plan = compiled.grammar, compiled.plan
     parts: list[tuple[str, Licence | Piece, str]] = [
         ("need", claim, f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for")

@@ -153,7 +153,6 @@ def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
 
 
 def _draw(tree: TreeNode, title: str, name: str) -> tuple[Markup, float, float]:
-    """Return the picture of a tree with its width and height, in pixels."""
     boxes: list[_Box] = []
     root = _place(tree, 0, _MARGIN, boxes)
     branches = [

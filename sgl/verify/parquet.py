@@ -207,7 +207,6 @@ class _ParquetFiles:
             return None
 
     def _expected(self, category: str, name: str, derivation: Derivation) -> dict[str, object]:
-        """Return what the columns have of a row."""
         plan, meaning = self._plan, self._meaning
         expression, depth = dict[int, str](), dict[int, int]()
         for place, _, below in meaning.walk(derivation):

@@ -160,7 +160,6 @@ def _commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
 
 @kernel
 def _rehash(old: Bits, new: Bits) -> None:
-    """Put all rows of a table into a larger, empty one."""
     for row in range(len(old)):
         if old[row, 1] != _NONE:
             slot = _slot(new, old[row, 0], old[row, 1])

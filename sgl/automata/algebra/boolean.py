@@ -195,7 +195,6 @@ class _Pairing:
         return known[order], order
 
     def _join(self, rows: Numbers, met: Numbers) -> tuple[Numbers, Numbers]:
-        """Join some rows of the first automaton, over pairs that phrases have."""
         first, sizes = self._first, self._second.sizes
         categories = self.categories[met]
         # The last entries are those of children that a rule does not have.

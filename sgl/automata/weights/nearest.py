@@ -259,7 +259,6 @@ class NearestFinder:
             stack.extend(reversed(list(pairs)))
 
     def _result(self, phrases: Sequence[_ItemPhrase], places: Sequence[_ResultRule]) -> Nearest:
-        """Choose the new words, and say what differs."""
         kept = {place.kept for place in places}
         dropped = [n for n in reversed(range(len(phrases))) if n not in kept]
         spare = [phrases[n].rule for n in dropped]

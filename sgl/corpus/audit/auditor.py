@@ -138,7 +138,6 @@ class Auditor:
     def _ambiguous(
         self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]
     ) -> None:
-        """Count and list a row with several readings, of which the corpus chose some."""
         assert judged.forest is not None
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
         tally.ambiguous += 1

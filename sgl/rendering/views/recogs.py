@@ -50,7 +50,6 @@ def unfinished(meaning: Meaning, *, modifiers_first: bool = False) -> str:
 
 
 def _numbered(unfinished: str) -> str:
-    """Give the variables their random numbers."""
     form, _, positional = unfinished.partition(PART)
     if not positional:
         return form

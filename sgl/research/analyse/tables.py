@@ -123,7 +123,6 @@ def _groups(data: Json) -> ResultTable:
 
 
 def _correlations(correlations: Json) -> Iterator[ResultTable]:
-    """Yield a triangle of coefficients for each system."""
     for name, tests in correlations.items():
         names = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
         by_pair = {(test["first"], test["second"]): _coefficient(test) for test in tests}
@@ -348,7 +347,6 @@ def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str)
 
 
 def _square(test: Mapping[str, Any], pair: str, x: float, y: float) -> Markup:
-    """Draw a coefficient, with its p-value as the tooltip."""
     rho = test["rho"]
     said = "not defined" if rho is None else f"ρ = {rho:.3f}"
     p = f"p = {p_value(test['adjusted'])} (Holm), {test['pairs']:,} sentences"

@@ -231,7 +231,6 @@ class Training:
             self.best = {name: weight.detach().clone() for name, weight in self.weights.items()}
 
     def _score(self, line: Line) -> float | None:
-        """Return the share of items of dev that are translated exactly."""
         if not self.dev:
             return None
         said = self.learner.translate([row.source for row in self.dev], line)

@@ -190,7 +190,6 @@ def _discards(text: str) -> Fraction | int | None:
 
 
 def _read(session: Session, options: dict[str, Any]) -> tuple[ItemSet, ElementSettings]:
-    """Read the items with their atoms and compounds; end the command if there are none."""
     try:
         files, view = find_files(options["paths"], options["view"])
         settings = ElementSettings(view, options["size"], options["weighted"], options["above"])

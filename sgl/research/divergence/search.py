@@ -274,7 +274,6 @@ def write_split(
 
 
 def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
-    """Write the items themselves, as they were read."""
     if items.table is None:
         blocks = (block + b"\n\n" for block in items.blocks(chosen))
         path.with_suffix(".conllu").write_bytes(b"".join(blocks))

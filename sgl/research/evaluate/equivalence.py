@@ -118,14 +118,12 @@ def _labelled(form: Form) -> list[_FormAtom]:
 
 
 def _shown(atom: _FormAtom) -> str:
-    """Return an atom without the names of its variables."""
     (star, predicate), arguments = atom
     shown = " , ".join("x" if isinstance(a, int) else a for a in arguments)
     return f"{star}{' . '.join(predicate)} ( {shown} )"
 
 
 def _sorted(term: Term) -> tuple[str, bool, tuple[tuple[str, object], ...]]:
-    """Return a term with its arguments sorted at every level."""
     arguments = [(label, _sorted(argument)) for label, argument in term.arguments]
     return term.head, term.definite, tuple(sorted(arguments))
 

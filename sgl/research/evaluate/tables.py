@@ -157,7 +157,6 @@ def _compounds(compounds: Json) -> Rows:
 
 
 def _rates(entry: Json) -> list[str]:
-    """Return the figures of an error rate: instances and compounds, each with its share."""
     return [
         f"{entry['instances']:,}",
         f"{100 * entry['instance']:.2f}",

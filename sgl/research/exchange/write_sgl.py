@@ -80,7 +80,6 @@ def _changed(
 
 
 def _with_derivations(imported: ImportedGrammar) -> ImportedGrammar:
-    """Return the grammar with a further layer, the printed derivation."""
     layers, rules = imported.grammar.text_layers, []
     name = FreeNames(*(layer.name for layer in layers)).free(_DERIVATION)
     for rule in imported.grammar.rules:

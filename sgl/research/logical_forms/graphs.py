@@ -78,7 +78,6 @@ class _AtomGraph:
                 raise self._wrong(atom, f"x _ {target} has no atom of its own")
 
     def graph(self, tokens: Sequence[str]) -> Graph:
-        """Return the graph; its nodes in the order of their positions."""
         constants = [key for key in self._first if isinstance(key, str)]
         nodes: dict[int | str, GraphNode] = {key: _constant_node(key, tokens) for key in constants}
         properties = {target for _, label, target in self._edges if label == ADJECTIVAL}
@@ -272,7 +271,6 @@ class _TermGraph:
         return len(self.attributes) - 1
 
     def kind(self, term: Term, label: str) -> str:
-        """Return the type of the node of a term that ``label`` leads to."""
         if term.head == "?":
             return WH
         if term.definite or term.is_modified:
