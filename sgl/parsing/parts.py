@@ -119,8 +119,8 @@ class _Item(NamedTuple):
 
 #: Where a part of a category is looked for, the category, the part, and whether it is raised.
 _Request = tuple[int, int, int, bool]
-#: Which part stands from where to where.
-_Spans = tuple[tuple[int, int, int], ...]
+#: Which part stands from where to where, and whether it is raised.
+_Spans = tuple[tuple[int, int, int, bool], ...]
 
 
 class _Place(NamedTuple):
@@ -235,11 +235,13 @@ class PartChart:
     def _complete(self, position: int, item: _Item) -> None:
         """Note the category of the chart that an item ends, and move what waits for it."""
         goal, part, raised, start, rule, _, children = item
-        key = (goal, part, start, position, raised and start < position)
-        number = self._number.setdefault(key, len(self._base))
+        span, number = (part, start, position, raised and start < position), goal
+        # What is repeated where it stands already is known, and no further category.
+        if span not in self._spans[goal]:
+            number = self._number.setdefault((goal, *span), len(self._base))
         if number == len(self._base):
             self._base.append(goal)
-            self._spans.append((*self._spans[goal], (part, start, position)))
+            self._spans.append((*self._spans[goal], span))
             self._rules.append({})
         if (rule, children) not in self._rules[number]:
             self._rules[number][rule, children] = None
@@ -293,7 +295,7 @@ class PartChart:
     def _shown(self, place: _Place) -> tuple[int, tuple[tuple[int, int], ...]]:
         """Return the category of a node of the forest, and where it stands."""
         category = place.category
-        spans = sorted({(start, end) for _, start, end in self._spans[category]})
+        spans = sorted({(start, end) for _, start, end, _ in self._spans[category]})
         while self._is_new(category):
             category = self._base[category]
         return category, tuple(spans)

@@ -154,6 +154,13 @@ def test_a_grammar_that_rewrites_a_category_into_itself_has_finitely_many_readin
     assert texts(core, readings, 0) == ["Anna calls Ben."]
 
 
+def test_an_empty_part_may_be_repeated_inside_itself(tmp_path: Path) -> None:
+    """`A -> … copy A …` where A may be empty: the same part at the same place is known already."""
+    figures: Counter[str] = Counter()
+    compare(91, tmp_path / "91.sgl", figures)
+    assert figures["texts parsed in nl"] > 10
+
+
 def test_random_grammars_are_what_the_model_says(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
     for seed in range(1, 13):
