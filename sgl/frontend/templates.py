@@ -67,14 +67,13 @@ class _Template:
 
     def sketch(self) -> TemplateSketch:
         """Return the template, after reports of what is wrong with it."""
-        told = {part: self.clauses.get(f"{self.layer}.{part}") for part in self.own}
+        told = {p: c for p in self.own if (c := self.clauses.get(f"{self.layer}.{p}")) is not None}
         # Without a clause the main part has what the clauses of the others do not mention.
-        template = self.main() if self.clause is not None else []
-        pieces = {part: self.items(clause) for part, clause in told.items() if clause is not None}
-        template = template if self.clause is not None else self.main()
+        order = [*told, ""] if self.clause is None else ["", *told]
+        pieces = {part: self.items(told[part]) if part else self.main() for part in order}
+        template = pieces[""]
         for part in self.own:
-            own = pieces[part] if part in pieces else self._passed_up(part)
-            template = [*template, Cut(), *own]
+            template += [Cut(), *(pieces[part] if part in pieces else self._passed_up(part))]
         if self.sound:
             self._check_complete()
         return tuple(template)
@@ -149,6 +148,7 @@ class _Template:
         if piece in self.used and item.mode != "copy" and piece not in self.applied:
             message = f"`{item.name}` occurs twice in the layer `{self.layer}`"
             hint = f"remove one, or write `copy {item.name}` if you mean it"
+            hint = "remove one" if isinstance(self, _SourceTemplate) else hint
             labels = [Label(self.used[piece], "here first")]
             self.state.error("SGL0302", item.span, message, hint, labels=labels)
         slot = self.slot(piece, item.span, capital=item.mode == "capital")
@@ -159,12 +159,10 @@ class _Template:
     def _passed_up(self, part: str) -> _Items:
         """Return the part of the only child that has one of this name, of which nothing is said."""
         rule = self.names.rule
-        having = [(n, part) for n, parts in enumerate(self.parts) if part in parts]
-        free = [
-            piece for piece in having if piece not in self.used and piece[0] not in self.dropped
-        ]
+        having = [n for n, parts in enumerate(self.parts) if part in parts]
+        free = [n for n in having if (n, part) not in self.used and n not in self.dropped]
         if len(free) == 1:
-            return [self.slot(free[0], rule.name.span)]
+            return [self.slot((free[0], part), rule.name.span)]
         if self.sound and not free:
             name = f"{self.layer}.{part}"
             message = f"the rule `{rule.name}` does not say what `{name}` is"
@@ -207,9 +205,8 @@ class _SourceTemplate(_Template):
             words = word.text.split()
             if not words:
                 message = f"this word is empty in the layer `{self.layer}`"
-                self.state.error(
-                    "SGL0604", word.span, message, "remove it from the right-hand side"
-                )
+                hint = "remove it from the right-hand side"
+                self.state.error("SGL0604", word.span, message, hint)
             elif words != [word.text]:
                 apart = " ".join(f'"{each}"' for each in words)
                 message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted "
@@ -247,10 +244,7 @@ class _SourceTemplate(_Template):
         rhs = self.names.rule.rhs
         if isinstance(item, s.Name):
             words = (i for i, part in enumerate(rhs) if isinstance(part, s.Name))
-            found = next(
-                (i for i in words if str(rhs[i]) == item.text and i not in self._words), -1
-            )
-            if found >= 0:
+            for found in (i for i in words if str(rhs[i]) == item.text and i not in self._words):
                 return [self._word(found)]
             if not item.text:
                 return []

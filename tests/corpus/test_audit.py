@@ -94,9 +94,9 @@ def test_a_line_that_cannot_be_read_is_kept_with_its_number(
 def test_no_line_is_lost_whatever_the_file(
     content: bytes, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    assume(
-        not content.startswith((b"%PDF", b"PAR1", b"BZh", b"\x1f\x8b", b"\xff\xfe", b"\xfe\xff"))
-    )
+    packed = (b"PK", b"BZh", b"\x1f\x8b", b"\xfd7z", b"\x28\xb5")
+    others = (b"%PDF", b"PAR1", b"\xff\xfe", b"\xfe\xff", *packed)
+    assume(not content.startswith(others))
     rows = read(tmp_path_factory.getbasetemp() / "any.tsv", content)
     assert [row.line for row in rows] == list(range(1, len(rows) + 1))
     assert sum(row.size for row in rows) == len(content)

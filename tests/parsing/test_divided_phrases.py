@@ -127,6 +127,12 @@ def test_the_words_of_a_cluster_may_be_repeated() -> None:
         assert parser.parse(sentence + " zag") == ()
 
 
+def test_a_part_may_begin_the_sentence_with_a_capital() -> None:
+    core = core_of(CLUSTERS.replace("S -> NP VP VP.cluster", "S -> capital VP.cluster NP VP"))
+    assert len(Parser(core).parse("Zag helpen Jan Piet Marie")) == 1
+    assert Parser(core).parse("zag helpen Jan Piet Marie") == ()
+
+
 @pytest.mark.parametrize(
     ("sentence", "told"),
     [
