@@ -16,6 +16,7 @@ status is then 1.  The grammars lie in a directory that is named at the end if t
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import tempfile
 import traceback
@@ -51,9 +52,15 @@ from sgl.automata import (
     UnsupportedStructure,
     Verdict,
 )
+from sgl.automata.weights.counting import count_derivations, longest_text
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
+from sgl.core.plan import Stratum
+from sgl.core.structure import Body as StructureBody
+from sgl.core.structure import LengthTest
+from sgl.core.structure import Structure as CoreStructure
+from sgl.dataset.fingerprint import core_form
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
@@ -61,7 +68,10 @@ from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import certificate_file, establish
 from sgl.rendering.conllu import ConlluError
 from sgl.sampling.acceptance import NotEnoughError
+from sgl.sampling.engine import Listing
+from sgl.sampling.tables import pack_states
 from sgl.verify import certificate_faults
+from sgl.verify.candidates import Candidates
 
 #: Words of the longest sentence, and the most phrases of a category that are listed.
 LONGEST, MOST = 8, 2_500
@@ -539,7 +549,48 @@ def compare_streams(
                 f"{stratum.stream} lacks {lacking.total()} and has {more.total()} sentences "
                 f"that it should not have, as {one}"
             )
+        layer, source = compiled.plan.lemma_layer, compiled.grammar.text_layers[0].name
+        for most in sorted({3, 5, longest}):
+            body = StructureBody((), lengths=(LengthTest(source, ">=", most + 1),))
+            short = replace(
+                stratum.constraint,
+                exclude=(*stratum.constraint.exclude, CoreStructure(layer, body)),
+            )
+            terms = Counter(tree.term for tree in own if len(tree.en) <= most)
+            split = structures.split(short)
+            figures["listed"] += _check_listing(compiled, stratum, split, terms, most)
     return members
+
+
+def _check_listing(
+    compiled: Compiled, stratum: Stratum, split: SplitGrammar, own: Counter[str], longest: int
+) -> int:
+    """Compare the list of all derivations up to a length with the model; return their number.
+
+    Raises:
+        Difference: the list has others, has one twice, or the checker lists them otherwise.
+    """
+    size = count_derivations(split)
+    most = longest_text(split, compiled.grammar.text_layers[0].name)
+    if size is None or size > MOST:
+        return 0
+    if not isinstance(most, int) or most > longest or size != own.total():
+        raise Difference(f"{stratum.stream} has {size} derivations, the model {own.total()}")
+    if not size:
+        return 0
+    plan = replace(compiled.plan, strata=(replace(stratum, every=True, count=size),))
+    states, (start,) = pack_states(compiled.grammar, plan, {stratum.stream: split})
+    listing = Listing(states, start)
+    form = json.loads(json.dumps(core_form(compiled.grammar, plan)))
+    sampler = {"states": json.loads(json.dumps(states))}
+    checker = Candidates({"seed": 1, "sampler": sampler, "core": form}, int)
+    found = [tuple(listing.derivation(number) or ()) for number in range(size)]
+    if [checker.draw("", n, start, size) for n in range(size)] != found:
+        raise Difference(f"{stratum.stream}: the checker lists other derivations")
+    lengths = sum(len(interpret(compiled.grammar, d).tokens[0]) == most for d in found)
+    if Counter(term_of(compiled.grammar, own) for own in found) != own or not lengths:
+        raise Difference(f"{stratum.stream}: the list is not what the model has")
+    return size
 
 
 def derived(compiled: Compiled, split: SplitGrammar, longest: int) -> Iterator[tuple[object, ...]]:

@@ -121,10 +121,15 @@ def _splits(manifest: Mapping[str, Any]) -> Table:
             for prefix in kinds.values()
         ]
         candidates = sum(s["candidates"] for s in strata)
-        share = entry["items"] / candidates if candidates else 1.0
+        share = _accepted(strata) / candidates if candidates else 1.0
         cells = (f"{number:,}" for number in (entry["items"], *counts))
         table.add_row(split, *cells, _ambiguous(strata), f"{100 * share:.1f} %")
     return table
+
+
+def _accepted(strata: Sequence[Mapping[str, Any]]) -> int:
+    """Return the number of items without their copies."""
+    return sum(stratum["count"] // stratum.get("copies", 1) for stratum in strata)
 
 
 def _patterns(manifest: Mapping[str, Any], proofs: Proofs) -> Table:
@@ -144,7 +149,7 @@ def _patterns(manifest: Mapping[str, Any], proofs: Proofs) -> Table:
             f"{before:.1e}",
             f"{after:.1e}" if after else "0",
             _ambiguous([*own, *exposed]),
-            f"{100 * items / candidates:.1f} %" if candidates else "–",
+            f"{100 * _accepted(own) / candidates:.1f} %" if candidates else "–",
         )
     return table
 

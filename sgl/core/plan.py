@@ -82,6 +82,7 @@ class Quota:
     Of each group of ``within_one_of`` they contain one structure: a condition that was
     joined to each of several ``gen`` structures.  With ``each_target`` every target of
     the pattern has the same share of them.  ``split`` is that of the sentences of a part.
+    ``every``: all that there are, and not a number; of each there are so many ``copies``.
     """
 
     count: int
@@ -90,6 +91,8 @@ class Quota:
     each_target: bool = False
     within_one_of: tuple[tuple[Structure, ...], ...] = ()
     split: str = "train"
+    every: bool = False
+    copies: int = 1
 
     @property
     def groups(self) -> tuple[tuple[Structure, ...], ...]:
@@ -175,7 +178,9 @@ class Stratum:
     random numbers and is unique in the plan; the sentences of a ``repeated``
     stratum may be equal to one another, though not to those of other strata.  If
     there are ``targets``, these lemmas have equal shares of the items.  With
-    ``repeated_lemmas`` a lemma may occur twice in a sentence.
+    ``repeated_lemmas`` a lemma may occur twice in a sentence.  A stratum of ``every`` text
+    that there is has the number of all derivations as its ``count``, and they are taken in
+    order.  Of each item there are so many ``copies``, one after the other.
     """
 
     split: str
@@ -186,6 +191,8 @@ class Stratum:
     repeated: bool = False
     targets: tuple[str, ...] = ()
     repeated_lemmas: bool = False
+    every: bool = False
+    copies: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,9 @@ def plain(value: object) -> Any:  # noqa: ANN401 - dictionaries, lists, texts, n
             return [plain(member) for member in value]
     if not is_dataclass(value):
         return value
-    names = _QUOTA if isinstance(value, Quota) else [field.name for field in fields(value)]
+    names = [field.name for field in fields(value)]
+    if isinstance(value, Quota):
+        names = [*_QUOTA, *(["every", "copies"] if value.every or value.copies > 1 else [])]
     return {name: plain(getattr(value, name)) for name in names}
 
 
@@ -140,7 +142,8 @@ def _rule(rule: Rule) -> list[object]:
 
 def _stratum(s: Stratum) -> list[object]:
     stated = [s.split, s.category, s.stream, s.count, s.repeated, s.targets, s.repeated_lemmas]
-    return [*stated, plain(s.constraint)]
+    extent = [s.every, s.copies] if s.every or s.copies > 1 else []
+    return [*stated, *extent, plain(s.constraint)]
 
 
 def identity(grammar_sha256: str, seed: int, items: int) -> str:

@@ -185,6 +185,8 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
                 "repeated": stratum.repeated,
                 "shares": sample.shares,
                 "readings": plain(readings.get(stratum.stream)),
+                **({"every": True} if stratum.every else {}),
+                **({"copies": stratum.copies} if stratum.copies > 1 else {}),
             }
         )
     return splits

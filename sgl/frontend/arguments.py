@@ -259,6 +259,7 @@ def items_of(
             yield replace(
                 one,
                 span=item.span,
+                copies=one.copies or item.copies,
                 share=one.share or item.share,
                 split=one.split or item.split,
                 conditions=(*one.conditions, *item.conditions),

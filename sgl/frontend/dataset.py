@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import count_of_sentences
+from sgl.frontend.quotas import copies_of, count_of_sentences, is_all
 from sgl.frontend.signature import WRITTEN
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -26,6 +26,9 @@ class DatasetSettings:
     start: s.Name = field(init=False)
     declared: bool = True
     sizes: dict[str, int] = field(default_factory=dict)
+    #: The splits that have all sentences there are, and how often each sentence is there.
+    every: set[str] = field(default_factory=set)
+    copies: dict[str, int] = field(default_factory=dict)
     seed: int = 1
     distinct_sentences: bool = False
     distinct_lemmas: list[s.Name] = field(default_factory=list)
@@ -62,7 +65,7 @@ def read_dataset(state: CompilerState) -> None:
             hint = "add `from` and the category of whole texts"
             state.error("SGL0804", dataset.span, message, hint)
         return
-    if not any(settings.sizes.values()) and state.diagnostics.errors == errors:
+    if not (any(settings.sizes.values()) or settings.every) and state.diagnostics.errors == errors:
         hint = "say how many: `train 40000`"
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", hint)
     start = settings.start
@@ -118,7 +121,7 @@ def _read_clause(
         state.report_twice("clause", name, said[key].span, _ONE_OF_TWO)
     said.setdefault(key, name)
     if clause.amount is not None and key in _KEYS:
-        _read_number(key, clause.amount, settings, scope)
+        _read_number(key, clause, settings, scope)
     elif key == "from":
         settings.start = values[0]
     elif key == "distinct":
@@ -153,8 +156,15 @@ def _read_distinct(
         state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
 
 
-def _read_number(key: str, amount: s.Amount, settings: DatasetSettings, scope: Scope) -> None:
-    state = scope.resolved.state
+def _read_number(
+    key: str, clause: s.DatasetClause, settings: DatasetSettings, scope: Scope
+) -> None:
+    state, amount = scope.resolved.state, clause.amount
+    assert amount is not None, "the clause has a number"
+    if clause.copies is not None and key not in SPLITS:
+        message = f"`{key}` is no number of sentences that could be repeated"
+        state.error("SGL0201", clause.copies.span, message)
+        return
     if key not in (*SPLITS, "seed"):
         message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
         name = amount.value.text
@@ -166,6 +176,10 @@ def _read_number(key: str, amount: s.Amount, settings: DatasetSettings, scope: S
     if key == "seed":
         seed = state.parameters.whole(amount)
         settings.seed = seed if seed is not None else settings.seed
+        return
+    settings.copies[key] = copies_of(clause.copies, state)
+    if is_all(amount, state):
+        settings.every.add(key)
         return
     count = count_of_sentences(amount, state)
     if count is not None:

@@ -16,7 +16,7 @@ never tested.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
 from sgl.core.joint import PLUS
@@ -82,11 +82,12 @@ class _Strata:
     def all(self) -> Iterator[Stratum]:
         """Yield every stratum, training first."""
         for split in SPLITS:
-            count = self.settings.sizes.get(split, 0)
-            if count:
+            count, every = self.settings.sizes.get(split, 0), split in self.settings.every
+            if count or every:
                 name = f"{split}/{IN_DISTRIBUTION}"
                 constraint = self._trained((), self._reserved(()), self._only(None))
-                yield Stratum(split, IN_DISTRIBUTION, name, count, constraint)
+                usual = Stratum(split, IN_DISTRIBUTION, name, count, constraint, every=every)
+                yield replace(usual, copies=self.settings.copies.get(split, 1))
             for lowered in self.patterns if split == TRAIN else ():
                 yield from self._exposures(lowered.pattern)
             for part in self.parts:
@@ -155,6 +156,8 @@ class _Strata:
                     quota.count,
                     self._trained((part.only, *quota.groups), reserved, quota.outside, others),
                     repeated_lemmas=part.repeated_lemmas,
+                    every=quota.every,
+                    copies=quota.copies,
                 )
 
     def _gen(self, lowered: LoweredPattern) -> Iterator[Stratum]:
@@ -179,6 +182,8 @@ class _Strata:
                 quota.count,
                 Constraint((pattern.gen, *quota.groups), excluded),
                 targets=pattern.targets if quota.each_target else (),
+                every=quota.every,
+                copies=quota.copies,
             )
 
 
@@ -198,13 +203,16 @@ def check_patterns(state: CompilerState) -> None:
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
     apart = sum(quota.count for lowered in state.parts for quota in lowered.part.quotas)
     trained = state.dataset.sizes.get(TRAIN, 0) + exposed + apart
+    # All sentences that there are have not been counted yet.
+    quotas = [quota for lowered in state.parts for quota in lowered.part.quotas]
+    whole = TRAIN in state.dataset.every or any(quota.every for quota in quotas)
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
             hint = "say how many: `size 1000`"
             state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", hint)
         for index, need in enumerate(lowered.pattern.need):
-            if need.minimum > trained and state.dataset.declared:
+            if need.minimum > trained and state.dataset.declared and not whole:
                 message = f"{need.minimum:,} sentences are needed, but training has {trained:,}"
                 hint = "need fewer, or make `train` larger"
                 state.error("SGL0821", lowered.span("need", index), message, hint)

@@ -32,6 +32,8 @@ from sgl.lang import syntax as s
 
 #: The most sentences that can be asked for in one place.
 MAX_COUNT = 10_000_000
+#: How often one sentence can be there at most.
+MAX_COPIES = 10_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,14 @@ def _quota(
     item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
 ) -> Quota | None:
     assert isinstance(item.amount, s.Amount)  # Quotas are written out.
-    count = count_of_sentences(item.amount, context.state, times(item.share, context))
+    state, every = context.state, is_all(item.amount, context.state)
+    if every and item.share is not None:
+        hint = "write a number, or leave out `per target` and `shared`"
+        state.error("SGL0825", item.span, "of all sentences targets have no shares", hint)
+        return None
+    number = times(item.share, context)
+    count = 0 if every else count_of_sentences(item.amount, state, number)
+    copies = copies_of(item.copies, state)
     within: list[tuple[Structure, ...]] = []
     outside: list[Structure] = []
     sound = count is not None
@@ -99,6 +108,8 @@ def _quota(
         within_one_of=tuple(group for group in within if len(group) > 1),
         outside=tuple(outside),
         split=item.split.text if item.split is not None else "train",
+        every=every,
+        copies=copies,
     )
 
 
@@ -162,6 +173,21 @@ def check_shares(
     if problem:
         context.state.error("SGL0825", span, problem, hint)
     return not problem
+
+
+def is_all(amount: s.Amount, state: CompilerState) -> bool:
+    """Return whether an amount is ``all``, which is no number."""
+    named = amount.value.text == "all" and "all" not in state.parameters.values
+    return named and not amount.offset
+
+
+def copies_of(written: s.Copies | None, state: CompilerState) -> int:
+    """Return how often each sentence is there; 1 after a report."""
+    number = 1 if written is None else state.parameters.whole(written.number, 1)
+    if written is not None and number is not None and number > MAX_COPIES:
+        message = f"a sentence is repeated at most {MAX_COPIES:,} times"
+        state.error("SGL0705", written.span, message)
+    return number or 1
 
 
 def times(share: s.Share | None, context: StructureContext) -> int:

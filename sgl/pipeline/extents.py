@@ -1,6 +1,7 @@
 """What a plan asks of the grammars of its own parts, before anything else is made of it.
 
-``longest(train)`` is a number that the grammar of training has, given what it excludes.  So it
+``train all`` has as many sentences as its grammar has derivations, and ``longest(train)`` is a
+number that the grammar of training has, given what it excludes.  So it
 stands in structures under its name until here, where it becomes a number everywhere::
 
     size 500 within { length en > longest(train) }     { length en >= longest(train)+1 }
@@ -15,20 +16,22 @@ from typing import Any
 
 from sgl import limits
 from sgl.automata import StructureCompiler
-from sgl.automata.weights.counting import longest_text
+from sgl.automata.weights.counting import count_derivations, endless_rule, longest_text
 from sgl.core.grammar import Rule
-from sgl.core.plan import PART_PREFIX, structures_of
+from sgl.core.plan import PART_PREFIX, Stratum, structures_of
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span, suggest
 from sgl.frontend import Compiled
+from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang.syntax import SyntaxNode
 from sgl.pipeline.sentences import deciding
 
 
 def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     """Return a grammar whose plan has numbers for what it asks of its own parts."""
-    asked = dict.fromkeys(t for s in compiled.plan.structures for t in s.body.lengths if t.part)
-    if not asked:
+    plan = compiled.plan
+    asked = dict.fromkeys(t for s in plan.structures for t in s.body.lengths if t.part)
+    if not asked and not any(stratum.every for stratum in plan.strata):
         return compiled
     compiler = StructureCompiler(compiled.grammar)
     found: dict[LengthTest, LengthTest] = {}
@@ -37,7 +40,18 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
             number = _longest(compiled, compiler, test, diagnostics)
             if number is not None:
                 found[test] = replace(test, number=max(number + test.number, 0), part="")
-    if diagnostics.errors:
+        if not diagnostics.errors:
+            compiled = _numbered(compiled, found)
+            strata = tuple(
+                _counted(compiled, compiler, x, diagnostics) for x in compiled.plan.strata
+            )
+            compiled = replace(compiled, plan=replace(compiled.plan, strata=strata))
+    return compiled
+
+
+def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Compiled:
+    """Return a grammar with numbers in all its structures."""
+    if not found:
         return compiled
 
     def numbered(structure: Structure) -> Structure:
@@ -47,11 +61,32 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
             structure if same else replace(structure, body=replace(structure.body, lengths=lengths))
         )
 
-    parts = {
-        name: _mapped(getattr(compiled, name), numbered)
-        for name in ("plan", "patterns", "parts", "restrictions", "tests")
-    }
+    names = ("plan", "patterns", "parts", "restrictions", "tests")
+    parts: Any = {name: _mapped(getattr(compiled, name), numbered) for name in names}
     return replace(compiled, **parts)
+
+
+def _counted(
+    compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, diagnostics: Diagnostics
+) -> Stratum:
+    """Return a stratum with the number of its derivations, if it has all of them."""
+    if not stratum.every or diagnostics.errors:
+        return stratum
+    split, span = compiler.split(stratum.constraint), compiled.dataset_span
+    names = [lowered.declaration.name for lowered in compiled.patterns]
+    names += [lowered.declaration.name for lowered in compiled.parts]
+    for name in names:
+        span = name.span if name.text == stratum.category.removeprefix(PART_PREFIX) else span
+    number = count_derivations(split)
+    if number is None:
+        message = f"`{stratum.stream}` has no end: `all` of it cannot be listed"
+        report_endless(compiled, diagnostics, span, endless_rule(split), message)
+    elif number * stratum.copies > MAX_COUNT:
+        message = f"`{stratum.stream}` has {number:,} sentences in all"
+        notes = (f"at most {MAX_COUNT:,} sentences can be asked for in one place",)
+        hint = "write a number, or make this part of the data narrower"
+        diagnostics.error("SGL0705", span, message, hint, notes=notes)
+    return replace(stratum, count=number or 0)
 
 
 def _longest(

@@ -189,7 +189,7 @@ def _possible(
                 "they would be drawn by themselves, and for all needs together `train` is too small"
             )
             hint = "make `train` larger, need fewer, or give the rules of this part more weight"
-        elif usual is not None and compiled.plan.distinct_sentences:
+        elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
             size = count_derivations(structures.split(_with(usual.constraint, need)))
             if size is not None and size < need.count:
                 note = f"the grammar has {size:,} different sentences for training that contain it"

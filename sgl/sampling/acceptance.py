@@ -32,7 +32,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
+from sgl.sampling.engine import Listing, PackedStratum, Tables, derive, joined, words_of
 from sgl.sampling.random import candidate_key, stream_key
 
 TOO_LONG = "too_long"
@@ -168,7 +168,8 @@ class AcceptanceTest:
 def sample(tables: Tables) -> Iterator[StratumItems]:
     """Sample the strata one after the other.
 
-    From each stream candidates 0, 1, 2, ... are drawn until as many are accepted as wanted.  A
+    From each stream candidates 0, 1, 2, ... are drawn until as many are accepted as wanted, or,
+    of ``every`` derivation, in their order.  A
     sentence that one stratum has taken is not available to the later ones, so the order matters.
 
     Raises:
@@ -182,20 +183,24 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
         ambiguous: list[int] = []
         shares = test.shares[number]
         candidate = found_before = 0
-        while len(items) < stratum.wanted:
-            derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
+        listing = Listing(tables.states, stratum.start) if stratum.every else None
+        while (candidate if listing else len(items) // stratum.copies) < stratum.wanted:
+            if listing is not None:
+                derivation = listing.derivation(candidate)
+            else:
+                derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
             reason = test.reason(number, candidate, derivation)
             if reason is not None:
                 rejected[reason] += 1
                 if reason == AMBIGUOUS:
                     ambiguous.append(candidate)
             elif derivation is not None:
-                items.append(SampledItem(candidate, tuple(derivation)))
+                items += [SampledItem(candidate, tuple(derivation))] * stratum.copies
             candidate += 1
-            if candidate % WINDOW == 0:
-                found = len(items) - found_before
-                stop_if_out_of_reach(stratum, len(items), candidate, rejected, shares, found)
-                found_before = len(items)
+            if candidate % WINDOW == 0 and listing is None:
+                so_far = len(items) // stratum.copies
+                found, found_before = so_far - found_before, so_far
+                stop_if_out_of_reach(stratum, so_far, candidate, rejected, shares, found)
         yield StratumItems(stratum, items, candidate, rejected, shares, ambiguous)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
-from sgl.sampling.engine import PackedStratum, Tables, derive, joined, words_of
+from sgl.sampling.engine import Listing, PackedStratum, Tables, derive, joined, words_of
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.sampling.screening import LemmaIndex, compiled_pays, expose, screen
 from sgl.sampling.seen import hash_column
@@ -53,16 +53,20 @@ class Sampler:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._index = LemmaIndex(tables)
+        self._listings: dict[int, Listing] = {}
         #: The number of lemmas, which is at least 1.
         self.lemmas = max(len(self._index.numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers."""
-        key = stream_key(self.tables.seed, stratum.stream)
-        found = [
-            derive(self.tables.states, stratum.start, candidate_key(key, number))
-            for number in numbers.tolist()
-        ]
+        key, states = stream_key(self.tables.seed, stratum.stream), self.tables.states
+        if stratum.every:
+            if stratum.start not in self._listings:
+                self._listings[stratum.start] = Listing(states, stratum.start)
+            found = [*map(self._listings[stratum.start].derivation, numbers.tolist())]
+        else:
+            keys = (candidate_key(key, number) for number in numbers.tolist())
+            found = [derive(states, stratum.start, key) for key in keys]
         derivations = Derivations.of([derivation or () for derivation in found])
         too_long = np.array([derivation is None for derivation in found], np.uint8)
         return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long)

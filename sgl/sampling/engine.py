@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import accumulate
+from math import prod
 from typing import Any, NamedTuple, cast
 
 from sgl.core.graph import PARTS, GluingRule, part_of
@@ -75,6 +77,8 @@ class PackedStratum(NamedTuple):
     ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas``
     a lemma may occur twice in a sentence.  ``ambiguous`` are the candidates that are
     rejected for the readings of their sentences, where these are known beforehand.
+    With ``every`` the candidates are all derivations in order, as many as ``wanted``.  Of
+    each item there are so many ``copies``.
     """
 
     split: str
@@ -86,6 +90,8 @@ class PackedStratum(NamedTuple):
     targets: tuple[str, ...]
     repeated_lemmas: bool
     ambiguous: frozenset[int] = frozenset()
+    every: bool = False
+    copies: int = 1
 
 
 class Tables(NamedTuple):
@@ -130,6 +136,52 @@ def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
         if len(derivation) + len(stack) > LONGEST_DERIVATION:
             return None
     return derivation
+
+
+class Listing:
+    """All derivations from a state, by number; they are finitely many.
+
+    Those that begin with the first alternative come first, and so on; of the children of a
+    rule the last one changes quickest.
+    """
+
+    def __init__(self, states: Sequence[State], start: int) -> None:
+        self._states, self._start = states, start
+        #: For each state the number of derivations of its alternatives up to each one.
+        self._ends: dict[int, list[int]] = {}
+        waiting = [start]
+        while waiting:
+            state = waiting.pop()
+            children = states[state].children
+            unknown = [c for below in children for c in below if c not in self._ends]
+            if unknown:
+                waiting += [state, *unknown]
+            elif state not in self._ends:
+                self._ends[state] = list(accumulate(map(self._number, children)))
+
+    def __len__(self) -> int:
+        return self._ends[self._start][-1]
+
+    def _number(self, children: Sequence[int]) -> int:
+        """Return the number of ways in which some children can be derived."""
+        return prod([self._ends[child][-1] for child in children])
+
+    def derivation(self, number: int) -> list[int] | None:
+        """Return the derivation with a number from 0; ``None`` if it is too long."""
+        derivation: list[int] = []
+        stack = [(self._start, number)]
+        while stack:
+            state, number = stack.pop()
+            ends, (_, rules, children) = self._ends[state], self._states[state]
+            choice = bisect_right(ends, number)
+            derivation.append(rules[choice])
+            number -= ends[choice - 1] if choice else 0
+            for child in children[choice]:
+                number, rest = divmod(number, self._ends[child][-1])
+                stack.append((child, rest))
+            if len(derivation) + len(stack) > LONGEST_DERIVATION:
+                return None
+        return derivation
 
 
 def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:

@@ -108,6 +108,7 @@ class StrataSampler:
         acceptance = BatchAcceptance(self._tables, number, self._seen, self._ambiguity, progress)
         while acceptance.missing:
             first, count = acceptance.candidates, min(acceptance.expected(), LARGEST_BATCH)
+            count = min(count, acceptance.missing) if stratum.every else count
             numbers = np.arange(first, first + count, dtype=np.int64)
             survey = self._sampler.survey(stratum, numbers, exposed)
             accepted = acceptance.add(survey)
@@ -173,15 +174,16 @@ class BatchAcceptance:
 
         They end with a window, or with the stratum.
         """
-        self._parts = [sample.numbers]
-        self.missing = self._missing_before = self.stratum.wanted - len(sample.numbers)
+        self._parts = [sample.numbers[:: self.stratum.copies]]
+        done = sample.candidates if self.stratum.every else len(self._parts[0])
+        self.missing = self._missing_before = self.stratum.wanted - done
         self.candidates = sample.candidates
         self._rejected, self._shares = dict(sample.rejected), dict(sample.shares)
         self._ambiguous = list(sample.ambiguous)
 
     def sample(self) -> StratumSample:
         """Return what was sampled so far."""
-        numbers = np.concatenate(self._parts)
+        numbers = np.repeat(np.concatenate(self._parts), self.stratum.copies)
         rejected, shares = dict(self._rejected), dict(self._shares)
         ambiguous = tuple(self._ambiguous)
         return StratumSample(self.stratum, numbers, self.candidates, rejected, shares, ambiguous)
@@ -252,7 +254,7 @@ class BatchAcceptance:
         while at < len(outcomes):
             window = outcomes[at : at + WINDOW - self.candidates % WINDOW]
             accepted, *rejected = np.bincount(window, minlength=len(REASONS) + 1).tolist()
-            self.missing -= accepted
+            self.missing -= len(window) if self.stratum.every else accepted
             for reason, number in zip(REASONS, rejected, strict=True):
                 self._rejected[reason] += number
             if self._shares:
@@ -267,6 +269,7 @@ class BatchAcceptance:
                 if self._progress is not None:
                     self._progress(stratum.stream, found, stratum.wanted)
                 in_window, self._missing_before = self._missing_before - self.missing, self.missing
-                stop_if_out_of_reach(
-                    stratum, found, self.candidates, self._rejected, self._shares, in_window
-                )
+                if not stratum.every:
+                    stop_if_out_of_reach(
+                        stratum, found, self.candidates, self._rejected, self._shares, in_window
+                    )

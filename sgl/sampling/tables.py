@@ -55,6 +55,8 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 repeated=stratum.repeated,
                 targets=stratum.targets,
                 repeated_lemmas=stratum.repeated_lemmas,
+                every=stratum.every,
+                copies=stratum.copies,
             )
             for stratum, start in zip(plan.strata, starts, strict=True)
         ],
@@ -83,7 +85,7 @@ def pack_states(
 def _check_sizes(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
     """Raise ``NotEnoughError`` for a stratum that cannot have enough items."""
     for stratum in plan.strata:
-        size = count_derivations(splits[stratum.stream])
+        size = count_derivations(splits[stratum.stream]) if not stratum.every else None
         distinct = plan.distinct_sentences and not stratum.repeated
         if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
             reason = f"this part of the data has {size} derivations in all"

@@ -9,6 +9,7 @@ from bisect import bisect_right
 from collections.abc import Callable
 from hashlib import sha256
 from heapq import heappop, heappush
+from itertools import accumulate
 from typing import Any
 
 Json = Any  # a part of the certificate
@@ -48,10 +49,16 @@ class Candidates:
     def __init__(self, data: Json, spend: Callable[[int], None]) -> None:
         self.seed, self.states, self.spend = data["seed"], data["sampler"]["states"], spend
         self.streams = [stratum[2] for stratum in data["core"]["plan"]["strata"]]
+        self.ends = dict[int, list[int]]()
         self.weights = [float(rule[3]) for rule in data["core"]["grammar"]["rules"]]
 
-    def draw(self, stream: str, number: int, state: int) -> Derivation:
-        """Return a candidate of a stream that starts in a state; () if it is too long."""
+    def draw(self, stream: str, number: int, state: int, every: int = 0) -> Derivation:
+        """Return a candidate of a stream that starts in a state; () if it is too long.
+
+        If it is one of ``every`` derivation, so many that there are, it is that with its number.
+        """
+        if every:
+            return self.listed(number, state, every)
         start = int.from_bytes(sha256(f"{self.seed}/{stream}".encode()).digest()[:8], "big")
         key = mix((start + (number + 1) * GAMMA) & MASK)
         rules, waiting = list[int](), [state]
@@ -63,6 +70,36 @@ class Candidates:
             waiting += children[choice]
         self.spend(10 + len(rules))
         return () if waiting else tuple(rules)
+
+    def listed(self, number: int, state: int, every: int) -> Derivation:
+        """Return a derivation by its number, if there are so many; () if it is too long."""
+        if not 0 <= number < every or every != self.ends_of(state)[-1]:
+            raise Refusal(f"R01 state {state} has not {every} derivations")
+        rules, waiting = list[int](), [(state, number)]
+        while waiting and len(rules) + len(waiting) <= LONGEST:
+            state, number = waiting.pop()
+            ends, (_, choices, children) = self.ends[state], self.states[state]
+            choice = bisect_right(ends, number)
+            number -= ends[choice - 1] if choice else 0
+            rules.append(choices[choice])
+            for child in children[choice]:  # the last one first, which changes quickest
+                number, rest = divmod(number, self.ends[child][-1])
+                waiting.append((child, rest))
+        self.spend(10 + len(rules))
+        return () if waiting else tuple(rules)
+
+    def ends_of(self, start: int) -> list[int]:
+        """Return the numbers of derivations of a state by its alternatives up to each one."""
+        waiting = [] if start in self.ends else [start]
+        while waiting:
+            children = self.states[state := waiting.pop()][2]
+            unknown = [child for own in children for child in own if child not in self.ends]
+            self.spend(1 + sum(map(len, children)) + len(unknown))
+            waiting += [state, *unknown] if unknown else []
+            if not unknown:
+                ways = [math.prod([self.ends[child][-1] for child in own]) for own in children]
+                self.ends[state] = [*accumulate(ways)]
+        return self.ends[start]
 
     def check(self) -> None:
         """Check that parts of the data have their own candidates, in proportion to the weights.

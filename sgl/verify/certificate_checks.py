@@ -100,7 +100,7 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
     rows = {name: [[*each.values()] for each in layers[name]] for name in ("graph", "views")}
     distinct = manifest["distinct"]
     strata = [
-        [split, own["category"], own["stream"], own["count"], own["repeated"]]
+        [split, own["category"], own["stream"], *_extent(own), own["repeated"]]
         for split, claim in manifest["splits"].items()
         for own in claim["strata"]
     ]
@@ -121,7 +121,7 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
             [plan["distinct_sentences"], plan["distinct_lemmas"], plan["lemma_layer"]],
         ),
         "ambiguous": (manifest["ambiguous"]["policy"], plan["ambiguous"]),
-        "parts of splits": (sorted(strata), sorted(own[:5] for own in plan["strata"])),
+        "parts of splits": (sorted(strata), sorted(map(_stated, plan["strata"]))),
         "patterns": (manifest["patterns"], plan["patterns"]),
         "parts": (manifest["parts"], plan["parts"]),
         "nowhere": (manifest["nowhere"], plan["nowhere"]),
@@ -129,6 +129,18 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
     for what, (stated, certified) in pairs.items():
         if stated != certified:
             yield f"{what}: not as in the manifest"
+
+
+def _extent(stratum: Json) -> tuple[int, int, int]:
+    """Return the number of a stratum in a manifest, whether it is that of candidates, copies."""
+    every, copies = stratum.get("every", False), stratum.get("copies", 1)
+    return stratum["candidates"] if every else stratum["count"] // copies, int(every), copies
+
+
+def _stated(stratum: Json) -> Json:
+    """Return what a manifest says of a stratum in a certificate."""
+    split, category, stream, count, repeated, _, _, *extent, _ = stratum
+    return [split, category, stream, count, *(extent or (0, 1)), repeated]
 
 
 def _missing(manifest: Json, content: Json) -> Iterator[str]:

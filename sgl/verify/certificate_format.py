@@ -61,7 +61,8 @@ LAYERS = (
     [(str, str, int, str)],
 )
 GRAMMAR = members("start categories text graph views rules", int, *LAYERS, [RULE])
-STRATUM = (str, str, str, int, int, [str], int, dict)
+USUAL = (str, str, str, int, int, [str], int, dict)
+STRATUM = (..., USUAL, (*USUAL[:-1], int, int, dict))  # whether it has every text; copies
 PLAN = members(
     "source target distinct_lemmas distinct_sentences lemma_layer parts nowhere ambiguous further "
     "graphs strata patterns",

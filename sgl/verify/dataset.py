@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -26,7 +26,7 @@ from sgl import foreign
 from sgl.foreign import TABLE, read_bytes, sha256_of
 from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
 from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split, conllu_path
-from sgl.verify.manifest import MANIFEST, Clause, Manifest
+from sgl.verify.manifest import MANIFEST, Clause, Manifest, Quota
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
 from sgl.verify.report import Result, Violation, claims
@@ -66,6 +66,14 @@ class Dataset:
     def categories_of(self, *splits: str) -> list[CategoryGroups]:
         """Return the categories of some splits."""
         return [category for category in self.categories if category.split in splits]
+
+    def counted(self, split: str, category: str, quotas: Iterable[Quota]) -> Iterator[Quota]:
+        """Yield quotas with their numbers of items, copies too, or those of the manifest."""
+        claim = self.manifest.splits.get(split)
+        counts = {stratum.stream: stratum.count for stratum in claim.strata} if claim else {}
+        for index, quota in enumerate(quotas):
+            every = counts.get(f"{split}/{category}/{index}", 0)
+            yield replace(quota, count=every if quota.every else quota.count * quota.copies)
 
     def members(self, groups: Collection[Group]) -> Iterator[tuple[Split, int, Group]]:
         """Yield the sentences of some groups in their order."""

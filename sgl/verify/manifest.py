@@ -64,7 +64,8 @@ class Exposure:
 class Quota:
     """``count`` items with all of ``within``, one of each ``within_one_of``, none of ``outside``.
 
-    With ``each_target`` the targets of the pattern have equal shares of them.
+    With ``each_target`` the targets of the pattern have equal shares of them.  If there is to
+    be ``every`` such item, the count is no number; each is there in so many ``copies``.
     """
 
     count: int
@@ -73,6 +74,8 @@ class Quota:
     within_one_of: tuple[tuple[Clause, ...], ...] = ()
     each_target: bool = False
     split: str = ""
+    every: bool = False
+    copies: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +155,8 @@ class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
     ``shares`` are the numbers of items that targets have, by lemma; without ``readings``
-    the strings were not parsed.
+    the strings were not parsed.  ``every`` derivation is an item or was rejected; an item is
+    there in so many ``copies``, all of which count.
     """
 
     category: str
@@ -162,6 +166,13 @@ class Stratum:
     readings: ReadingCounts | None
     repeated: bool = False
     shares: dict[str, int] = field(default_factory=dict)
+    every: bool = False
+    copies: int = 1
+
+    @property
+    def accepted(self) -> int:
+        """The number of items without their copies."""
+        return self.count // self.copies
 
 
 @dataclass(frozen=True, slots=True)

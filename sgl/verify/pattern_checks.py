@@ -194,7 +194,8 @@ def exposures(data: Dataset, tally: Result) -> None:
 @claims("The generalization items of every pattern fill its quotas.")
 def quotas(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
-        _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas))
+        own = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
+        _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, own))
 
 
 @claims(
@@ -206,9 +207,10 @@ def quotas(data: Dataset, tally: Result) -> None:
 )
 def shares(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
+        items = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
         for split, category, labelled in (
             (TRAIN, EXPOSURE + pattern.name, _exposed(pattern)),
-            (GENERALIZATION, pattern.name, _numbered(pattern.name, pattern.quotas)),
+            (GENERALIZATION, pattern.name, _numbered(pattern.name, items)),
         ):
             if not any(quota.each_target for _, quota in labelled):
                 continue
@@ -220,7 +222,7 @@ def shares(data: Dataset, tally: Result) -> None:
             claim = data.manifest.splits.get(split)
             for stratum in claim.strata if claim else ():
                 if stratum.category == category:
-                    recorded.update(stratum.shares)
+                    recorded.update({x: n * stratum.copies for x, n in stratum.shares.items()})
             if +recorded != +declared:
                 message = f"{category}: the manifest records other shares of targets"
                 tally.fault(message, f"manifest.json: splits.{split}")
@@ -233,7 +235,7 @@ def part_quotas(data: Dataset, tally: Result) -> None:
         for split in TRAINING_LIKE:
             own = [
                 replace(quota, within_one_of=(part.only, *quota.within_one_of))
-                for quota in part.quotas
+                for quota in data.counted(split, category, part.quotas)
                 if (quota.split or TRAIN) == split
             ]
             if own:
@@ -339,9 +341,8 @@ def pieces_of(text: str) -> set[Nameless]:
         graph.add_nodes_from(range(len(variables)))
         for members in sorted(map(sorted, nx.connected_components(graph))):
             own = [link for link in links if link.source in members]
-            (first, *_) = members
-            asked = [test for test in variables[first].tests if test.attribute != LAYER]
-            if own or asked or variables[first].degrees:
+            first = variables[members[0]]
+            if own or first.degrees or any(test.attribute != LAYER for test in first.tests):
                 found.add(_nameless(_piece(structure, variables, own, members)))
     return found
 

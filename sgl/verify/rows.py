@@ -68,14 +68,14 @@ class Rows:
 
     def accepted(self, stratum: Json, start: int) -> Iterator[tuple[str, Derivation]]:
         """Yield the candidates of a stratum that are accepted: their names and derivations."""
-        split, _, stream, wanted, repeated, targets, repeated_lemmas, _ = stratum
-        share = divmod(wanted, len(targets) or 1)
+        split, _, stream, wanted, repeated, targets, repeated_lemmas, *extent, _ = stratum
+        (every, copies), share = extent or (0, 1), divmod(wanted, len(targets) or 1)
         room = {target: share[0] + (n < share[1]) for n, target in enumerate(targets)}
         trains = split != TRAIN and any(s[0] == TRAIN and s[3] for s in self.plan["strata"])
         counts = self.outcomes[stream] = Counter[str]()
-        while counts[ACCEPTED] < wanted:
+        while (counts.total() if every else counts[ACCEPTED]) < wanted:
             name = f"{stream}#{counts.total()}"
-            own = self.candidates.draw(stream, counts.total(), start)
+            own = self.candidates.draw(stream, counts.total(), start, wanted * every)
             lemmas = [lemma for rule in own for lemma in self.lemmas[rule]]
             self.spend(len(lemmas) + len(targets))
             used = {lemma for lemma, _ in lemmas}
@@ -99,7 +99,7 @@ class Rows:
             elif reason == ACCEPTED:
                 self.seen[text], room[target] = stream, room.get(target, 0) - 1
                 self.exposed |= used if split == TRAIN else set()
-                yield name, own
+                yield from [(name, own)] * copies
 
     def next_rejected(self) -> tuple[str, Derivation] | None:
         """Return what the next line of ``rejected.tsv`` has, if it has one."""

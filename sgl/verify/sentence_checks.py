@@ -122,7 +122,7 @@ def sentences_distinct(data: Dataset, tally: Result) -> None:
     repeated = 0
     for split in data.splits:
         strata = data.manifest.splits[split.name].strata
-        free = {stratum.category for stratum in strata if stratum.repeated}
+        free = {own.category for own in strata if own.repeated or own.copies > 1}
         categories = [group.category for group in split.groups]
         tally.checked += len(split) - len(split.malformed)
         for (_, entry), (_, before) in repetitions([split]):
@@ -262,8 +262,8 @@ def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
         return
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
-    if read.parsed != stratum.count + rejected:
-        yield f"{read.parsed} strings parsed, but {stratum.count} items and {rejected} rejected"
+    if read.parsed != stratum.accepted + rejected:
+        yield f"{read.parsed} strings parsed, but {stratum.accepted} items and {rejected} rejected"
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:
         yield f"{rejected} rejected as ambiguous instead of {expected}"

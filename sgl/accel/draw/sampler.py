@@ -48,7 +48,9 @@ class CompiledSampler(Sampler):
         self.program = cached(Program, "program", (origin,), lambda: program_of(tables))
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
-        """Sample the candidates of a stratum with these numbers."""
+        """Sample the candidates of a stratum with these numbers; a list is not sampled."""
+        if stratum.every:
+            return super().derive(stratum, numbers)
         rules = np.empty(_RULES * len(numbers) + 2 * RULE_MARGIN, np.int32)
         text = np.empty(_TEXT * len(numbers) + 2 * TEXT_MARGIN, np.uint8)
         rule_ends = np.zeros(len(numbers) + 1, np.int64)

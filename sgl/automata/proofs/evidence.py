@@ -23,7 +23,13 @@ from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
-from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability
+from sgl.automata.weights.counting import count_derivations
+from sgl.automata.weights.split import (
+    NO_CHILD,
+    SplitGrammar,
+    acceptance_probability,
+    split_grammar,
+)
 from sgl.core.interpret import Derivation, fold
 from sgl.core.lemmas import content_lemmas, repeats_lemma
 from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
@@ -154,6 +160,11 @@ class Evidence:
             return 0.0
         both = self._intersection(evidence.language, self.compiler.presence(structure))
         return acceptance_probability(both) / evidence.split.mass
+
+    def number(self, evidence: StratumEvidence, structure: Structure) -> int:
+        """Return the number of texts of a finite stratum that contain the structure."""
+        both = self._intersection(evidence.language, self.compiler.presence(structure))
+        return count_derivations(split_grammar(both)) or 0
 
     @computed_once
     def _intersection(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:

@@ -47,6 +47,19 @@ def count_derivations(split: SplitGrammar) -> int | None:
     return sum(counts[state] for state, _ in split.roots)
 
 
+def endless_rule(split: SplitGrammar) -> Rule:
+    """Return a rule by which a split with infinitely many derivations makes phrases in phrases."""
+    below = [{child for t in own for child in t.children} for own in split.transitions_of]
+    place = {state: n for n, own in enumerate(components(below)) for state in own}
+    rules = (
+        t.rule
+        for state, own in enumerate(split.transitions_of)
+        for t in own
+        if place[state] in {place[child] for child in t.children}
+    )
+    return split.grammar.rules[next(rules)]
+
+
 def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None:
     """Return the numbers of derivations with 0, 1, ..., ``longest`` source tokens.
 

@@ -212,14 +212,21 @@ class SizeCondition(SyntaxNode):
     outside: bool
 
 
+class Copies(SyntaxNode):
+    """``repeated 3``: each sentence three times."""
+
+    number: Amount
+
+
 class SizeItem(SyntaxNode):
-    """``500 per target in dev for n in 1..3 within cp outside rc when topics``.
+    """``500 repeated 3 per target in dev for n in 1..3 within cp outside rc when topics``.
 
     In place of a number there may be a quota: ``halves``, which reads like a parameter, or
     ``halves(500)``.
     """
 
     amount: Amount | Application
+    copies: Copies | None
     share: Share | None
     split: Name | None
     numbers: Range | None
@@ -351,6 +358,7 @@ class DatasetClause(SyntaxNode):
     values: tuple[Name, ...]
     amount: Amount | None = None
     when: When | None = None
+    copies: Copies | None = None
 
 
 class Dataset(SyntaxNode):
