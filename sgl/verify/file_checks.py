@@ -301,7 +301,7 @@ def rows_drawn(data: Dataset, tally: Result) -> None:
     for split, claim in data.manifest.splits.items():
         for stratum in claim.strata:
             counts = Counter(found.outcomes.get(stratum.stream, {}))
-            stated = {ACCEPTED: stratum.accepted, **asdict(stratum.rejected)}
+            stated = {ACCEPTED: stratum.count // stratum.copies, **asdict(stratum.rejected)}
             if counts != Counter(stated):
                 shown = ", ".join(f"{number} {reason}" for reason, number in counts.items())
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")

@@ -64,8 +64,7 @@ class Exposure:
 class Quota:
     """``count`` items with all of ``within``, one of each ``within_one_of``, none of ``outside``.
 
-    With ``each_target`` the targets of the pattern have equal shares of them.  If there is to
-    be ``every`` such item, the count is no number; each is there in so many ``copies``.
+    With ``each_target`` targets have equal shares; ``every`` such item may be asked for.
     """
 
     count: int
@@ -154,9 +153,8 @@ class RejectionCounts:
 class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
-    ``shares`` are the numbers of items that targets have, by lemma; without ``readings``
-    the strings were not parsed.  ``every`` derivation is an item or was rejected; an item is
-    there in so many ``copies``, all of which count.
+    ``shares`` are the items of targets, by lemma; without ``readings`` nothing was parsed.
+    ``every`` derivation is an item or was rejected; all of its ``copies`` count.
     """
 
     category: str
@@ -168,11 +166,6 @@ class Stratum:
     shares: dict[str, int] = field(default_factory=dict)
     every: bool = False
     copies: int = 1
-
-    @property
-    def accepted(self) -> int:
-        """The number of items without their copies."""
-        return self.count // self.copies
 
 
 @dataclass(frozen=True, slots=True)

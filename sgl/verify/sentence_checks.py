@@ -262,8 +262,9 @@ def _disagreements(stratum: Stratum, policy: str) -> Iterator[str]:
         return
     if policy == IGNORE:
         yield "there are figures, though readings were to be ignored"
-    if read.parsed != stratum.accepted + rejected:
-        yield f"{read.parsed} strings parsed, but {stratum.accepted} items and {rejected} rejected"
+    items = stratum.count // stratum.copies
+    if read.parsed != items + rejected:
+        yield f"{read.parsed} strings parsed, but {items} items and {rejected} rejected"
     expected = read.ambiguous if policy == REJECT else 0
     if rejected != expected:
         yield f"{rejected} rejected as ambiguous instead of {expected}"
