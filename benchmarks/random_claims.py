@@ -550,7 +550,7 @@ def compare_streams(
                 f"that it should not have, as {one}"
             )
         layer, source = compiled.plan.lemma_layer, compiled.grammar.text_layers[0].name
-        for most in sorted({3, 5, longest}):
+        for most in sorted({min(3, longest), min(5, longest), longest}):
             body = StructureBody((), lengths=(LengthTest(source, ">=", most + 1),))
             short = replace(
                 stratum.constraint,
