@@ -334,7 +334,7 @@ def pieces_of(text: str) -> set[Nameless]:
     """Return the pieces of a structure in the notation."""
     structure = read_structure(text)
     body, tests = structure.body, structure.body.lengths
-    alone = (StructureBody((), (), (test,)) for test in tests if body.variables or tests[1:])
+    alone = [StructureBody((), (), (x,)) for x in tests if body.variables or tests[1:]]
     found = {_nameless(GraphPattern(own, (), structure.layer)) for own in alone}
     for variables, links in [(body.variables, [*body.links])] if tests else _reduced(body):
         graph = nx.Graph([(link.source, link.target) for link in links])
