@@ -34,6 +34,15 @@ def test_streams_and_verdicts_are_those_of_the_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_structures_on_several_layers_are_those_of_the_model(tmp_path: Path) -> None:
+    figures: Counter[str] = Counter()
+    for seed in range(1, 40):
+        compare(seed, tmp_path / str(seed), figures, dataset=False, layered=True)
+    assert figures["certificates accepted"] > 0
+    assert figures["verdicts"] > 5_000
+
+
+@pytest.mark.slow
 def test_a_model_that_ignores_degrees_is_noticed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
