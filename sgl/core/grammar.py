@@ -1,20 +1,16 @@
 """The core grammar: what the compiler's front end produces.
 
-A derivation is a tree of rules.  Each rule carries one *template* per text
-layer and one *fragment* per graph layer, which say how the values of its
-children combine::
+A derivation is a tree of rules.  Each rule carries one *template* per text layer and one *fragment*
+per graph layer, which say how the values of its children combine::
 
     rule    VP -> V NP                      children 0 and 1
-    en      [Slot 0] [Slot 1]               "sees" "a dog"
     ja      [Slot 1] [Token を] [Slot 0]     犬 を 見る
     syn     nodes  0: glue (child 0, head)  1: glue (child 1, head)
-            edges  0 -obj-> 1
-            exports head = 0
+            edges  0 -obj-> 1               exports head = 0
 
-The formalism is that of interpreted regular tree grammars (Koller & Kuhlmann
-2011): the rules form a weighted regular tree grammar, every layer is a
-homomorphism, and graph layers use the operations of the hyperedge-replacement
-algebra: glue, add edges, forget.
+The formalism is that of interpreted regular tree grammars (Koller & Kuhlmann 2011): the rules form
+a weighted regular tree grammar, every layer is a homomorphism, and graph layers use the operations
+of the hyperedge-replacement algebra: glue, add edges, forget.
 """
 
 from __future__ import annotations
@@ -58,20 +54,12 @@ class Category:
 
     @property
     def base(self) -> str:
-        """The name without features.
-
-        >>> Category("NP[anim=yes]").base
-        'NP'
-        """
+        """The name without features: ``NP`` of ``NP[anim=yes]``."""
         return self.name.partition("[")[0]
 
     @property
     def features(self) -> dict[str, str]:
-        """The values of the features.
-
-        >>> Category("NP[anim=yes, case=acc]").features
-        {'anim': 'yes', 'case': 'acc'}
-        """
+        """The values of the features: ``{'anim': 'yes'}`` of ``NP[anim=yes]``."""
         inside = self.name.partition("[")[2].removesuffix("]")
         return dict(pair.split("=", 1) for pair in inside.split(", ") if pair)
 

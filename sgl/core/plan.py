@@ -1,14 +1,11 @@
 """The plan of a dataset: what each part of each split must and must not contain.
 
-A *pattern* is one type of generalization.  From the patterns and the author's
-``dataset`` declaration follow the *strata*: parts of a split that are drawn
-from one conditional distribution each::
+A *pattern* is one type of generalization.  From the patterns and the author's ``dataset``
+declaration follow the *strata*: parts of a split that are drawn from one conditional distribution
+each::
 
-    train   in_distribution    40,000   no held-out structure, nothing reserved; of these
-                                  100   with what a pattern needs, if chance may give fewer
+    train   in_distribution    40,000   no held-out structure, nothing reserved
             exposure:active_to_passive  100   contains its exposure, nothing held out
-            part:concatenation  400   contains what no other sentence does
-    dev     in_distribution     5,000
     gen     active_to_passive   1,000   contains its structure, no other pattern's
 """
 
@@ -199,14 +196,12 @@ class Stratum:
 class Plan:
     """Everything that is to be drawn, in the order in which it is drawn.
 
-    ``source`` names a text layer, ``target`` and the ``further`` targets text layers or
-    views.  ``distinct_lemmas`` are the
-    values of ``upos`` whose lemmas may occur once in a sentence only;
-    ``distinct_sentences`` asks that no source text occurs twice, within or
-    across splits.  ``parts`` are those of training; no text of any split
-    contains a structure of ``nowhere``.  ``ambiguous`` says what becomes of sentences
-    that are not drawn for all of their readings.  ``graphs`` are the graph layers that structures
-    speak of beside ``lemma_layer``; the dataset has their graphs, too.
+    ``source`` names a text layer, ``target`` and the ``further`` targets text layers or views.
+    ``distinct_lemmas`` are the values of ``upos`` whose lemmas may occur once in a sentence only;
+    ``distinct_sentences`` asks that no source text occurs twice, across splits too.  ``parts`` are
+    those of training; no text contains a structure of ``nowhere``.  ``ambiguous`` says what becomes
+    of sentences that are not drawn for all of their readings.  ``graphs`` are the graph layers that
+    structures speak of beside ``lemma_layer``; the dataset has their graphs, too.
     """
 
     seed: int

@@ -1,15 +1,10 @@
 """Structures: graph patterns over a graph layer, with names and sets resolved.
 
-A structure matches a graph when its ``body`` has an *injective* match (different
-variables are different nodes) that no ``without`` body extends injectively::
-
-    { V -[nsubj|nsubj:pass]-> N; N -[nmod]-> M } without { X -[acl:relcl]-> V }
-
-Path atoms ``-[ccomp]{2,4}->`` hold when there is a *walk* whose length lies in
-the bounds; degree tests ``#amod>=5`` count outgoing edges.  ``str(structure)``
-is the structure in the author's notation; it is what the manifest carries and
-what the independent verifier parses with its own reader.  Semantics:
-shared notation of Grew-style requests, made precise in ``docs/structures.md``.
+A structure matches a graph when its ``body`` has an *injective* match (different variables are
+different nodes) that no ``without`` body extends injectively.  Path atoms ``-[ccomp]{2,4}->`` hold
+when there is a *walk* whose length lies in the bounds; degree tests ``#amod>=5`` count outgoing
+edges.  ``str(structure)`` is the structure in the author's notation, which the manifest carries and
+the independent verifier parses with its own reader.  Semantics: ``docs/structures.md``.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
 """Make chunks: from the numbers of candidates to the contents of every file.
 
-A chunk is a function of the grammar, the plan, its place in the split and the candidates
-that it is made of, so chunks can be made in any order and by anybody::
-
-    maker = ChunkMaker(grammar, plan, Sampler(tables))
-    chunk = maker.chunk("train", 1, [Piece(stratum, numbers), ...])
-    chunk.rows, chunk.conllu, chunk.table
+A chunk is a function of the grammar, the plan, its place in the split and the candidates that it is
+made of, so chunks can be made in any order and by anybody.
 """
 
 from __future__ import annotations
@@ -131,10 +127,8 @@ class ChunkMaker:
     def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
         """Return the rows of a split from number ``first`` on, made of these candidates.
 
-        Raises:
-            ConlluError: a sentence has no faithful form.
-            ViewError: a graph has no form in a view that is a target.
-            ValueError: a text has a tab or line end.
+        Raises ``ConlluError`` or ``ViewError`` if something has no form, ``ValueError`` for tabs or
+        line ends.
         """
         parts: list[_Part] = []
         number = first
@@ -242,10 +236,8 @@ class SentenceWriter:
     ) -> Column:
         """Return the sentences of a category of a split, numbered from ``first``.
 
-        ``texts`` are the texts for the comments, by name.
-
-        Raises:
-            ConlluError: a sentence has no faithful form.
+        ``texts`` are those of the comments, by name.  Raises ``ConlluError`` if a sentence has no
+        form.
         """
 
         def plain(row: int, derivation: Derivation) -> str:

@@ -67,13 +67,10 @@ class Provenance:
 class Readings:
     """What parsing the strings of a stratum has found, in numbers of strings.
 
-    Attributes:
-        parsed: the strings, those rejected as ambiguous included.
-        several: those with several readings.
-        held_out: strings of train, dev and test of which some reading contains what a
-            pattern holds out; ``patterns`` counts them by pattern.
-        outputs: strings whose readings differ in another text layer.
-        ambiguous: strings of which one or the other is true.
+    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings.
+    ``held_out`` are strings of train, dev and test of which some reading contains what a pattern
+    holds out (``patterns`` by pattern); ``outputs`` those whose readings differ in another text
+    layer; ``ambiguous`` are either.
     """
 
     parsed: int = 0

@@ -1,12 +1,4 @@
-"""Write the items of a plan into a directory: TSV, Parquet and CoNLL-U, row by row equal.
-
-::
-
-    with staged_directory(target) as directory:
-        samples = list(sample_strata(sampler))
-        files = write_items(directory, plan, ChunkMaker(grammar, plan, sampler), samples)
-        write_manifest(directory, manifest(..., samples, ..., files))
-"""
+"""Write the items of a plan into a directory: TSV, Parquet and CoNLL-U, row by row equal."""
 
 from __future__ import annotations
 
@@ -74,13 +66,10 @@ def write_items(
     samples: Sequence[StratumSample],
     observe: Callable[[Chunk], None] | None = None,
 ) -> list[DataFile]:
-    """Write the files of every split of the plan, by folder.
+    """Write the files of every split of the plan, by folder; those without items are empty.
 
-    The files of a split without items are empty.  ``observe`` sees every chunk once it is written.
-
-    Raises:
-        ConlluError, ViewError, ValueError: the formats cannot hold a text.
-        OSError: the operating system refuses to write.
+    ``observe`` sees every chunk once it is written.  Raises ``ConlluError``, ``ViewError`` or
+    ``ValueError`` if the formats cannot hold a text, and ``OSError``.
     """
     with ExitStack() as closing:
         names = dict.fromkeys(stratum.split for stratum in plan.strata)

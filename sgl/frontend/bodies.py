@@ -1,12 +1,8 @@
 """Lower the bodies of structures: chains and repetitions become variables, edges and paths.
 
-The body of a ``repeat`` is written out once for each time, with new variables::
-
-    repeat 2 N..M { N -[acl:relcl]-> V; V -[nsubj]-> M }
-    N -[acl:relcl]-> V_1; V_1 -[nsubj]-> M_1;  M_1 -[acl:relcl]-> V_2; V_2 -[nsubj]-> M
-
-No new name is used elsewhere in the structure, nor in another of its bodies: a
-``without`` body shares a variable with the first body only where the author does.
+The body of a ``repeat`` is written out once for each time, with new variables, whose names are used
+nowhere else in the structure: a ``without`` body shares a variable with the first body only where
+the author does.
 """
 
 from __future__ import annotations
@@ -80,11 +76,7 @@ def seen_in(body: s.BodyPattern) -> list[s.Name]:
 
 
 def check_repeats(body: s.BodyPattern, outside: Mapping[str, Span], state: CompilerState) -> None:
-    """Report variables inside a ``repeat`` that also stand outside it.
-
-    Only the two ends of a ``repeat`` are seen from outside; every other variable
-    of its body is another node each time.
-    """
+    """Report variables inside a ``repeat`` that also stand outside: only its two ends may."""
     for repeat in body.statements:
         if not isinstance(repeat, s.Repeat):
             continue

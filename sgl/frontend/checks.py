@@ -2,16 +2,12 @@
 
 Two properties, both shown once and for all derivations (of a free layer the second):
 
-* *Tree.* Unmarked edges form a tree over the words.  It is enough that in each
-  rule every node but the head has exactly one unmarked edge into it, and that
-  the edges go round in no circle.  A node bound to a gap has its ``~`` edges.
-* *Labels.* Every placeholder is bound to a word.  Ports are followed through
-  the rules: what a port can hold is a word, a placeholder, or both.
+* *Tree.* Unmarked edges form a tree over the words.  It is enough that in each rule every node
+  but the head has exactly one unmarked edge into it, and that the edges go round in no circle.
+* *Labels.* Every placeholder is bound to a word, along the ports of the rules.
 
-And of words: each is there once, and CoNLL-U can hold its attributes.  Two words of one
-category may be spelt alike in one language (*bank*, in Japanese 銀行 and 土手).  When nothing
-in the graph tells them apart, the source sentence has two translations, and an author may
-not have meant it.
+And of words: each is there once, and CoNLL-U can hold its attributes.  Where nothing in the graph
+tells two words apart that are spelt alike in the source, a sentence has two translations.
 """
 
 from __future__ import annotations

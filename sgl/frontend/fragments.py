@@ -1,15 +1,10 @@
 """Lower the graph layers of a rule: local nodes, edges, bindings, exports.
 
-The atoms of a rule are its nodes by name: the ports of its children, the words
-written in it, the ports of its left-hand side.  In ``RC -> "that" NP V`` with a port ``gap``
-these are the heads of ``NP`` and ``V``, the word *that* where an edge mentions it, and the
-``gap`` of ``RC``.  Bindings (``RC.gap = N``) unite atoms; what remains are the local nodes
-of the fragment.
-
-What need not be said follows: a port that nothing is said of is the child whose role has its
-name, and the head of a free layer, where no edge tells, is the child that the first layer has::
-
-    rule ask: S -> V NP subj:NP VP     VP.subj = subj
+The atoms of a rule are its nodes by name: the ports of its children, the words written in it, the
+ports of its left-hand side.  Bindings (``RC.gap = N``) unite atoms; what remains are the local
+nodes of the fragment.  What need not be said follows: a port that nothing is said of is the child
+whose role has its name, and the head of a free layer, where no edge tells, is the child that the
+first layer has.
 """
 
 from __future__ import annotations

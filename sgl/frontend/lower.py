@@ -74,9 +74,8 @@ def lower(state: CompilerState) -> None:
 def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]:
     """Return normalised weights.
 
-    The instances of one rule with the same left-hand side share its weight by
-    the weights of the feature values they choose; the words of a lexicon share
-    the weight of the lexicon.
+    Instances of one rule with the same left-hand side share its weight by the weights of the
+    feature values they choose; the words of a lexicon share that of the lexicon.
     """
     choices = [_choice_weight(instance, signature) for instance in instances]
     chosen: dict[tuple[int, int, Concrete], float] = {}

@@ -1,14 +1,8 @@
 """The passes of the compiler's front end, in their order: from syntax trees to a plan.
 
-A pass reads what earlier passes left in the state, adds what it finds, and reports what is
-wrong.  It runs if the state has what it ``needs``; a pass that is ``clean`` runs only while
-no error was found, so that what merely follows from a mistake is not reported as another::
-
-    param, when       parameters, names        which declarations are in force
-    layer, category   signature                what rules and words are checked against
-    rule, word        rules, words, expand     productions, then one instance for each choice
-    S -> NP VP        lower, weights           the core grammar: numbers, templates, fragments
-    pattern, dataset  patterns … plan          structures, and the strata of the dataset
+A pass reads what earlier passes left in the state, adds what it finds, and reports what is wrong.
+It runs if the state has what it ``needs``; a pass that is ``clean`` runs only while no error was
+found, so that what merely follows from a mistake is not reported as another.
 """
 
 from __future__ import annotations
@@ -95,15 +89,11 @@ PASSES = (
 
 @dataclass(frozen=True)
 class Compiled:
-    """A grammar that was compiled without errors.
+    """A grammar that was compiled without errors, and where its parts were written.
 
-    Beside the core grammar and the plan of its dataset it keeps what later
-    stages need in order to speak about the source: where rules, patterns and
-    examples were written.
-
-    It ``has_dataset`` if a dataset is declared; otherwise its plan is empty.
-    ``origin`` is the SHA-256 of all that the grammar was made from, or empty if that is
-    not known.  A copy with other values (:func:`dataclasses.replace`) has none.
+    It ``has_dataset`` if a dataset is declared; otherwise its plan is empty.  ``origin`` is the
+    SHA-256 of all that the grammar was made from, or empty if that is not known.  A copy with other
+    values (:func:`dataclasses.replace`) has none.
     """
 
     project: Project

@@ -8,9 +8,8 @@ What the declarations claim for themselves is kept out of all other strata::
     part q               no         no       q's own        no
     items of p        p's own      (words)      no          no
 
-What a pattern says by itself is checked where it is lowered.  Checked here are two patterns
-that hold out the same, parts of which training cannot have enough, and patterns that are
-never tested.
+Checked here are two patterns that hold out the same, parts of which training cannot have enough,
+and patterns that are never tested.
 """
 
 from __future__ import annotations

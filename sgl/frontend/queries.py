@@ -1,10 +1,7 @@
 """Questions about a grammar that compiles: its structures, and the words it inflects.
 
-The compiler itself only needs the words that come out of the library's morphology.  Whoever
-wants to check them asks here: every template of a word or lexicon is evaluated once more,
-and each use of the library is noted::
-
-    ja  past($ja, $class)        {ja: 書く, class: godan}  ->  past of 書く is 書いた
+Whoever wants to check the words that come out of the library's morphology asks here: every template
+of a word or lexicon is evaluated once more, and each use of the library is noted.
 """
 
 from __future__ import annotations

@@ -1,16 +1,14 @@
 """Lower numbers of sentences and the conditions they come with.
 
-A quota is an item of ``size``: so many sentences within some structures and outside
-others.  A condition is joined to the structure which the sentences contain anyway, its
-*anchor*: a variable of one name in both is one node, so that the two are found together
-and not somewhere in one sentence::
+A condition is joined to the structure which the sentences contain anyway, its *anchor*: a variable
+of one name in both is one node, so that the two are found together::
 
     gen     { V -[nsubj]-> N; N -[nmod]-> M }
     size    500 within { V -[obj]-> O }
     joined  { V -[nsubj]-> N; N -[nmod]-> M; V -[obj]-> O }
 
-A sentence contains the joined structure just when some match of the anchor can be
-extended to the condition.  All other variables of the condition are new nodes.
+A sentence contains the joined structure just when some match of the anchor can be extended to the
+condition.  All other variables of the condition are new nodes.
 """
 
 from __future__ import annotations

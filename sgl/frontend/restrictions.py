@@ -1,13 +1,9 @@
 """Lower restrictions: which words may stand together becomes structures that are nowhere.
 
-A relation lists for some words those that they go with.  A restriction says of which
-nodes it is to be true; what breaks it is one structure for all words with equal rows::
+A relation lists for some words those that they go with; a word without a row may stand with any.
+What breaks a restriction is one structure for all words with equal rows::
 
-    drink: [milk, water]      restrict { V -[obj]-> N } to takes(V, N)
-    sip:   [milk, water]
-                              { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
-
-A word without a row may stand with any.
+    { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
 """
 
 from __future__ import annotations

@@ -1,15 +1,8 @@
 """The declared layers, features, categories and views: what rules are checked against.
 
-A ``view`` declaration says which notation renders which graph layer.  ``conllu`` renders a
-tree; the other notations are about events and their roles, and render a free layer::
-
-    layer syn : graph on en
-    layer sem : graph on en (free)
-    view  conllu = conllu(syn)
-    view  cogs   = cogs(sem)
-    view  roles  = template(sem) from "roles.j2"
-
-A template is an author's own notation, of a layer of either sort.
+A ``view`` declaration says which notation renders which graph layer.  ``conllu`` renders a tree;
+the other notations are about events and their roles, and render a free layer.  A template is an
+author's own notation, of a layer of either sort.
 """
 
 from __future__ import annotations

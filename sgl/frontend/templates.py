@@ -1,16 +1,11 @@
 """Lower the text layers of a rule: templates of children and words.
 
-The right-hand side is the template of the source layer, unless a clause with a condition puts
-it in another order.  Every child stands exactly once in every layer unless the author writes
-``drop`` or ``copy``: a forgotten child would silently change the meaning of every sentence.
+The right-hand side is the template of the source layer, unless a clause with a condition puts it in
+another order.  Every child stands exactly once in every layer unless the author writes ``drop`` or
+``copy``: a forgotten child would silently change the meaning of every sentence.
 
-A phrase may have several parts in a layer.  Its template has them one after the other, the main
-part first.  Each part of each child stands exactly once; one that no clause mentions becomes that
-of the phrase if they have one name::
-
-    rule separable: V -> Stem Prefix        category V with de.prefix
-      de.prefix  Prefix                     de   Stem ┊ Prefix
-    rule clause: S -> NP V obj:NP V.prefix  de   NP V₁ obj V₂
+A phrase may have several parts in a layer, the main part first.  Each part of each child stands
+exactly once; one that no clause mentions becomes that of the phrase if they have one name.
 """
 
 from __future__ import annotations

@@ -1,15 +1,9 @@
 """The parser of one declaration, and what it has to say where it stops.
 
-It is Lark's, LALR with a contextual lexer; the grammar is in ``grammar.lark``, and its
-tables are kept in the cache.  Keywords are keywords only where one can stand, so that
-``size`` or ``test`` may be the name of a rule as well.
-
-The names of terminals never reach an author: what was expected is said in the words
-of the table :data:`TERMINALS`, or in those of the language itself::
-
-    rule np_a NP -> "a" N          `NP` cannot stand here … expected `:`
-
-What an author probably meant is found out by :mod:`sgl.lang.typos`.
+It is Lark's, LALR with a contextual lexer: keywords are keywords only where one can stand, so that
+``size`` or ``test`` may be the name of a rule as well.  Its tables are kept in the cache.  The
+names of terminals never reach an author: what was expected is said in the words of
+:data:`TERMINALS`, or in those of the language itself.
 """
 
 from __future__ import annotations

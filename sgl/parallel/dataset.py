@@ -1,23 +1,12 @@
 """The tasks of a dataset, and of a sample in one file; what the folder of a run keeps of them.
 
-A dataset is made in chunks of rows, and what was sampled before is kept::
+Candidates are surveyed ahead by workers and settled in their order by the driver; then those that
+were accepted are encoded in chunks, which the driver writes in their order.  ``survey`` and
+``encode`` are functions of the tables and of numbers of candidates alone, batches settle to the
+same whatever their size, and chunks have a fixed number of rows.
 
-    drawn-0000            which candidates of the first stratum were accepted
-    drawn-0001            …
-    chunk-train-0000001   the rows of the first chunk of train, in the form of each file
-
-For a sample, candidates are surveyed ahead and settled in their order; then those that were
-accepted are encoded in chunks, which the driver writes in their order::
-
-    workers    survey 0 … 99,999   survey 100,000 …      encode rows 0 … 49,999
-    driver        └─> settle          └─> settle            └─> write
-
-``survey`` and ``encode`` are functions of the tables and of numbers of candidates alone.  The
-file depends on the tables and the number of rows alone: batches settle to the same whatever
-their size, and chunks have a fixed number of rows.
-
-Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``: 24 to 48
-bytes for each row until it is kept in a file), and a few batches and chunks per worker.
+Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``: 24 to 48 bytes for
+each row until it is kept in a file), and a few batches and chunks per worker.
 """
 
 from __future__ import annotations
@@ -276,9 +265,7 @@ def sample_into(
 ) -> StratumSample:
     """Write the sentences to ``target``; return what was sampled.
 
-    Raises:
-        NotEnoughError: there are not as many sentences.
-        FormatError: the file cannot hold a text.
+    Raises ``NotEnoughError``, or ``FormatError`` if the file cannot hold a text.
     """
     sampled = _Acceptance(work, executor, run, stage, sizes).run()
     numbers = sampled.numbers

@@ -1,18 +1,14 @@
 """The chart: which categories cover which spans of the input.
 
-The recogniser goes through the positions from left to right and works bottom-up
-on dotted rules that share their beginnings (``sgl.parsing.templates``).  An *active*
-item is a node of the prefix tree with the position where it began; when it stands
-before a child that has been found, it moves on::
-
-    0 the 1 dog 2 saw 3      found (N, 1, 2)   active  Det • N   from 0
-                             so    (NP, 0, 2)          Det N •   from 0
+The recogniser goes through the positions from left to right and works bottom-up on dotted rules
+that share their beginnings (``sgl.parsing.templates``).  An *active* item is a node of the prefix
+tree with the position where it began; when it stands before a child that has been found, it moves
+on.
 
 Nothing is built that what precedes does not ask for: at each position the symbols are known that an
 item from the left can use there, directly or as a beginning of what it waits for (its *corners*).
-So an item at a position proves that the input up to there is the beginning of a sentence, and where
-the items end is where the input stops making sense.  Algorithm: Graham, Harrison & Ruzzo (1980),
-*An Improved Context-Free Recognizer*, with items shared between rules.
+So an item proves that the input up to there is the beginning of a sentence.  Algorithm: Graham,
+Harrison & Ruzzo (1980), *An Improved Context-Free Recognizer*, with items shared between rules.
 """
 
 from __future__ import annotations
@@ -104,15 +100,10 @@ def standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]
 class Chart:
     """What was found in one input.
 
-    An item is one number, ``node * width + start``.  Only positions that something
-    reaches take memory.
-
-    Attributes:
-        width: one more than the last position.
-        items: the active items that end at each position.
-        found: for each end, symbol and start the nodes whose rules cover the span.
-        arcs: for each end and word the positions from which it leads there.
-        steps: those that are left.
+    An item is one number, ``node * width + start``; ``width`` is one more than the last position.
+    Active ``items`` are by where they end; ``found`` has for each end, symbol and start the nodes
+    whose rules cover the span; ``arcs`` for each end and word the positions from which it leads
+    there.  So many ``steps`` are left.
     """
 
     def __init__(self, index: TemplateIndex, end: int, words_at: WordsAt) -> None:

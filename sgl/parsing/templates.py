@@ -1,21 +1,16 @@
 """The templates of a text layer as one prefix tree, indexed for parsing.
 
-Rules whose templates begin alike share their first steps, and all rules of a
-lexicon with one word are one step from the root::
+Rules whose templates begin alike share their first steps::
 
     transitive   VT NP              root -VT-> o -NP-> ● transitive
     said_that    VT "that" S              └─ -that-> o -S-> ● said_that
-    saw          "saw"              root -saw-> ● saw
 
-A step is a word or a *symbol*: a category in one of two modes.  In the raised mode the first letter
-is raised, which is what ``capital`` asks of a child; a raised phrase is one whose first word is
-raised, and so its template stands in the tree a second time, with its first step raised.
+A step is a word or a *symbol*: a category in one of two modes.  A raised phrase, which ``capital``
+asks for, is one whose first word is raised, so its template stands in the tree a second time.
 
-A category is *nullable* when it derives the empty sequence of words.  Empty
-children leave nothing in the input; a template is in the tree once for each number
-of first children that may all be empty (its *lead*), and later ones are skipped.
-
-What the input does not show is known here as well: which categories can be rewritten into
+A category is *nullable* when it derives the empty sequence of words.  A template is in the tree
+once for each number of first children that may all be empty (its *lead*), and later ones are
+skipped. Known as well is what the input does not show: which categories can be rewritten into
 themselves over the same words, and what may stand in the place of a child that a template drops.
 """
 
@@ -33,10 +28,7 @@ from sgl.core.interpret import capitalised
 
 
 class UnparsableLayerError(Exception):
-    """A text layer has templates that no parser can be built for.
-
-    ``layer`` names the layer, ``rule`` the rule, ``reason`` says what is wrong.
-    """
+    """A text layer has templates that no parser can be built for; ``reason`` says why."""
 
     def __init__(self, layer: str, rule: str, reason: str) -> None:
         super().__init__(f"the layer {layer} cannot be parsed: rule {rule} {reason}")

@@ -1,17 +1,11 @@
 """Compare two grammars: what the data of A show of what B tests, or keeps apart.
 
-A model trained on the data of A is asked for B.  For every structure that an item
-of B may be asked to contain it is decided whether training sentences of A contain
-it.  Layers, labels and attributes are matched by name::
+A model trained on the data of A is asked for B.  For every structure that an item of B may be asked
+to contain it is decided whether training sentences of A contain it; if not, whether A lacks its
+labels or words, or only its training does.  Layers, labels and attributes are matched by name.
 
-    { V -[nsubj]-> N; N -[nmod]-> M }    A derives it: The dog near the cat slept.
-    { N -[acl]-> V }                     no rule of A makes an edge `acl`
-    { N[lemma=hedgehog] }                no word of A has lemma=hedgehog
-    { V -[ccomp]{3}-> W }                A can make it, but its training cannot
-
-Where both grammars have the same parts, those of A are held to what B says of them, as a
-new version of a benchmark is to the old one: training without what B reserves for
-exposures, items with what B asks of them and without what it keeps out, and no lemma twice.
+Where both grammars have the same parts, those of A are held to what B says of them, as a new
+version of a benchmark is to the old one.
 """
 
 from __future__ import annotations

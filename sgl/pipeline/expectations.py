@@ -1,21 +1,14 @@
 """Expected counts: how often a text uses each rule, category, word and label.
 
-They follow exactly from the inside weights of a grammar (its first moments); nothing is
-sampled.  The rules of one category with one choice of features compete: their weights are
-divided by their sum.  A weight of a rule that is alone there has no effect.
+They follow exactly from the inside weights of a grammar (its first moments); nothing is sampled.
+The rules of one category with one choice of features compete: their weights are divided by their
+sum.
 
-For estimating weights from a corpus that was drawn from a split, it counts as well what the
-split leaves out.  A published training split is not drawn from a grammar but from what patterns
-leave of it, and of that only sentences without a repeated word are taken.  The regular part of
-this is exact: with the automaton of the split's constraint the probability of the split and the
-expected uses of every rule in its texts follow from the weights.  What is rejected while
-drawing is measured, on texts drawn under weights not far from those in question: for each
-rule how much rarer it is in the texts that are accepted::
-
-    uses in a text of the grammar  E(r)      of the split  E(r | C)      accepted  E(r | C) a(r)
-
-What is left out for each text that is kept is then ``E(r) / Z - E(r | C) a(r)``, with the
-probability Z of being kept.
+For estimating weights from a corpus that was drawn from a split, it counts as well what the split
+leaves out.  The regular part of this is exact, by the automaton of the split's constraint.  What is
+rejected while drawing is measured, on texts drawn under weights not far from those in question: for
+each rule how much rarer it is, ``a(r)``, in accepted texts.  What is left out for each text that is
+kept is then ``E(r) / Z - E(r | C) a(r)``, with the probability Z of being kept.
 """
 
 from __future__ import annotations
@@ -135,11 +128,7 @@ class SplitSelection:
     """The in-distribution part of a split, under changing weights."""
 
     def __init__(self, compiled: Compiled, split: str) -> None:
-        """Prepare the automaton of a split.
-
-        Raises:
-            KeyError: the dataset has no such split, or no such part of it.
-        """
+        """Prepare the automaton of a split; raise ``KeyError`` if there is no such split."""
         self._compiled = compiled
         self._grammar = compiled.grammar
         stratum = compiled.plan.in_distribution(split)

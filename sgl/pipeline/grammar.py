@@ -1,17 +1,12 @@
 """Open a grammar: read and compile it, or take it from the cache.
 
-Which files a grammar reads is known only when it was read, so two steps lead to an entry of
-the cache.  The *request* is known at once: the main file with its content, and the settings.
-Under it the cache has what the file system answered when the grammar was read last
-(:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers now, request and
-answers together are the *origin*, the cache key of all that is computed from the grammar::
+Which files a grammar reads is known only when it was read, so two steps lead to an entry of the
+cache.  The *request* is known at once: the main file with its content, and the settings.  Under it
+the cache has what the file system answered when the grammar was read last
+(:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers now, request and answers
+together are the *origin*, the cache key of all that is computed from the grammar.
 
-    request   farm.sgl (its path, its text), --set size=10, the standard library
-    answers   animals.yaml → /home/animals.yaml, SHA-256 of its bytes
-    origin    SHA-256 of both
-
-What ``sglc check`` says has an entry of its own, so that to say it again neither the grammar
-is loaded nor the compiler imported.
+What ``sglc check`` says has an entry of its own, so that to say it again nothing else is loaded.
 """
 
 from __future__ import annotations
@@ -83,12 +78,9 @@ def check_grammar(
     claims: bool = True,
     progress: Callable[[str], None] | None = None,
 ) -> GrammarSize | None:
-    """Read and check a grammar with its examples and claims.
+    """Read and check a grammar with its examples and, unless without ``claims``, its claims.
 
-    Without ``claims`` nothing is proved.
-
-    Returns:
-        Its size; None if it cannot be read without errors.
+    Returned is its size; None if it cannot be read without errors.
     """
     origin, opened = _known_origin(_request_of(path, settings)), None
     if not origin:

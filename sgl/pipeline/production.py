@@ -1,18 +1,7 @@
 """Produce a dataset: sample, write, verify, report; all or nothing.
 
-::
-
-    with staged_directory(target) as directory:
-        judging              the certificate, by another process meanwhile
-        _write_rows          data/, parquet/, conllu/
-        _write_sampler       sampler.py
-        _write_manifest      certificate.json, manifest.json
-        _verify              verification.json
-        _write_report        report.html, README.md
-        write_checksums      SHA256SUMS
-
-The directory is put in place at the end of the block, unless the verifier has found
-violations.
+Another process judges the certificate while rows are written.  The directory is put in place at the
+end of the block, unless the verifier has found violations.
 """
 
 from __future__ import annotations
@@ -130,14 +119,9 @@ def produce(
     """Write the dataset of a proved plan, and its ``certificate``, to ``target``.
 
     With options of ``parallelism`` the folder of the run keeps what is finished, so that an
-    interrupted run can be resumed; one that is there is in the way of all others.
-
-    Raises:
-        OutputError: the directory cannot be written.
-        NotEnoughError: a stratum cannot yield the number of items asked for.
-        InterruptedRunError: an interrupted run is in the way, or cannot be resumed.
-        WorkerLostError: the workers or their engine are gone.
-        ImportError: the engine is not installed.
+    interrupted run can be resumed; one that is there is in the way of all others.  Raises
+    ``OutputError``, ``NotEnoughError``, ``InterruptedRunError``, ``WorkerLostError``, and
+    ``ImportError`` without the engine.
     """
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)

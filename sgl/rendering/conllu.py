@@ -1,35 +1,21 @@
 """Write a graph over the tokens of a sentence as CoNLL-U.
 
-Universal Dependencies keeps two analyses in one table: columns HEAD and DEPREL hold the basic tree,
-column DEPS the enhanced graph.  Here the unmarked edges of a graph are its tree and all its edges
-together the enhanced graph, so that a reader gets the graph back with its ``~`` marks: *an edge of
-DEPS that is not the basic edge of its token is a* ``~`` *edge*.  A fronted word has ``~`` edges
-only; the first of them that makes a tree stands in as its basic edge, and ``Extracted=Yes`` says
-so::
+The unmarked edges of a graph are its basic tree, and all its edges together the enhanced graph, so
+that a reader gets the ``~`` marks back: *an edge of DEPS that is not the basic edge of its token is
+a* ``~`` *edge*.  A fronted word has ``~`` edges only; the first of them that makes a tree stands in
+as its basic edge, and ``Extracted=Yes`` says so::
 
-    # sent_id = gen-000001
-    # category = wh_object
-    # text = What did she see?
     # text_ja = 彼女は何を見たか。
     1  What  what  PRON  _  PronType=Int  4  obj    4:obj    Extracted=Yes
     2  did   do    AUX   _  _             4  aux    4:aux    _
-    3  she   she   PRON  _  _             4  nsubj  4:nsubj  _
-    4  see   see   VERB  _  _             0  root   0:root   SpaceAfter=No
-    5  ?     ?     PUNCT _  _             4  punct  4:punct  _
 
 Two words that the text writes as one are a multiword token: a line ``3-4  du`` stands before them.
+A free layer is no tree: its edges stand in column DEPS, HEAD and DEPREL are empty, and ``Node=No``
+marks a word that has no part in the graph.
 
-A free layer is no tree.  Its edges stand in column DEPS, as they are, HEAD and DEPREL are empty,
-and ``Node=No`` marks a word that has no part in the graph::
-
-    1  Emma   Emma  PROPN  _  _  _  _  3:agent  _
-    2  will   _     _      _  _  _  _  _        Node=No
-    3  sleep  sleep _      _  _  _  _  _        _
-
-Attributes other than ``lemma``, ``upos`` and ``xpos`` are features.  Column FEATS admits only names
-and values spelt as UD spells them (``Tense=Past``); an attribute spelt otherwise (``form=past``) is
-written in MISC.  Format: Universal Dependencies, *CoNLL-U Format*; the result passes levels 1 and 2
-of the UD validator as far as labels and tags are those of UD.
+Attributes other than ``lemma``, ``upos`` and ``xpos`` are features; one that is not spelt as UD
+spells them (``form=past``) is written in MISC.  Format: Universal Dependencies, *CoNLL-U Format*;
+the result passes levels 1 and 2 of the UD validator as far as labels and tags are those of UD.
 """
 
 from __future__ import annotations

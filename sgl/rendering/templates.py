@@ -1,17 +1,14 @@
 """Write many derivations by templates, which are learned from the plain definition of an output.
 
-Derivations that differ only in their words have one *shape*, and what is written of them
-differs only in their words.  So the definition runs once for each shape, on a derivation with
-placeholders for words.  What stands between the placeholders is the template of the shape::
+Derivations that differ only in their words have one *shape*.  So the definition runs once for each
+shape, on a derivation with placeholders for words, and what stands between these is the template::
 
     (clause (np the dog) slept)     learned      0 1 2 .
     (clause (np a cat) ran)         filled       a cat ran .
 
-What placeholders cannot show is part of the shape, because it is left in the rules: values at
-which a notation looks, empty words, words that take no space, words that a format refuses.
-Where the definition fails on placeholders it writes the derivations of the shape themselves.
-
-This serves every output alike: one is a dataclass with a grammar, a definition, and ``Uses``.
+What placeholders cannot show is part of the shape, because it is left in the rules: values at which
+a notation looks, empty words, words that take no space, words that a format refuses. Where the
+definition fails on placeholders it writes the derivations of the shape themselves.
 """
 
 from __future__ import annotations

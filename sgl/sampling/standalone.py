@@ -1,14 +1,8 @@
 """Write the standalone sampler: the tables and the code that draws from them.
 
-``sampler.py`` is one module that needs nothing but Python 3.9 and reproduces
-the rows of a dataset bit for bit.  It is not a second implementation: the
-modules in ``BUNDLED`` are written into it as they stand, without their imports
-of each other, around them the template ``templates/sampler.py.j2``::
-
-    docstring, imports        template
-    random, engine, ...       the source of those modules: the plain functions
-    command line              template
-    tables                    text, see sgl.sampling.serialization
+``sampler.py`` is one module that needs nothing but Python 3.9 and reproduces the rows of a dataset
+bit for bit.  It is not a second implementation: the modules in ``BUNDLED`` are written into it as
+they stand, without their imports of each other, around them ``templates/sampler.py.j2``.
 """
 
 from __future__ import annotations

@@ -1,15 +1,11 @@
 """Pack the grammars of the splits into the integer tables that are drawn from.
 
-Probabilities become interval widths: an alternative of probability *p* gets
-``max(1, round(p * 2**53))`` integers, so nothing possible has width zero, and
-the sum of the widths is the scale of the state.  The error is at most 2**-53
-for each alternative, that of the floating-point number itself.
+An alternative of probability *p* gets ``max(1, round(p * 2**53))`` integers, so nothing possible
+has width zero, and the error is at most 2**-53, that of the floating-point number itself.
 
 A *lexical* state, one that becomes words only, takes the weights of its rules as they are: a split
 can take words away but cannot change the proportions of the others.  Such states are therefore
-equal in all splits that leave the same words, and are stored once::
-
-    NP -> the N [dog cat fox]      NP' -> a N [dog cat fox]      one state N
+equal in all splits that leave the same words, and are stored once.
 """
 
 from __future__ import annotations

@@ -1,23 +1,13 @@
 """A strict reader of CoNLL-U that trusts nothing it reads.
 
-A file is a sequence of blocks, each ended by an empty line: comments ``# key = value``, then one
-line of ten columns per token, which say a word and its governors.  The reader goes through the file
-once and yields, for every block, either a ``Sentence`` or a ``Malformed`` with the line and the
-reason, so that one broken sentence hides neither its neighbours nor its own place in the order.
+The reader goes through the file once and yields, for every block, either a ``Sentence`` or a
+``Malformed`` with the line and the reason, so that one broken sentence hides neither its neighbours
+nor its own place in the order.  The graph is taken from column DEPS.  An edge there that is not the
+basic edge (HEAD, DEPREL) of its token is an extracted one and gets a ``~``; so does a basic edge
+whose token says ``Extracted=Yes``.  Lines and trees repeat, and each different one is read once.
 
-The graph is taken from column DEPS.  An edge there that is not the basic edge
-(HEAD, DEPREL) of its token is an extracted one and gets a ``~``; so does a basic
-edge whose token says ``Extracted=Yes``::
-
-    ID  FORM  HEAD  DEPREL  DEPS           MISC            edges
-    1   What  4     obj     4:obj          Extracted=Yes   4 -[~obj]-> 1
-    3   she   4     nsubj   4:nsubj|6:obj  _               4 -[nsubj]-> 3, 6 -[~obj]-> 3
-
-Lines and trees repeat: the million tokens of a benchmark have some ten thousand
-different lines, and still fewer trees.  Each different one is read once (``TokenTable``).
-
-Format: Universal Dependencies, *CoNLL-U Format*; a multiword token says how its words are spelt
-in the text.  The sentences this project writes have no empty nodes, so that these are errors.
+Format: Universal Dependencies, *CoNLL-U Format*; a multiword token says how its words are spelt in
+the text.  The sentences this project writes have no empty nodes, so that these are errors.
 """
 
 from __future__ import annotations

@@ -1,16 +1,11 @@
 """A dataset as the checks see it: its directory, the manifest, and what is known of each sentence.
 
-The CoNLL-U files are read once: each is cut into ranges of some megabytes, which workers
-read (``sgl.verify.reading``); then they search the shapes for all structures, frame by frame,
-some hundreds in a task.  ``sgl.verify.items`` says what remains of a sentence: about seventy
-bytes, whatever its length.  What grows otherwise is one object for each distinct word, line,
-tree and shape: a million items of a benchmark take some tens of megabytes more than its
-vocabulary and its shapes.
+The CoNLL-U files are read once, in ranges of some megabytes; then the shapes are searched for all
+structures, frame by frame.  Of a sentence some seventy bytes remain (``sgl.verify.items``).  What
+grows otherwise is one object for each distinct word, line, tree and shape.
 
-``SHA256SUMS`` lists the directory.  The *signature* of a dataset is its identity, which the
-manifest states, with the SHA-256 of ``SHA256SUMS``, which has the SHA-256 of every other file::
-
-    sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
+The *signature* of a dataset is its identity, which the manifest states, with the SHA-256 of
+``SHA256SUMS``, which has the SHA-256 of every other file.
 """
 
 from __future__ import annotations

@@ -1,35 +1,19 @@
 """Keep the sentences of a split compactly: their shapes, and some seventy bytes for each.
 
-Structures ask a finite list of yes-no questions: is the lemma of this node one
-of those, does this edge bear one of those labels.  Each different question gets one
-bit.  The *shape* of a sentence keeps, in the order of its tokens, the answers alone::
+Structures ask a finite list of yes-no questions: is the lemma of this node one of those, does this
+edge bear one of those labels.  The *shape* of a sentence keeps, in the order of its tokens, the
+answers alone::
 
     questions   0  lemma = dog|cat     1  upos = VERB     |  0  nsubj|nsubj:pass
     The dog barked.    nodes (00, 01, 10, 00)      edges ((2, 1, 1), …)
     The cat slept.     the same shape
 
-Two sentences of one shape give every question the same answer at the same
-places and have the same edges, so every structure has the same matches in both:
-one search per shape is a search of every sentence.
+So one search per shape is a search of every sentence.  Shapes with the same edges share a *frame*:
+whatever is about edges alone (walks, and degrees) is found out once for all of them.
 
-Shapes with the same edges share a *frame*: whatever is about edges alone (walks,
-and degrees, which are counted on edges where parallel ones stay apart) is found
-out once for all of them (``sgl.verify.search``).
-
-The CoNLL-U file is read once, in order, and of each sentence remain
-
-====================  =========================================================
-place                 its offset in the file, to read it again
-group                 category, shape and target, numbered: what structures and
-                      quotas can tell apart
-number                what its `sent_id` says
-hashes                of its source, of the skeletons of its source, of its first target,
-                      and for each target of source, target and category together:
-                      tables are compared by it
-====================  =========================================================
-
-The texts themselves do not remain.  Equal texts have equal hashes; that unequal ones
-have is a matter of one in 2**64 (BLAKE2 with a key drawn for the run, which all of its
+Of each sentence remain its offset in the file, its *group* (category, shape and target), the number
+in its `sent_id`, and the hashes by which tables are compared.  Equal texts have equal hashes; that
+unequal ones have is a matter of one in 2**64 (BLAKE2 with a key drawn for the run, which all of its
 processes have).  Whatever is to be shown is read again from the file.
 """
 
@@ -290,13 +274,7 @@ Place = tuple[Split, int]
 def repetitions(
     splits: Sequence[Split], texts: Callable[[Split], array[int]] = attrgetter("sources")
 ) -> Iterator[tuple[Place, Place]]:
-    """Yield the sentences whose source, or other text, occurs before, each with the first.
-
-    ::
-
-    train   The dog slept.   The cat slept.
-    dev     The cat slept.                        dev 1 is train 2
-    """
+    """Yield the sentences whose source, or other text, occurs before, each with the first."""
     if not splits:
         return
     owners = np.concatenate([np.full(len(split), rank) for rank, split in enumerate(splits)])

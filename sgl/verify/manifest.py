@@ -1,11 +1,7 @@
 """What a manifest says, as far as the checks use it: the classes here are its format.
 
-A field is a member of that name and kind, and one with a default may be missing; members
-without a field are ignored.  What is missing or of another kind raises ``ManifestError`` with
-its path in the file::
-
-    patterns[2].need[0].minimum: a whole number expected, found "ten"
-
+A field is a member of that name and kind, and one with a default may be missing; members without a
+field are ignored.  What is missing or of another kind raises ``ManifestError`` with its path.
 Structures stay text; each distinct text gets a number, under which it is read and searched once.
 """
 

@@ -1,12 +1,8 @@
 r"""The check of the names in claims: labels, attributes, values and words that graphs have.
 
-A claim about a name that no graph has is true of any data.  A reader notices if the name
-is nonsense, but not if it looks like one that graphs have::
-
-    claimed     { V -[nsubj]-> N; N -[nm\u043ed]-> M }         with a Cyrillic letter
-    in train    The dog near the girl slept.                    dog -[nmod]-> girl
-
-So names are compared by their skeletons (``sgl.verify.skeleton``).
+A claim about a name that no graph has is true of any data.  A reader notices if the name is
+nonsense, but not if it looks like one that graphs have.  So names are compared by their skeletons
+(``sgl.verify.skeleton``).
 """
 
 from __future__ import annotations

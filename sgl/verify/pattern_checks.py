@@ -1,24 +1,12 @@
 """Checks on what the patterns claim, by searching every sentence's graph.
 
-A pattern divides its items, and its exposures, into parts that may overlap: an item
-may fit the part within a complement clause and the part outside a relative clause.
-Counting what fits each part is therefore not enough; the items are dealt out by a
-maximum flow from kinds of items to the parts that they fit::
-
-    12 fit part 1            ──12──> part 1 wants 12
-     7 fit parts 1 and 2     ── 7──> part 2 wants  7
-
-Equal shares of the targets of a pattern make a part for each target.  The sentences of
-a part of training are dealt out in the same way.
+A pattern divides its items, and its exposures, into parts that may overlap, so counting what fits
+each part is not enough; the items are dealt out by a maximum flow from kinds of items to the parts
+that they fit.  Equal shares of the targets of a pattern make a part for each target.  The sentences
+of a part of training are dealt out in the same way.
 
 The pieces of a held-out structure, which a certificate has to show, are found apart from the
-compiler.  A piece is what is left of a structure when one link is taken away, a path is made
-shorter, or a number of edges is made smaller (``docs/guarantees.md``)::
-
-    { V -[nsubj]-> N; N -[nmod]-> M }    { N -[nmod]-> M } and { V -[nsubj]-> N }
-
-Pieces are compared up to the names of variables, so they are returned in a form in which
-variables are numbers.
+compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
 from __future__ import annotations

@@ -1,24 +1,14 @@
 """Read ranges of CoNLL-U files, alone or with other processes, and keep what the checks need.
 
-A file is read in ranges, which processes share.  A range is read into a ``Split`` of its own,
-whose entries and groups are counted from its own start; ``Split.extend`` puts the ranges of
-a file together, so that nothing depends on where the file was cut::
+A range is read into a ``Split`` of its own, whose entries and groups are counted from its own
+start; ``Split.extend`` puts the ranges of a file together, so that nothing depends on where the
+file was cut.  ``Knowledge`` is what a process has found out so far, to be recognised in the next
+range.
 
-    range 1   entries 0 … 4999    groups 0: {category a, shape 0}  1: {b, 1}
-    range 2   entries 0 … 4999    groups 0: {b, 1}                 1: {c, 0}
-    split     entries 0 … 9999    groups 0: {a, 0}  1: {b, 1}  2: {c, 0}
-
-``Knowledge`` is what a process has found out so far, to be recognised in the next range.
-
-Ranges are read, frames searched and the certificate judged each by itself, so that processes
-can share these tasks; results are taken in the order of the tasks, and the report is the same
-however many processes there are.  With one worker no other process is started; with more, this
-one cuts the files and puts the results together.  A process that is killed, perhaps for memory,
-is no fault of the dataset: what it has not done is done here.  When this one is killed, the
-others end with it.
-
-Processes take a second to start.  Whoever knows that there will be something to verify can
-have them started meanwhile (:func:`standing_by`).
+Ranges are read, frames searched and the certificate judged each by itself, so that processes can
+share these tasks; results are taken in the order of the tasks, and the report is the same however
+many there are.  A process that is killed, perhaps for memory, is no fault of the dataset: what it
+has not done is done here.  When this one is killed, the others end with it.
 """
 
 from __future__ import annotations

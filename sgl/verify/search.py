@@ -1,36 +1,17 @@
 """Find structures in shapes: subgraph matching by networkx.
 
-A structure occurs where its body has an injective match that no ``without`` body
-extends.  Matches are found by networkx (``sgl.verify.embedding``): every variable has a
-*domain*, the nodes that it may stand for, and a longer walk counts as one edge.  A
-``without`` body is matched in the same way, with the variables that it shares held in
-place and the other nodes of the match taken.
+A structure occurs where its body has an injective match that no ``without`` body extends.  Every
+variable has a *domain*, the nodes that it may stand for, and a longer walk counts as one edge.  At
+first a domain holds the nodes that pass the tests of its variable; then every edge of the body
+throws out the nodes at which no edge of the sentence fits it, until nothing changes.  This is
+sound: a match never uses a node that is thrown out.  Where one node is left for each variable, or
+the body is one edge, what is left is the definition of a match, and networkx is not asked.
 
-Domains make this quick.  At first a domain holds the nodes that pass the tests
-of its variable; then every edge of the body throws out the nodes at which no
-edge of the sentence fits it, until nothing changes::
-
-    { V -[nsubj]-> N; N -[nmod]-> M }     V: saw  N: dog  M: park
-    The dog in the park saw a cat.        domains leave 3 of 9 nodes
-
-This is sound: a match never uses a node that is thrown out.  An empty domain rules a match out;
-otherwise networkx searches the nodes that are left.  For a body that is one edge, or where one node
-is left for each variable, what is left is the definition of a match, so that networkx is not asked.
-
-Three things spare searches.  A structure is looked for only where all words and labels
-that it needs are found.  Whether it occurs depends on the frame of a shape and on the
-answers to the questions that it asks, so that it is searched once for each of these::
-
-    { V -[obj]-> N[lemma=cat] }      asks one question: which words are cat?
-    The cat saw a dog.    {2}        searched
-    The cat saw a bird.   {2}        the same frame and answer: known
-
-And what networkx sees in the end are the domains and the edges that fit between them:
-sentences of which these are left in the same order are one case for it.  Sets of
-nodes are integers with a bit for each node.
-
-A structure may say little of many nodes, so that its matches are without number.  So the
-search of shapes has a budget of steps, which grows with their sizes.
+Three things spare searches.  A structure is looked for only where all words and labels that it
+needs are found.  Whether it occurs depends on the frame of a shape and on the answers to the
+questions that it asks, so it is searched once for each of these.  And sentences with the same
+domains and fitting edges, in the same order, are one case for networkx.  The search has a budget of
+steps, which grows with the sizes of the shapes, as matches can be without number.
 """
 
 from __future__ import annotations

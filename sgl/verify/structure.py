@@ -1,10 +1,5 @@
 """Read structures in the notation in which a manifest writes them.
 
-::
-
-    { V -[nsubj|nsubj:pass]-> N[lemma=dog|cat]; N -[nmod]{2,4}-> M }
-        without { X -[acl:relcl]-> V }
-
 The grammar::
 
     structure := body ("without" body)*
@@ -17,8 +12,8 @@ The grammar::
     labels    := "*" | "^"? (label ("|" label)*)?
     bounds    := "+" | "{" INT "}" | "{" INT "," INT? "}"
 
-An edge is a walk of exactly one edge, so that edges and paths are one kind of
-*link*.  An empty list of values or labels is a test that nothing passes.
+An edge is a walk of exactly one edge, so that edges and paths are one kind of *link*.  An empty
+list of values or labels is a test that nothing passes.
 """
 
 from __future__ import annotations

@@ -1,24 +1,19 @@
 """Tables as a program for the kernel that draws derivations.
 
-Every alternative of a state has *code*: one instruction for each child of its rule, with
-the words before that child as a *piece* of one array of bytes, which is written first::
+Every alternative of a state has *code*: one instruction for each child of its rule, with the words
+before that child as a *piece* of one array of bytes, which is written first::
 
     NP -> the N      LAST_WORD "the " N
     S  -> ~NP VP .   CALL "" NP°     CALL "" VP     RETURN "[back 1]. "
 
-``CALL`` draws an alternative of a state and goes on with its code; before the last child of
-a rule it is ``JUMP``, which has nothing to come back to.  A state that becomes words only is
-drawn by ``WORD``: its alternatives are pieces.  A state behind ``capital`` is there twice, as
-``NP°`` with the first letter of its first word raised.
+``JUMP`` is a ``CALL`` of a last child, which has nothing to come back to.  A state that becomes
+words only is drawn by ``WORD``.  A state behind ``capital`` is there twice, as ``NP°`` with the
+first letter of its first word raised.  Where a capital goes, and that an attached word has
+something before it, follows from what is certain of the words of a state: is one of them *sure* not
+to be empty, and can they be *initial*, the first of a sentence?
 
-Where a capital goes, and that an attached word has something before it, is decided
-beforehand.  Both follow from what is certain of the words of a state, whatever is drawn: is
-one of them *sure* not to be empty, and can they be *initial*, the first of a sentence?
-
-To choose among *n* alternatives, the first bits of the random number are looked up in a
-*guide* (Chen & Asau 1974): the first alternative that they leave possible.  From there the
-bounds are compared one by one, seldom more than one.  The choice is the one that
-``sgl.sampling.engine.derive`` makes.
+To choose among *n* alternatives, the first bits of the random number are looked up in a *guide*
+(Chen & Asau 1974): the first alternative that they leave possible.  From there bounds are compared.
 """
 
 from __future__ import annotations
@@ -248,8 +243,7 @@ class _Assembler:
 def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
     """Return how far random bits are shifted to index the guide, and the guide.
 
-    It has at least eight times as many entries as there are alternatives, so that most
-    entries leave one alternative only.
+    It has eight entries for each alternative, so that most leave one alternative only.
     """
     if len(bounds) < 2:
         return SINGLE, []

@@ -1,22 +1,13 @@
 """A text layer as flat arrays, for the kernel.
 
-What the chart holds is numbered.  First come the *symbols*, so that what a production of
-one part makes of a symbol has a higher number than the symbol; words of longer productions
-count as symbols.  Then come the *beginnings*, two or more parts of a production, shared by
-all productions that begin so::
+What the chart holds is numbered.  First come the *symbols*, so that what a production of one part
+makes of a symbol has a higher number; words of longer productions count as symbols.  Then come the
+*beginnings*, two or more parts, shared by all productions that begin so.  What a word gives, a
+symbol by productions of one part, or a move, are its *goals*.
 
-    S = NP VP "."          beginning  (NP VP)
-                           moves      NP over VP gives (NP VP);  (NP VP) over "." gives S
-
-What a word gives, a symbol by productions of one part, or a move, are its *goals*.
-
-Words that stand together are found with a trie.  A *double array* (Aoe 1989) lays the children
-of all nodes into one another's gaps, so that it fits into the fastest memory: the child of
-node ``s`` over byte ``c`` is the place ``base[s] + c``, if ``check`` says there that it belongs
-to ``s``.
-
-Sets of symbols are rows of 64-bit words.  They say what may be built where: below what is
-asked for, and ahead of the next word.
+Words that stand together are found with a trie, laid out as a *double array* (Aoe 1989): the child
+of node ``s`` over byte ``c`` is the place ``base[s] + c``, if ``check`` says there that it belongs
+to ``s``.  Sets of symbols are rows of 64-bit words.  They say what may be built where.
 """
 
 from __future__ import annotations

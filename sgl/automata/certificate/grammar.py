@@ -1,19 +1,16 @@
 """Structures as data, and the symbols of rules.
 
-A *symbol* stands for rules that the automata and the splits of a certificate do not tell
-apart: every rule with children is one, and so are such words of one category::
-
-    transitive VP -> V NP    3        N -> dog, N -> cat    17
-
-A structure is written body by body::
+A *symbol* stands for rules that the automata and the splits of a certificate do not tell apart:
+every rule with children is one, and so are such words of one category.  A structure is written body
+by body::
 
     { V -[nsubj|nsubj:pass]-> N[lemma=dog] } without { N -[nmod]{2,}-> M[#amod>=1] }
 
     variables [V, N]  links [[V, [0, [nsubj, nsubj:pass]], 1, 1, N]]  tests [[N, lemma, [0, [dog]]]]
     variables [N, M]  links [[N, [0, [nmod]], 2, null, M]]  degrees [[M, [0, [amod]], ">=", 1]]
 
-A list of labels or values has a number in front: 1 if it is negated.  A link is a walk with
-its least and largest number of edges; an edge is a walk of one.
+A list of labels or values has a number in front: 1 if it is negated.  A link is a walk with its
+least and largest number of edges; an edge is a walk of one.
 """
 
 from __future__ import annotations

@@ -1,17 +1,9 @@
 """Read rules as the automaton of a structure sees them.
 
-Of a rule's fragment a schema sees only how the ports of the children are glued,
-which predicates the new nodes pass, and the edges that some atom could use.
-Rules that agree in this are one *symbol*: under ``{ V -[obj]-> N }`` all nouns
-are one symbol, and so are most phrasal rules with two children.
-
-The labels of nodes are numbered, and a set of labels is a mask, so that a node test on
-thousands of words is decided for all of them at once::
-
-    0 upos=NOUN lemma=dog    1 upos=NOUN lemma=cat    2 upos=VERB lemma=see
-    upos=NOUN            yes yes no
-    lemma!=dog           no  yes yes
-    both                 no  yes no
+Of a rule's fragment a schema sees only how the ports of the children are glued, which predicates
+the new nodes pass, and the edges that some atom could use.  Rules that agree in this are one
+*symbol*: under ``{ V -[obj]-> N }`` all nouns are one symbol.  The labels of nodes are numbered,
+and a set of labels is a mask, so that a node test on thousands of words is decided for all at once.
 """
 
 from __future__ import annotations
@@ -86,12 +78,9 @@ class Frame(NamedTuple):
 def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
     """Find the local node of every port of every child in a graph layer.
 
-    A port that the fragment does not mention gets a local node of its own,
-    which is forgotten at once.
-
-    Raises:
-        UnsupportedStructure: if the rule makes one node of two ports of a
-            child, or two ports of one node.
+    A port that the fragment does not mention gets a local node, which is forgotten at once.  Raises
+    ``UnsupportedStructure`` if the rule makes one node of two ports of a child, or two ports of one
+    node.
     """
     fragment = rule.fragments[layer]
     if len(set(fragment.exports)) < len(fragment.exports):

@@ -1,25 +1,17 @@
 """From structures and constraints to automata, each computed once.
 
-Structures become automata over the derivations of the grammar (*presence*), their
-complements (*absence*) are joined to what constraints exclude, and what they require is
-added by intersection.  Constraints of one dataset resemble one another: every
-generalization set excludes the held-out structures of all patterns but its own.
-Conjunctions are therefore built over a fixed order of the structures, in halves of halves::
+Structures become automata over the derivations of the grammar (*presence*), their complements
+(*absence*) are joined to what constraints exclude, and what they require is added by intersection.
+Constraints of one dataset resemble one another, so conjunctions are built over a fixed order of the
+structures, in halves of halves::
 
     exclude everything but 2      {0 1 2 3 4 5 6 7}
                                  {0 1 3}   {4 5 6 7}      <- shared with all others
-                             {0 1}   {3}
 
-so that leaving out each of n structures costs n log n products, not n squared.
+and leaving out each of n structures costs n log n products, not n squared.
 
-Where a constraint has no text, :func:`find_conflict` says why: a set of its clauses that is
-minimal in the sense that it could be satisfied if any one of them were dropped.  It is
-found by QuickXplain (Junker 2004), which takes few tests when few clauses matter::
-
-    clauses                    { C -[ccomp]-> V }  not { A }  not { B }  not { V -[ccomp]-> W }
-    first half possible?       yes, so something in the second half matters
-    ...
-    conflict                   { C -[ccomp]-> V }                        not { V -[ccomp]-> W }
+Where a constraint has no text, :func:`find_conflict` says why: a minimal set of its clauses.  It is
+found by QuickXplain (Junker 2004), which takes few tests when few clauses matter.
 """
 
 from __future__ import annotations
@@ -48,12 +40,9 @@ from sgl.core.structure import Structure
 class StructureCompiler:
     """Compiles structures and constraints over one grammar, each once.
 
-    Args:
-        grammar: the grammar whose derivations the automata read.
-        budget: elementary steps that one structure may cost; by default the limit ``matches``.
-
-    The methods raise ``UnsupportedStructure``, ``StructureTooCostly``, and
-    ``KeyError`` for a structure over a layer that the grammar does not have.
+    A structure may cost ``budget`` elementary steps, by default the limit ``matches``.  The methods
+    raise ``UnsupportedStructure``, ``StructureTooCostly``, and ``KeyError`` for a structure over a
+    layer that the grammar does not have.
     """
 
     def __init__(self, grammar: CoreGrammar, budget: int | None = None) -> None:

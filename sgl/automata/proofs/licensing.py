@@ -1,20 +1,12 @@
 """Does training contain every piece of what is held out?
 
-A benchmark that holds a structure out says that a model has seen everything smaller.  The largest
-smaller things are its *pieces*: what is left of it when one link is taken away::
+A benchmark that holds a structure out says that a model has seen everything smaller.  Its *pieces*
+are what is left when one link is taken away, a path is one shorter, or a number of edges one less.
+A *link* is everything that a structure says of two nodes together: a relative clause and its gap
+are one.  What falls apart gives a piece for each connected part.  A node alone without a test is no
+piece.  A ``without`` stays with a piece that has all its nodes.
 
-    { V -[nsubj]-> N; N -[nmod]-> M }       without V–N   { N -[nmod]-> M }
-                                            without N–M   { V -[nsubj]-> N }
-    { V -[ccomp]{3}-> W }                   one shorter   { V -[ccomp]{2}-> W }
-    { N[#amod>=5] }                         one fewer     { N[#amod>=4] }
-
-A *link* is everything that a structure says of two nodes together: a relative clause and its gap,
-``N -[acl:relcl]-> V; V -[~obj]-> N``, are one link.  What falls apart without a link gives a piece
-for each connected part.  A node that is left alone and has no test says nothing and is no piece.  A
-``without`` stays with a piece that has all the nodes it speaks about.
-
-Each piece is looked for in training (:meth:`Evidence.find_in_training`).  One that training cannot
-contain is refuted, with the clauses that exclude it, unless the author waives it.
+One that training cannot contain is refuted, with the clauses that exclude it, unless it is waived.
 """
 
 from __future__ import annotations

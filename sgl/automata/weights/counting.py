@@ -5,14 +5,9 @@ With ``c(q, n)`` the number of derivations of state *q* with *n* source tokens,
     c(q, n) = sum over q -> r(q1 ... qk) and n1 + ... + nk = n - tokens(r)
               of c(q1, n1) ... c(qk, nk)
 
-is computed length by length in whole numbers.  Because the automata are
-deterministic, every derivation is counted once.
-
-The height of a derivation is the number of rules above one another.  The
-probability that it is at most *h* is the *h*-th Kleene iterate of the equations
-of the inside weights, taken with the conditional probabilities of the split:
-
-    P(height <= 0) = 0        P(height <= h + 1) = F(P(height <= h))
+is computed length by length in whole numbers.  The automata are deterministic, so every derivation
+is counted once.  The probability that at most *h* rules are above one another is the *h*-th Kleene
+iterate of the equations of the inside weights, with the probabilities of the split.
 """
 
 from __future__ import annotations

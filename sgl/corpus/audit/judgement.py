@@ -1,22 +1,14 @@
 """What a grammar makes of one sentence: its structures, readings and outputs.
 
-Every structure is a tree automaton (:mod:`sgl.automata`).  The *joint* automaton runs
-all of them at once: its state is the tuple of their states, by number, and each
-combination of a rule and the states of its children is computed once.  A corpus uses
-few combinations, so that a sentence costs as many look-ups as it has rules::
+Every structure is a tree automaton.  The *joint* automaton runs all of them at once: its state is
+the tuple of their states, by number.  A corpus uses few combinations, so that a sentence costs as
+many look-ups as it has rules.
 
-    transitive (12, 7) -> 31        31 = (0, 4, 4, 0, 2, …)        one for each structure
-
-A forest may have more readings than can be listed.  Whether one of them gives a certain text,
-and whether one gives another, is found without listing them: from the words upwards, every
-node keeps the phrases of its readings that occur in the text which is looked for, each with
-one of these readings, and one reading whose phrase does not::
-
-    犬が寝た。   sought: A dog slept.      Det  {a: …}      another: the
-                                         NP   {a dog: …}  another: the dog
-
-What does not occur there can be no part of it, but for the first letter, which a rule higher up may
-raise.  Views are not made of the words of their parts: of them the likeliest readings are listed.
+A forest may have more readings than can be listed.  Whether one of them gives a certain text, and
+whether one gives another, is found from the words upwards: every node keeps the phrases of its
+readings that occur in the text which is looked for, each with one of these readings, and one
+reading whose phrase does not.  What does not occur there can be no part of it, but for the first
+letter.  Views are not made of the words of their parts: of them the likeliest readings are listed.
 """
 
 from __future__ import annotations
@@ -257,11 +249,9 @@ _READINGS = 50
 class Judgement(SentenceReadings):
     """The readings of a sentence, and what they say.
 
-    Attributes:
-        read: the likeliest readings, best first, each with its text in every target.
-        outputs: for each target the different texts of these readings, best first.
-        some: the structures that some reading contains, by index; ``every`` those
-            that all readings contain.
+    ``read`` are the likeliest, best first, each with its text in every target; ``outputs`` for each
+    target their different texts.  ``some`` reading, or ``every`` one, contains a structure, by
+    index.
     """
 
     read: tuple[tuple[Derivation, tuple[str, ...]], ...] = ()

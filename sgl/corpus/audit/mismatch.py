@@ -1,17 +1,10 @@
 """Why an output differs from the published one: the smallest phrases that differ.
 
-The two texts are aligned character by character.  From the whole text downwards, the
-borders between the parts of a phrase are looked up in the other text.  Where two
-neighbouring borders are found there, what is between them is compared by itself: a part
-that differs is explained in its turn, several parts are charged to the phrase::
-
-    given       アヴァ | が | エマが話したと想像した        clause: subject が predicate
-    published   アヴァ | が | エマが話したと推測した        only the predicate differs
-                             エマが話した | と想像した      complement: clause, verb
-                                           と推測した      → the word ``guessed``
-
-So each difference is charged to a word, to the order in which a rule puts its parts, or
-to what it puts between them.
+The two texts are aligned character by character.  From the whole text downwards, the borders
+between the parts of a phrase are looked up in the other text.  What is between two neighbouring
+borders is compared by itself: a part that differs is explained in its turn, several parts are
+charged to the phrase.  So each difference is charged to a word, to the order in which a rule puts
+its parts, or to what it puts between them.
 """
 
 from __future__ import annotations

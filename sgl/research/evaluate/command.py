@@ -1,12 +1,5 @@
 """``sglc eval``: score the predictions of systems for one split, with everything at hand.
 
-::
-
-    predictions ─┐
-    rows ────────┼── scores of items ──┐
-    grammar ─────┘   BLEU, chrF++ ─────┼── the result as plain data
-    compounds, graphs ─────────────────┘
-
 What cannot be computed is named with the reason, and the rest is computed all the same.
 """
 

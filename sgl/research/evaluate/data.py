@@ -1,17 +1,9 @@
 """The result of an evaluation as plain data, from which JSON and tables are made, and as a page.
 
-A *table* has a row for each part of the split: all items, each group of patterns, each
-pattern, each length.  A cell is the mean over the runs of a system, with the deviation of
-the runs, and Wilson's interval where the metric judges items::
-
-    {"name": "pp_in_subject", "items": 2000, "scores": {"exact": {"small": {"mean": 0.12, …}}}}
-
-On the page scores are drawn with their intervals: one line for each pattern, or a curve over
-numbers.  Systems have marks of different shapes, so that a picture can be read without colours::
-
-    PP in direct obj → Subj     ├●┤        ├─■─┤
-    Adj in direct obj → Subj                    ├●┤ ├■┤
-                            0 %      25 %      50 %      75 %    100 %
+A *table* has a row for each part of the split: all items, each group of patterns, each pattern,
+each length.  A cell is the mean over the runs of a system, with the deviation of the runs, and
+Wilson's interval where the metric judges items.  On the page scores are drawn with their intervals;
+marks have different shapes, so that a picture can be read without colours.
 """
 
 from __future__ import annotations
@@ -242,10 +234,7 @@ ScoreRow = Mapping[str, Any]
 
 
 def render_evaluation(data: Mapping[str, Any]) -> str:
-    """Return the page as HTML; equal data give equal pages.
-
-    ``data`` is what :func:`sgl.research.evaluate.data.evaluation_data` gives.
-    """
+    """Return the page of an evaluation's data as HTML; equal data give equal pages."""
     environment = page_environment("sgl.research.evaluate")
     drawing = {"draw_scores": draw_scores, "draw_curve": draw_curve, "draw_mark": draw_mark}
     environment.globals.update(drawing, score=score_text)

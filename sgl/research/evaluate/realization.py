@@ -2,20 +2,13 @@
 
 A structure speaks of the nodes of a graph, which stand on English words; a prediction is a Japanese
 sentence.  The derivation has both.  Each node comes from a rule, whose words in the other layer are
-the *word* of the node; and the largest phrase that a node is the head of is its *phrase*::
+its *word*; and the largest phrase that it is the head of is its *phrase*: in 箱の中の猫が眠った the
+word of *cat* is 猫, its phrase 箱の中の猫.
 
-    The cat in a box slept.        箱の中の猫が眠った。
-
-    node  label      word      phrase
-    cat   nsubj      猫        箱の中の猫
-    box   nmod       箱        箱の中の
-    slept root       眠った    箱の中の猫が眠った。
-
-The words of the target have the tree that the derivation gives them; words without a node
-(particles, classifiers) and punctuation are left out (箱 <- 猫 <- 眠った).  Which of its edges a
-prediction has is *edge accuracy* (:mod:`sgl.research.analyse.metrics`).  The *shape* of a tree says
-how complex an item is: the words of the source, the edges down to the deepest word, and how often
-one relation occurs at most on the way from the root to a word.
+The words of the target have the tree that the derivation gives them; words without a node and
+punctuation are left out.  Which of its edges a prediction has is *edge accuracy*.  The *shape* of a
+tree says how complex an item is: the words of the source, the edges down to the deepest word, and
+how often one relation occurs at most on the way from the root to a word.
 """
 
 from __future__ import annotations
@@ -171,15 +164,11 @@ _LEMMA = "lemma"
 def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     """Return the grammar without the distinctions that one of its text layers does not make.
 
-    Japanese has no articles, and one word for *boat* and *ship*, so that every Japanese
-    sentence has many readings that say the same::
-
-        船が来た。     A boat came.   The boat came.   A ship came.   The ship came.
-
-    To know what the sentence says, one of them is enough.  Of words of one category that the
-    layer writes alike the likeliest is kept, and of a category that the layer always drops
-    the likeliest word.  Words that differ in more than their lemmas are all kept: a participle
-    and a past tense may be written alike and mean different things.
+    Japanese has no articles, and one word for *boat* and *ship*, so that every Japanese sentence
+    has many readings that say the same, of which one is enough.  Of words of one category that the
+    layer writes alike the likeliest is kept, and of a category that the layer always drops the
+    likeliest word. Words that differ in more than their lemmas are all kept: a participle and a
+    past tense may be written alike and mean different things.
 
     Rules get new numbers.  Weights stay as they are, so that they no longer sum to 1.
     """
