@@ -87,9 +87,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=300, help="sentences of each stratum")
     parser.add_argument("--seed", type=int, default=1)
@@ -112,9 +110,7 @@ def structures_of(plan: Plan) -> list[Structure]:
     return list(found)
 
 
-def random_structures(
-    compiled: Compiled, number: int, seed: int, graphs: Sequence[Graph]
-) -> list[Structure]:
+def random_structures(compiled: Compiled, number: int, seed: int, graphs: Sequence[Graph]) -> list[Structure]:
     """So many different structures over the grammar's own labels and words."""
     words, random = words_of(compiled.grammar), Random(seed)  # noqa: S311
     layer = compiled.grammar.graph_layers[0].name
@@ -145,10 +141,7 @@ def run(
     third: bool,
 ) -> Json:
     """Compare in batches of structures, and add up."""
-    batches = {
-        f"{start:05d}": structures[start : start + BATCH]
-        for start in range(0, len(structures), BATCH)
-    }
+    batches = {f"{start:05d}": structures[start : start + BATCH] for start in range(0, len(structures), BATCH)}
 
     def work(name: str) -> Json:
         return compare(compiled, sample, batches[name], third=third)
@@ -162,9 +155,7 @@ def run(
     return {"sentences": len(sample.sentences), "structures": len(structures), **total, **lists}
 
 
-def compare(
-    compiled: Compiled, sample: Sample, structures: Sequence[Structure], *, third: bool = False
-) -> Json:
+def compare(compiled: Compiled, sample: Sample, structures: Sequence[Structure], *, third: bool = False) -> Json:
     """The numbers of verdicts, and the disagreements, of some structures."""
     shapes = ShapeTable([read_structure(str(structure)) for structure in structures])
     searcher = Searcher(shapes)

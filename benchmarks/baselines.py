@@ -37,9 +37,7 @@ ADJECTIVES = ("adjective_in_subject", "adjective_in_recipient")
 
 def main() -> int:
     """Print the tables; the exit status is 0."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="+", help="directories of `sglc baseline`")
     parser.add_argument("--published", type=Path, help="pattern, tab, score")
     parser.add_argument("--json", type=Path, help="write the result to this file")

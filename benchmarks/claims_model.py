@@ -239,10 +239,7 @@ class Grammar:
                 lines[-1] += f"where cat = {category.name.lower()}{number}"
                 lines += ["  when tables", f"  {category.instance(number)}", "    en $en"]
                 lines += ["    ja $ja"]
-                lines += [
-                    f"    {layer} node(lemma=$lemma, upos=$upos)"
-                    for layer in ("syn", *self.further)
-                ]
+                lines += [f"    {layer} node(lemma=$lemma, upos=$upos)" for layer in ("syn", *self.further)]
         for rule in self.rules:
             lines += ["", *self._rule(rule)]
         if self.relation:
@@ -281,9 +278,7 @@ class Grammar:
             right.append(f"{child.role}:{child.category.name}{number}")
         keep = "\n  keep in train" if rule.keep else ""
         order = list(reversed(rule.children)) if rule.backwards else list(rule.children)
-        spelt = " ".join(
-            [child.role for child in order] + [f'"{rule.quoted.upper()}"'] * bool(rule.quoted)
-        )
+        spelt = " ".join([child.role for child in order] + [f'"{rule.quoted.upper()}"'] * bool(rule.quoted))
         said = {"syn": Fragment("", rule.edges, rule.fills), **rule.further}
         clauses = []
         for layer, fragment in said.items():
@@ -365,9 +360,7 @@ class Tree:
         found: list[object] = [self.term, self.text, self.target]
         for layer in ("syn", *self.further):
             graph = self.graph(layer)
-            place = {
-                word: at for at, (_, word) in enumerate(self.ja if layer == "dep" else self.en)
-            }
+            place = {word: at for at, (_, word) in enumerate(self.ja if layer == "dep" else self.en)}
             nodes = sorted((place[n], label) for n, label in graph.nodes.items())
             # In the first layer each word is a node.
             found.append(tuple(nodes) if layer != "syn" else tuple(label for _, label in nodes))
@@ -391,9 +384,7 @@ def trees(grammar: Grammar, longest: int, most: int) -> tuple[list[Tree], int]:
                 if len(made) > most:
                     return found, reached
                 known[category.instance(number), length] = made
-        found += [
-            tree for tree in known[grammar.categories[0].name, length] if _allowed(grammar, tree)
-        ]
+        found += [tree for tree in known[grammar.categories[0].name, length] if _allowed(grammar, tree)]
         reached = length
     return found, reached
 
@@ -403,9 +394,7 @@ def _allowed(grammar: Grammar, tree: Tree) -> bool:
     return all(
         tree.nodes[target][0] in grammar.relation[tree.nodes[source][0]]
         for source, label, target in tree.edges
-        if grammar.along.passes(label)
-        and tree.nodes[source][1] == "V"
-        and tree.nodes[source][0] in grammar.relation
+        if grammar.along.passes(label) and tree.nodes[source][1] == "V" and tree.nodes[source][0] in grammar.relation
     )
 
 
@@ -575,9 +564,7 @@ def _deep(tree: Tree, labels: Labels, sign: str, number: int) -> bool:
     return (not least or has(number)) and not (most and has(number + 1))
 
 
-def _joint_matches(
-    tree: Tree, parts: Sequence[Structure]
-) -> Iterator[tuple[Words, dict[str, Words]]]:
+def _joint_matches(tree: Tree, parts: Sequence[Structure]) -> Iterator[tuple[Words, dict[str, Words]]]:
     """Yield the words of all variables, and those of the variables of each layer."""
     first, *rest = parts
     for match in _matches(tree.graph(first.layer), first.body, {}, {}):

@@ -36,9 +36,7 @@ class Workers:
     memory: Path | None = None
 
 
-def run_tasks(
-    names: Sequence[str], work: Callable[[str], Json], workers: Workers, key: str
-) -> dict[str, Json]:
+def run_tasks(names: Sequence[str], work: Callable[[str], Json], workers: Workers, key: str) -> dict[str, Json]:
     """The results of all tasks by name, in the order of ``names``."""
     done = _remembered(workers.memory, key)
     left = [name for name in names if name not in done]
@@ -85,9 +83,7 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def _results(
-    names: Sequence[str], work: Callable[[str], Json], jobs: int
-) -> Iterator[tuple[str, Json]]:
+def _results(names: Sequence[str], work: Callable[[str], Json], jobs: int) -> Iterator[tuple[str, Json]]:
     if not names:
         return
     context = multiprocessing.get_context("fork")

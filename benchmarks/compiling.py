@@ -113,8 +113,7 @@ def main() -> None:
         by_phase = phases(options.grammar, home / "out")
     load = os.getloadavg()[0]
     rows = [
-        [kind, f"{min(r.wall for r in runs):.1f}", f"{min(r.cpu for r in runs):.1f}"]
-        for kind, runs in found.items()
+        [kind, f"{min(r.wall for r in runs):.1f}", f"{min(r.cpu for r in runs):.1f}"] for kind, runs in found.items()
     ]
     print_table(["run", "wall s", "CPU s"], rows)
     print_table(["phase (warm)", "wall s"], [[n, f"{s:.2f}"] for n, s in by_phase.items()])

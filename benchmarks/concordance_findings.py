@@ -70,15 +70,12 @@ COUNTS = (
         "{ V -[nsubj]-> W[PronType=Int]; V -[obj]-> N }",
         "629",
     ),
-    Count(
-        "*who* or *what* as the object of a transitive", "{ V -[~obj]-> W[PronType=Int] }", "1,612"
-    ),
+    Count("*who* or *what* as the object of a transitive", "{ V -[~obj]-> W[PronType=Int] }", "1,612"),
 )
 
 FINDINGS = {
     "subject_to_object_common": (
-        "absent; 100 exposures as subject. *rabbit* shares its Japanese, ウサギ, with "
-        "in-distribution *bunny*"
+        "absent; 100 exposures as subject. *rabbit* shares its Japanese, ウサギ, with in-distribution *bunny*"
     ),
     "subject_to_object_proper": (
         "absent for four targets, 87 exposures; a fifth target cannot be identified. If it "
@@ -92,42 +89,25 @@ FINDINGS = {
     "primitive_to_object_proper": "absent from sentences; bare words only",
     "primitive_to_infinitive": "absent from sentences; bare base forms only",
     "past_to_present_ditransitive": (
-        "absent for the five verbs that fit; the Japanese form of each occurs with a twin "
-        "(*serve* = *offer* 提供する)"
+        "absent for the five verbs that fit; the Japanese form of each occurs with a twin (*serve* = *offer* 提供する)"
     ),
-    "past_to_present_infinitive": (
-        "targets not determined; absent for all verbs outside the 100 support sentences"
-    ),
+    "past_to_present_infinitive": ("targets not determined; absent for all verbs outside the 100 support sentences"),
     "past_to_present_complement": (
-        "targets inferred; absent. Each has a Japanese twin among the supporting verbs "
-        "(*guess* = *imagine* 想像する)"
+        "targets inferred; absent. Each has a Japanese twin among the supporting verbs (*guess* = *imagine* 想像する)"
     ),
-    "transitive_present_to_ditransitive": (
-        "absent; 100 present and 100 past transitives, 100 past ditransitives"
-    ),
+    "transitive_present_to_ditransitive": ("absent; 100 present and 100 past transitives, 100 past ditransitives"),
     "transitive_present_to_infinitive": "absent; 100, 100 and 100",
     "transitive_present_to_complement": "absent; 100, 100 and 100",
-    "active_to_passive": (
-        "absent; the needed Japanese form occurs with a twin (*evaluate* = *value* 評価)"
-    ),
-    "passive_to_active": (
-        "absent; the needed Japanese form occurs with a twin (*thank* = *appreciate* 感謝)"
-    ),
-    "omitted_object_to_transitive": (
-        "absent; the exposures have a dummy object in Japanese (本を読んだ)"
-    ),
-    "unaccusative_to_transitive": (
-        "absent; the needed Japanese form occurs with a twin (*develop* = *grow*)"
-    ),
+    "active_to_passive": ("absent; the needed Japanese form occurs with a twin (*evaluate* = *value* 評価)"),
+    "passive_to_active": ("absent; the needed Japanese form occurs with a twin (*thank* = *appreciate* 感謝)"),
+    "omitted_object_to_transitive": ("absent; the exposures have a dummy object in Japanese (本を読んだ)"),
+    "unaccusative_to_transitive": ("absent; the needed Japanese form occurs with a twin (*develop* = *grow*)"),
     "double_object_to_pp": "absent",
     "pp_to_double_object": "absent",
-    "pp_in_subject": (
-        "absent; PPs on 1,330 objects of transitives and 1,697 themes of ditransitives"
-    ),
+    "pp_in_subject": ("absent; PPs on 1,330 objects of transitives and 1,697 themes of ditransitives"),
     "pp_in_recipient": "absent; the same",
     "rc_in_subject": (
-        "812 sentences, all of them centre embedding: the subject of an object relative "
-        "clause carries one"
+        "812 sentences, all of them centre embedding: the subject of an object relative clause carries one"
     ),
     "rc_in_recipient": (
         "absent, but a required part is missing too: no direct object of a ditransitive "

@@ -31,19 +31,13 @@ def contains(graph: Graph, structure: Structure) -> bool:
 def matches(graph: Graph, body: Body, held: Match) -> Iterator[Match]:
     """The matches that keep the nodes in ``held`` and give the others different ones."""
     names = [variable.name for variable in body.variables]
-    if not all(
-        _passes(graph, held[variable.name], variable)
-        for variable in body.variables
-        if variable.name in held
-    ):
+    if not all(_passes(graph, held[variable.name], variable) for variable in body.variables if variable.name in held):
         return
     free = [variable for variable in body.variables if variable.name not in held]
     yield from _extend(graph, body, names, free, dict(held))
 
 
-def _extend(
-    graph: Graph, body: Body, names: list[str], free: list[Variable], match: Match
-) -> Iterator[Match]:
+def _extend(graph: Graph, body: Body, names: list[str], free: list[Variable], match: Match) -> Iterator[Match]:
     if not _holds(graph, body, names, match):
         return
     if not free:
@@ -57,9 +51,9 @@ def _extend(
 
 def _passes(graph: Graph, node: int, variable: Variable) -> bool:
     out = [label for source, label, _ in graph.edges if source == node]
-    return all(
-        test.accepts(graph.nodes[node].get(test.attribute)) for test in variable.tests
-    ) and all(test.accepts(sum(map(test.labels.accepts, out))) for test in variable.degrees)
+    return all(test.accepts(graph.nodes[node].get(test.attribute)) for test in variable.tests) and all(
+        test.accepts(sum(map(test.labels.accepts, out))) for test in variable.degrees
+    )
 
 
 def _holds(graph: Graph, body: Body, names: list[str], match: Match) -> bool:

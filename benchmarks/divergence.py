@@ -81,8 +81,7 @@ def main() -> int:
     for size in options.sizes:
         elements = elements_of(whole[:size])
         print(
-            f"{size:,} sentences, {len(elements.atoms.names):,} atoms, "
-            f"{len(elements.compounds.names):,} compounds",
+            f"{size:,} sentences, {len(elements.atoms.names):,} atoms, {len(elements.compounds.names):,} compounds",
             file=sys.stderr,
         )
         rows += [compare(elements, target, options) for target in options.targets]
@@ -92,9 +91,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("corpus", type=Path, help="a grammar, or a treebank in CoNLL-U")
     parser.add_argument("--sizes", type=int, nargs="+", default=[5_000, 20_000, 100_000])
     parser.add_argument("--targets", type=float, nargs="+", default=[0.0, 0.5, 1.0])
@@ -112,9 +109,7 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
     bounds = Bounds(Fraction(1, 5), Fraction(3, 10), options.discards)
     used = elements.atoms.items - options.discards
     settings = Greedy(CANDIDATES, EVERY)
-    labels, greedy_time = _timed(
-        lambda: greedy(elements, SplitTarget(target), bounds, options.seed, settings)
-    )
+    labels, greedy_time = _timed(lambda: greedy(elements, SplitTarget(target), bounds, options.seed, settings))
     theirs = _divergences(elements, labels)
     agreed = agreement(elements, target, bounds, options.seed, options.timed)
     dense = Dense(elements, target, bounds, options.seed, np.float32)
@@ -192,9 +187,7 @@ class Dense:
         self._pool = np.arange(items)
         self._sums = [np.zeros((2, len(part.names)), self.real) for part in self.elements]
 
-    def choices(
-        self, number: int, given: Sequence[tuple[int, int]] = ()
-    ) -> Iterator[tuple[int, int, float]]:
+    def choices(self, number: int, given: Sequence[tuple[int, int]] = ()) -> Iterator[tuple[int, int, float]]:
         """Make choices one after the other: which item, to which side.
 
         Where a choice is ``given`` it is made, and the last number says how much better the
@@ -300,11 +293,7 @@ def corpus(path: Path, size: int, seed: int) -> list[TreebankSentence]:
 
 def sentence_of(graph: Graph) -> TreebankSentence:
     """The basic tree of a graph: its unmarked edges."""
-    heads = {
-        target: (source + 1, label)
-        for source, label, target in graph.edges
-        if not label.startswith("~")
-    }
+    heads = {target: (source + 1, label) for source, label, target in graph.edges if not label.startswith("~")}
     words = []
     for number, node in enumerate(graph.nodes):
         head, label = heads.get(number, (0, "root"))
@@ -337,11 +326,7 @@ def show(rows: Sequence[Json]) -> None:
             [
                 f"{row['sentences']:,}",
                 f"{row['target']:g}",
-                *(
-                    f"{part[name]:.5f}"
-                    for part in (theirs, ours)
-                    for name in ("atoms", "compounds")
-                ),
+                *(f"{part[name]:.5f}" for part in (theirs, ours) for name in ("atoms", "compounds")),
                 f"{dense['cpu']:,.0f}",
                 f"{theirs['cpu']:.1f}",
                 f"{ours['cpu']:.1f}",

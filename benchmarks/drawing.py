@@ -73,9 +73,7 @@ AUTHORS = (
 
 def main() -> int:
     """Run the comparison."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--set", dest="settings", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--stream", default="train/in_distribution")
@@ -89,10 +87,7 @@ def main() -> int:
     sides = dict(sides_of(compiled, tables))
     rates = measured(sides, options.rounds, options.seconds)
     base = rates.get("NLTK")
-    rows = [
-        [name, f"{rate:,.0f}", f"{rate / base:,.1f}" if base else "–"]
-        for name, rate in rates.items()
-    ]
+    rows = [[name, f"{rate:,.0f}", f"{rate / base:,.1f}" if base else "–"] for name, rate in rates.items()]
     print_table(["", "sentences/CPU-s", "times NLTK"], rows)
     print(f"{distinct(tables):,} accepted sentences, all distinct")
     overhead = overhead_of(tables, sides["SGL, all layers"], options.rounds)
@@ -244,9 +239,7 @@ def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]
         yield f"SGL, view {view.name}", always_new(sampler, stratum, write)
 
 
-def always_new(
-    sampler: Sampler, stratum: PackedStratum, write: Callable[[int, Batch], list[Column]]
-) -> Draw:
+def always_new(sampler: Sampler, stratum: PackedStratum, write: Callable[[int, Batch], list[Column]]) -> Draw:
     """Write new sentences each time: shapes of those that were drawn before are known."""
     drawn = 0
 

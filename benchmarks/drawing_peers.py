@@ -51,8 +51,7 @@ def productions(tables: Tables) -> dict[int, list[Production]]:
 
 def _right(tables: Tables, rule: int, children: tuple[int, ...]) -> list[str | int]:
     return [
-        item if isinstance(item, str) else children[-1 - max(item, ~item)]
-        for item in tables.source.templates[rule]
+        item if isinstance(item, str) else children[-1 - max(item, ~item)] for item in tables.source.templates[rule]
     ]
 
 
@@ -72,10 +71,7 @@ def nltk_draw(tables: Tables, *, indexed: bool) -> Draw:
         for right, width in alternatives
     ]
     grammar = PCFG(names[tables.strata[0].start], written)
-    table = {
-        name: (found := grammar.productions(lhs=name), [p.prob() for p in found])
-        for name in names.values()
-    }
+    table = {name: (found := grammar.productions(lhs=name), [p.prob() for p in found]) for name in names.values()}
     # The published scripts draw with Python's generator; the seed makes runs comparable.
     choose = random.Random(1).choices  # noqa: S311
 

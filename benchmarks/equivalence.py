@@ -57,9 +57,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("files", type=Path, nargs="+", help="TSV, the form in the second column")
     parser.add_argument("--every", type=int, default=40, help="VF2 judges every n-th form")
     parser.add_argument("--seed", type=int, default=1)
@@ -175,9 +173,7 @@ def report(result: Json) -> None:
     print("\nmicroseconds for a pair (CPU time)")
     header = ("pairs", "number", *JUDGE_OF, "reading", "ratio")
     figures = ("number", *JUDGE_OF, "reading", "ratio")
-    print_table(
-        header, [[row["pairs"], *(round(row[f], 1) for f in figures)] for row in result["speed"]]
-    )
+    print_table(header, [[row["pairs"], *(round(row[f], 1) for f in figures)] for row in result["speed"]])
 
 
 if __name__ == "__main__":

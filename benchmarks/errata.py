@@ -161,9 +161,7 @@ def _gives(parser: Parser, readings: Sequence[Derivation], japanese: str) -> boo
     return any(interpret(parser.grammar, found).texts[1] == japanese for found in readings)
 
 
-def _differing_words(
-    published: CoreGrammar, here: CoreGrammar
-) -> Iterator[tuple[int, tuple[Erratum, Form]]]:
+def _differing_words(published: CoreGrammar, here: CoreGrammar) -> Iterator[tuple[int, tuple[Erratum, Form]]]:
     """The words of ``published``, by rule, whose row gives another word ``here``."""
     own = {word.place: word for word in _words(here)}
     for word in _words(published):
@@ -194,8 +192,7 @@ def _words(grammar: CoreGrammar) -> Iterator[_Word]:
             features = dict(f.split("=") for f in rest.split(", ")) if rest else {}
             slot = f"{category} {features.get('form', '')}".strip()
             english, japanese = (
-                "".join(item.text for item in template if isinstance(item, Token))
-                for template in rule.templates
+                "".join(item.text for item in template if isinstance(item, Token)) for template in rule.templates
             )
             yield _Word(
                 (

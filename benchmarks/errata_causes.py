@@ -40,9 +40,7 @@ CAUSES: dict[str, dict[str, str]] = {
     "forms of one verb from different verbs or aspects": {
         "verb with an object": "know like float freeze inflate slide love",
         "verb with two objects": "bring",
-        "verb without an object": (
-            "study notice nurse cook hunt observe clean pack investigate sketch"
-        ),
+        "verb without an object": ("study notice nurse cook hunt observe clean pack investigate sketch"),
     },
     "a wrong conjugation": {
         "verb without an object": "decompose inflate",

@@ -31,9 +31,7 @@ _PATIENCE = 2.0
 
 def main() -> int:
     """Print the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--lengths", default="6,12,24,48,96")
     lengths = [int(length) for length in parser.parse_args().lengths.split(",")]
     rows = []
@@ -65,9 +63,7 @@ def seconds(grammar: CoreGrammar, length: int) -> float:
 def clauses(parts: int) -> CoreGrammar:
     """Nouns, then as many verbs, and so on, each part in the same order: one reading."""
     own = [Token(f"w{part}") for part in range(parts)]
-    longer: list[list[Item]] = [
-        [own[part], Slot(0, part=parts > 1 and part + 1)] for part in range(parts)
-    ]
+    longer: list[list[Item]] = [[own[part], Slot(0, part=parts > 1 and part + 1)] for part in range(parts)]
     return _grammar(parts, [(1, (), [[word] for word in own]), (1, (1,), longer)])
 
 
@@ -78,9 +74,7 @@ def anything(parts: int) -> CoreGrammar:
     return _grammar(parts, [(1, (), [[word] for word in own]), (1, (1, 1), both)])
 
 
-def _grammar(
-    parts: int, phrases: Sequence[tuple[int, tuple[int, ...], Sequence[Sequence[Item]]]]
-) -> CoreGrammar:
+def _grammar(parts: int, phrases: Sequence[tuple[int, tuple[int, ...], Sequence[Sequence[Item]]]]) -> CoreGrammar:
     """Return a grammar of texts whose only phrase has its parts one after the other."""
     whole: list[Item] = [Slot(0, part=parts > 1 and part + 1) for part in range(parts)]
     rules: list[Rule] = []

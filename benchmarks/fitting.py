@@ -110,9 +110,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("corpus", type=Path, nargs="+", help="the published training sentences")
     parser.add_argument("--only", action="append", default=[], help="rows of this kind")
@@ -199,9 +197,7 @@ def _distinct(compiled: Compiled, derivations: Iterable[Derivation]) -> list[Der
     layer = compiled.grammar.text_layer(compiled.plan.source)
     found: dict[str, Derivation] = {}
     for derivation in derivations:
-        text = finish(
-            compiled.grammar.text_layers[layer], derive_tokens(compiled.grammar, derivation, layer)
-        )
+        text = finish(compiled.grammar.text_layers[layer], derive_tokens(compiled.grammar, derivation, layer))
         found.setdefault(text, derivation)
         if len(found) == stratum.count:
             break
@@ -215,9 +211,7 @@ def corpus_uses(compiled: Compiled, corpora: Sequence[Path], kinds: Sequence[str
     """How often each rule is used in the corpus."""
     parser = Parser(compiled.grammar)
     normalizer = Normalizer(compiled.grammar.text_layers[0], parser.vocabulary, ("spacing",))
-    return (
-        Collector(parser, kinds=kinds, normalizer=normalizer).run(corpora, lambda *_: None).certain
-    )
+    return Collector(parser, kinds=kinds, normalizer=normalizer).run(corpora, lambda *_: None).certain
 
 
 def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, Json]:
@@ -242,9 +236,7 @@ def left_out(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, int]
     return {word: int(c) for (_, word), (c, e) in sorted(uses.items()) if c and not e}
 
 
-def by_word(
-    compiled: Compiled, corpus: Uses, expected: Uses
-) -> dict[tuple[str, str], tuple[float, float]]:
+def by_word(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[tuple[str, str], tuple[float, float]]:
     """The uses of each word of a class, whatever its form, in corpus and expectation.
 
     A class is a lexicon; that of the places is divided by the preposition.
@@ -266,10 +258,7 @@ def spearman(first: Sequence[float], second: Sequence[float]) -> float:
 
 def _ranks(values: Sequence[float]) -> list[float]:
     order = sorted(values)
-    mean = {
-        value: (order.index(value) + len(order) - 1 - order[::-1].index(value)) / 2
-        for value in set(values)
-    }
+    mean = {value: (order.index(value) + len(order) - 1 - order[::-1].index(value)) / 2 for value in set(values)}
     return [mean[value] for value in values]
 
 
@@ -278,9 +267,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 def as_promised(figures: Json) -> bool:
     """Whether one setting is as near as it should be."""
-    lowest = min(
-        entry["correlation"] for name, entry in figures["words"].items() if name not in _UNIFORM
-    )
+    lowest = min(entry["correlation"] for name, entry in figures["words"].items() if name not in _UNIFORM)
     return bool(figures["constructs"] <= DISTANCE and lowest >= CORRELATION)
 
 

@@ -82,9 +82,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=4000, help="derivations of each part")
     parser.add_argument("--limit", type=int, help="the first so many parts, for a short run")
@@ -153,9 +151,7 @@ class Moments:
         return below[:, -1], variance
 
 
-def compare(
-    compiled: Compiled, split: SplitGrammar, tables: Tables, stream: str, items: int
-) -> Json:
+def compare(compiled: Compiled, split: SplitGrammar, tables: Tables, stream: str, items: int) -> Json:
     """The deviations of one stratum."""
     derivations = list(_drawn(tables, stream, items))
     names, weights = _sums(compiled, split, len(derivations))

@@ -44,9 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settle_process()
     signal.signal(signal.SIGTERM, _interrupt)
     if options.list:
-        print_table(
-            ("kind", "of 1,000", "what"), ((t.name, t.share, t.what) for t in TARGETS.values())
-        )
+        print_table(("kind", "of 1,000", "what"), ((t.name, t.share, t.what) for t in TARGETS.values()))
         return 0
     if options.replay:
         return _replay(options.replay)
@@ -66,9 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("target", nargs="?", default=ALL, choices=[ALL, *TARGETS], metavar="KIND")
     parser.add_argument("number", nargs="?", type=int, default=1000, help="how many inputs")
     parser.add_argument("seed", nargs="?", type=int, default=1)

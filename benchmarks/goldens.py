@@ -59,9 +59,7 @@ EXITS = {
 
 def main() -> int:
     """Compare or record; the exit status is 1 if anything differs."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("runs", nargs="*", help="the runs to make (all)")
     parser.add_argument("--update", action="store_true", help="record what comes out")
     options = parser.parse_args()
@@ -108,8 +106,7 @@ def compiled(arguments: list[str]) -> dict[str, Any]:
             "items": sum(split["items"] for split in manifest["splits"].values()),
             "files": {p.relative_to(out).as_posix(): digest(p.read_bytes()) for p in files},
             "rows": {
-                p.relative_to(out).as_posix(): digest_of_rows(p)
-                for p in sorted((out / "parquet").rglob("*.parquet"))
+                p.relative_to(out).as_posix(): digest_of_rows(p) for p in sorted((out / "parquet").rglob("*.parquet"))
             },
             "certificate": digest_of_value(certificate),
             "claims": digest_of_value(certificate["claims"]),

@@ -205,9 +205,7 @@ def _status(process: int) -> list[str]:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Kill; the exit code says whether everything was as it would have been."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--kinds", nargs="+", default=list(KINDS), choices=list(KINDS))
     parser.add_argument("--kills", type=int, help="of each kind; 30, and 10 on Dask")
     parser.add_argument("--grammar", default=str(GRAMMAR))
@@ -223,9 +221,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 command = Command(kind, chosen.grammar, chosen.number, Path(folder)).measured()
                 rows.append(_row(command, killed(command, kills, chosen.seed)))
     finally:
-        print_table(
-            ["kind", "s alone", "runs", "drivers", "workers", "identical", "left", "orphans"], rows
-        )
+        print_table(["kind", "s alone", "runs", "drivers", "workers", "identical", "left", "orphans"], rows)
     write_json(chosen.json, {str(row[0]): row[1:] for row in rows})
     return 0 if all(row[2] == row[5] and not row[6] and not row[7] for row in rows) else 1
 

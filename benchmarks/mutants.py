@@ -70,9 +70,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--seed", type=int, default=1, help="which mutants of each kind")
     parser.add_argument("--limit", type=int, help="so many mutants in all, for a short run")
@@ -136,9 +134,7 @@ def report(results: dict[str, Json]) -> None:
     table: dict[str, Counter[str]] = {}
     for result in results.values():
         table.setdefault(result["kind"], Counter())[result["verdict"]] += 1
-    rows = [
-        (kind, *(counts[v] for v in verdicts), counts.total()) for kind, counts in table.items()
-    ]
+    rows = [(kind, *(counts[v] for v in verdicts), counts.total()) for kind, counts in table.items()]
     total = sum(table.values(), Counter())
     rows.append(("all", *(total[v] for v in verdicts), total.total()))
     print_table(("kind", *verdicts, "mutants"), rows)

@@ -56,8 +56,7 @@ def key_of_item(compiled: Compiled, derivation: Derivation) -> Key:
     item = interpret(compiled.grammar, derivation)
     syn, sem = item.graphs
     labels = tuple(
-        (n.get("lemma"), n.get("upos"), {"Sing": "sg"}.get(n.get("Number"), n.get("Number")))
-        for n in syn.nodes
+        (n.get("lemma"), n.get("upos"), {"Sing": "sg"}.get(n.get("Number"), n.get("Number"))) for n in syn.nodes
     )
     return item.texts[0], item.texts[1], labels, _edges(syn), _edges(sem)
 
@@ -131,9 +130,7 @@ def compare(seed: int, folder: Path, draws: int, figures: Counter[str]) -> Itera
             yield f"{text!r} has not {readings[text]} readings"
 
 
-def _probabilities(
-    expected: Mapping[Key, float], found: Mapping[Key, float], figures: Counter[str]
-) -> Iterator[str]:
+def _probabilities(expected: Mapping[Key, float], found: Mapping[Key, float], figures: Counter[str]) -> Iterator[str]:
     """Compare the probability of each sentence with its graphs."""
     for key in expected.keys() | found.keys():
         figures["probabilities"] += 1
@@ -204,9 +201,7 @@ def _frequencies(
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--grammars", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--draws", type=int, default=2000, help="sampled sentences of each grammar")

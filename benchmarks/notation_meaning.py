@@ -74,9 +74,7 @@ def trees(model: Model) -> list[Tree]:
             rows = model.lexicons[category]
             made = [Tree(None, features, row, (), 1 / len(rows)) for row in rows]
         for rule, choice in _weighted(model, category, features):
-            pools = [
-                phrases(c.category, v) for c, v in zip(rule.children, choice.children, strict=True)
-            ]
+            pools = [phrases(c.category, v) for c, v in zip(rule.children, choice.children, strict=True)]
             for parts in product(*pools):
                 probability = choice.weight * math.prod(part.probability for part in parts)
                 made.append(Tree(rule, choice.values, None, parts, probability))
@@ -87,9 +85,7 @@ def trees(model: Model) -> list[Tree]:
     return list(phrases("S", ()))
 
 
-def _weighted(
-    model: Model, category: str, features: Mapping[str, str]
-) -> list[tuple[Rule, Choice]]:
+def _weighted(model: Model, category: str, features: Mapping[str, str]) -> list[tuple[Rule, Choice]]:
     """The rules of a category with each choice of values and its probability."""
     found: list[tuple[Rule, Choice]] = []
     for rule in model.rules:
@@ -98,10 +94,7 @@ def _weighted(
             groups[_case(rule.weights, choice.values)[0]].append(choice)
         for condition, number in rule.weights:
             total = sum(choice.weight for choice in groups[condition])
-            found += [
-                (rule, replace(choice, weight=number * choice.weight / total))
-                for choice in groups[condition]
-            ]
+            found += [(rule, replace(choice, weight=number * choice.weight / total)) for choice in groups[condition]]
     whole = sum(choice.weight for _, choice in found)
     return [(rule, replace(choice, weight=choice.weight / whole)) for rule, choice in found]
 
@@ -162,10 +155,7 @@ def meaning(tree: Tree, fresh: Iterator[int]) -> Phrase:
     ports = {"head": heads[rule.children[0].role]}
     if rule.category == "G":
         ports["obj"] = heads["obj"] = next(fresh)
-    edges = {
-        layer: {edge for part in parts.values() for edge in part.edges[layer]}
-        for layer in ("syn", "sem")
-    }
+    edges = {layer: {edge for part in parts.values() for edge in part.edges[layer]} for layer in ("syn", "sem")}
     for condition, layers, source, label, target in rule.edges:
         if condition is None or tree.values[condition[0]] in condition[1]:
             for layer in layers.split():
@@ -174,11 +164,7 @@ def meaning(tree: Tree, fresh: Iterator[int]) -> Phrase:
         gap, filler = parts["G"].ports["obj"], heads["obj"]
         swap = {gap: filler}
         edges["syn"] = {(swap.get(s, s), e, swap.get(t, t)) for s, e, t in edges["syn"]}
-    en = [
-        pair
-        for role in english
-        for pair in (parts[role].en if role in parts else [("did", heads[role])])
-    ]
+    en = [pair for role in english for pair in (parts[role].en if role in parts else [("did", heads[role])])]
     ja = [word for role in japanese_order for word in (parts[role].ja if role in parts else ["タ"])]
     return Phrase(en, ja, edges, nodes, ports)
 

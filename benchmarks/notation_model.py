@@ -40,9 +40,7 @@ class Rule:
     features: Mapping[str, str]
     children: tuple[Child, ...]
     weights: tuple[tuple[Condition, int], ...] = ((None, 1),)
-    orders: Mapping[str, tuple[tuple[Condition, tuple[str, ...]], ...]] = field(
-        default_factory=dict
-    )
+    orders: Mapping[str, tuple[tuple[Condition, tuple[str, ...]], ...]] = field(default_factory=dict)
     edges: tuple[tuple[Condition, str, str, str, str], ...] = ()
 
 
@@ -76,9 +74,7 @@ class Model:
         verb = Child("V", "V", {"num": "n"})
         obj = Child("obj", "A", {"num": random.choice(("m", "pl"))})
         agrees = random.choice(("n", "m"))
-        yield self._rule(
-            "s", "S", {}, (Child("A", "A", {"num": agrees}), Child("B", "B", verb.features))
-        )
+        yield self._rule("s", "S", {}, (Child("A", "A", {"num": agrees}), Child("B", "B", verb.features)))
         yield self._rule("a1", "A", {"num": "n", "slot": "i"}, (noun,))
         rest = Child("rest", "A", {"num": random.choice(("n", "m")), "slot": ">i"})
         yield self._rule("a2", "A", {"num": "n", "slot": "i"}, (noun, rest))
@@ -103,8 +99,7 @@ class Model:
             # A quoted word stands in the source; `did` is "タ" in the other text.
             words = [{'"did"': '"タ"'}.get(role, role) if layer == "ja" else role for role in roles]
             orders[layer] = tuple(
-                (condition, tuple(random.sample(words, len(words))))
-                for condition in self._cases(variables)
+                (condition, tuple(random.sample(words, len(words)))) for condition in self._cases(variables)
             )
         weights = tuple((c, random.randint(1, 4)) for c in self._cases(variables))
         edges: list[tuple[Condition, str, str, str, str]] = []
@@ -181,8 +176,7 @@ class Model:
             return f"{category}[{', '.join(said)}]" if said else category
 
         right = [
-            ("" if child.role == child.category else f"{child.role}:")
-            + bracket(child.category, child.features)
+            ("" if child.role == child.category else f"{child.role}:") + bracket(child.category, child.features)
             for child in rule.children
         ]
         texts = dict(rule.orders)
@@ -233,9 +227,7 @@ def _without_lonely(rule: Rule) -> Rule:
     children = tuple(
         replace(
             c,
-            features={
-                f: v for f, v in c.features.items() if v == "pl" or said[v.removeprefix(">")] > 1
-            },
+            features={f: v for f, v in c.features.items() if v == "pl" or said[v.removeprefix(">")] > 1},
         )
         for c in rule.children
     )

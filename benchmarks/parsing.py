@@ -81,9 +81,7 @@ class Timed(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the exit status is 1 if a side finds something else."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--sentences", type=int, default=20_000, help="sentences for the kernel")
     parser.add_argument("--peers", type=int, default=60, help="sentences for the others")
@@ -101,9 +99,7 @@ def main() -> int:
     result = {
         "grammar": options.grammar.name,
         "rules": len(compiled.grammar.rules),
-        "peers": beside_peers(
-            compiled.grammar, sentences[: options.peers], options.rounds, options.seconds
-        ),
+        "peers": beside_peers(compiled.grammar, sentences[: options.peers], options.rounds, options.seconds),
         "lengths": by_length(compiled.grammar, sentences),
     }
     show(result)
@@ -111,9 +107,7 @@ def main() -> int:
     return 0 if all(peer["agrees"] for peer in result["peers"]) else 1
 
 
-def drawn(
-    compiled: Compiled, number: int, tokens: int = 1, longer: float = 1
-) -> Iterator[Sentence]:
+def drawn(compiled: Compiled, number: int, tokens: int = 1, longer: float = 1) -> Iterator[Sentence]:
     """Different sentences of the grammar of at least so many tokens, and at most 5/4 of them.
 
     There are fewer if they are too rare.
@@ -142,19 +136,14 @@ def lengthened(grammar: CoreGrammar, factor: float) -> CoreGrammar:
     graph.add_edges_from((rule.lhs, child) for rule in grammar.rules for child in rule.rhs)
     circle = {c: n for n, part in enumerate(nx.strongly_connected_components(graph)) for c in part}
     weights = [
-        rule.weight * (factor if any(circle[c] == circle[rule.lhs] for c in rule.rhs) else 1)
-        for rule in grammar.rules
+        rule.weight * (factor if any(circle[c] == circle[rule.lhs] for c in rule.rhs) else 1) for rule in grammar.rules
     ]
     totals = [sum(weights[rule.id] for rule in rules) for rules in grammar.rules_of]
-    rules = tuple(
-        replace(rule, weight=weights[rule.id] / totals[rule.lhs]) for rule in grammar.rules
-    )
+    rules = tuple(replace(rule, weight=weights[rule.id] / totals[rule.lhs]) for rule in grammar.rules)
     return replace(grammar, rules=rules)
 
 
-def beside_peers(
-    grammar: CoreGrammar, sentences: Sequence[Sentence], rounds: int, seconds: float
-) -> list[Json]:
+def beside_peers(grammar: CoreGrammar, sentences: Sequence[Sentence], rounds: int, seconds: float) -> list[Json]:
     """Each peer and the kernel on the same sentences, in turns."""
     kernel = kernel_reader(grammar)
     results: list[Json] = []
@@ -191,8 +180,7 @@ def beside_peers(
 def alike(theirs: Read, ours: Read) -> bool:
     """Whether a peer found the same, as far as it looked."""
     return theirs.readings in (None, ours.readings) and (
-        theirs.probability is None
-        or isclose(theirs.probability, ours.probability or 0, rel_tol=1e-4)
+        theirs.probability is None or isclose(theirs.probability, ours.probability or 0, rel_tol=1e-4)
     )
 
 

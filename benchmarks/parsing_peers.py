@@ -72,9 +72,7 @@ def viterbi_reader(grammar: CoreGrammar) -> Reader:
     from nltk.grammar import ProbabilisticProduction
 
     rules = [
-        ProbabilisticProduction(
-            Nonterminal(left), [_side(part, Nonterminal) for part in right], prob=weight
-        )
+        ProbabilisticProduction(Nonterminal(left), [_side(part, Nonterminal) for part in right], prob=weight)
         for left, right, weight in productions(grammar)
     ]
     parser = ViterbiParser(PCFG(Nonterminal(symbol(grammar.start, False)), rules))
@@ -99,8 +97,7 @@ def lark_reader(grammar: CoreGrammar) -> Reader:
     lines: dict[str, dict[str, None]] = {}
     for left, right, _ in productions(grammar):
         parts = [
-            names.setdefault(part.strip('"'), f"W{len(names)}") if part.startswith('"') else part
-            for part in right
+            names.setdefault(part.strip('"'), f"W{len(names)}") if part.startswith('"') else part for part in right
         ]
         lines.setdefault(left, {})[" ".join(parts)] = None
 

@@ -197,9 +197,7 @@ class Maker:
         quoted = f"q{name}" if arity == 1 or random.random() < 0.3 else ""
         roles = [child.role for child in children]
         edges = [
-            (random.choice(roles[:at]), random.choice(("a", "b", "c")), role)
-            for at, role in enumerate(roles)
-            if at
+            (random.choice(roles[:at]), random.choice(("a", "b", "c")), role) for at, role in enumerate(roles) if at
         ]
         if quoted:
             edges.append((random.choice(roles), random.choice(("a", "b", "c")), "quoted"))
@@ -259,10 +257,7 @@ class Maker:
             source, target = random.choice(ends), random.choice(ends)
             if source != target:
                 edges.append((source, random.choice("abcd"), target))
-        fills = tuple(
-            (child, random.choice([role for role in roles if role != child]))
-            for child, _ in rule.fills
-        )
+        fills = tuple((child, random.choice([role for role in roles if role != child])) for child, _ in rule.fills)
         return Fragment(head, tuple(dict.fromkeys(edges)), fills)
 
     def labels(self) -> Labels:
@@ -295,9 +290,7 @@ class Maker:
                     random.randint(1, 2),
                 )
         used = {name for link in links for name in (link.source, link.target)}
-        return Body(
-            tuple(n for n in names if n in used or n not in held), tests, degrees, tuple(links)
-        )
+        return Body(tuple(n for n in names if n in used or n not in held), tests, degrees, tuple(links))
 
     def structure(self) -> Structure:
         """A structure of one to three nodes, of any layer, or of several."""
@@ -401,9 +394,7 @@ class Difference(Exception):
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--pairs", type=int, default=100, help="grammars with their patterns")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--datasets", type=int, default=20, help="a dataset of every so many pairs")
@@ -487,9 +478,7 @@ def compare(
         check_strings(maker, place / "out", listed, longest, figures)
 
 
-def check_certificate(
-    compiled: Compiled, structures: StructureCompiler, proofs: Proofs, figures: Counter[str]
-) -> None:
+def check_certificate(compiled: Compiled, structures: StructureCompiler, proofs: Proofs, figures: Counter[str]) -> None:
     """Check that the certificate is accepted, unless a stratum has no text.
 
     Raises:
@@ -562,9 +551,7 @@ def compare_streams(
     return members
 
 
-def _check_listing(
-    compiled: Compiled, stratum: Stratum, split: SplitGrammar, own: Counter[str], longest: int
-) -> int:
+def _check_listing(compiled: Compiled, stratum: Stratum, split: SplitGrammar, own: Counter[str], longest: int) -> int:
     """Compare the list of all derivations up to a length with the model; return their number.
 
     Raises:
@@ -648,17 +635,13 @@ def term_of(grammar: CoreGrammar, derivation: Sequence[int]) -> str:
     return stack.pop()
 
 
-def check_verdicts(
-    maker: Maker, proofs: Proofs, members: dict[str, list[Tree]], figures: Counter[str]
-) -> None:
+def check_verdicts(maker: Maker, proofs: Proofs, members: dict[str, list[Tree]], figures: Counter[str]) -> None:
     """Compare verdicts with the sentences of the streams.
 
     Raises:
         Difference: a claim is proved and a sentence contradicts it, or refuted wrongly.
     """
-    training = [
-        tree for name, own in members.items() if not name.startswith("gen/") for tree in own
-    ]
+    training = [tree for name, own in members.items() if not name.startswith("gen/") for tree in own]
     shown = {tree.term for tree in training}
     for pattern in maker.patterns:
         of = proofs.of(pattern.name)
@@ -684,9 +667,7 @@ def check_verdicts(
                 raise Difference(f"training cannot use {thing.name} by the proof, and does")
 
 
-def check_strings(
-    maker: Maker, directory: Path, listed: Sequence[Tree], longest: int, figures: Counter[str]
-) -> None:
+def check_strings(maker: Maker, directory: Path, listed: Sequence[Tree], longest: int, figures: Counter[str]) -> None:
     """Check that no string of a dataset has a reading that it must not have.
 
     Raises:

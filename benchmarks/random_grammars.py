@@ -63,9 +63,7 @@ class Disagreement(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--grammars", type=int, default=100)
     parser.add_argument("--structures", type=int, default=10, help="of each grammar")
     parser.add_argument("--derivations", type=int, default=100, help="of each grammar")
@@ -82,9 +80,7 @@ def main() -> int:
     return 1 if figures["disagreements"] else 0
 
 
-def disagreements(
-    seed: int, structures: int, derivations: int, figures: Counter[str]
-) -> Iterator[Disagreement]:
+def disagreements(seed: int, structures: int, derivations: int, figures: Counter[str]) -> Iterator[Disagreement]:
     """Compare on one random grammar; ``figures`` counts what was compared."""
     random = Random(seed)  # noqa: S311
     grammar = RandomGrammar(random).grammar
@@ -165,9 +161,7 @@ class RandomGrammar:
         template = (*map(Slot, range(arity)), *(Token(f"w{number}") for _ in range(words)))
         return Rule(number, f"r{number}", category, children, 1.0, (template,), (fragment,))
 
-    def _fragment(
-        self, ports: tuple[str, ...], children: tuple[int, ...], words: int
-    ) -> Fragment | None:
+    def _fragment(self, ports: tuple[str, ...], children: tuple[int, ...], words: int) -> Fragment | None:
         random = self._random
         nodes = [Node(self._label(), len(children) + word) for word in range(words)]
         gaps: list[tuple[int, int]] = []

@@ -135,8 +135,7 @@ class Maker:
         names = "ABCD"[: random.randint(2, 4)]
         self.start = Category("Text", (("",), ("",)))
         self.categories = [
-            Category(name, (self._parts(), self._parts()), lexical=n == len(names) - 1)
-            for n, name in enumerate(names)
+            Category(name, (self._parts(), self._parts()), lexical=n == len(names) - 1) for n, name in enumerate(names)
         ]
         self.words = [w for category in self.categories for w in self._words(category)]
         self.rules = list(self._rules())
@@ -196,9 +195,7 @@ class Maker:
             layers.append({part: self._raised(items, seen) for part, items in own.items()})
         labels = tuple(random.choice("abc") for _ in range(len(children) + quoted - 1))
         both = layers[0], layers[1]
-        return Rule(
-            name, lhs, children, both, random.randrange(len(children)), labels, tuple(dropped)
-        )
+        return Rule(name, lhs, children, both, random.randrange(len(children)), labels, tuple(dropped))
 
     def _raised(self, items: list[Item], seen: set[tuple[int, str]]) -> list[Item]:
         """Return the items with a capital here and there; the first mention is no copy."""
@@ -220,11 +217,7 @@ class Maker:
         lines = ["module parts", *(f"layer {layer} : text" for layer in LAYERS)]
         lines += ["layer syn : graph on de", "", "category Text"]
         for category in self.categories:
-            parts = [
-                f"{layer}.{part}"
-                for layer, own in zip(LAYERS, category.parts, strict=True)
-                for part in own[1:]
-            ]
+            parts = [f"{layer}.{part}" for layer, own in zip(LAYERS, category.parts, strict=True) for part in own[1:]]
             lines.append(f"category {category.name}{' with ' if parts else ''}{', '.join(parts)}")
         for rule in self.rules:
             lines += ["", *self._rule_source(rule)]
@@ -251,16 +244,12 @@ class Maker:
             right = [*children, *(i for own in first.values() for i in own if i.word)]
             random.shuffle(right)
         shown = [
-            f"{i.mode} r{i.child}:{rule.children[i.child].name}".strip()
-            if i.child >= 0 and not i.part
-            else str(i)
+            f"{i.mode} r{i.child}:{rule.children[i.child].name}".strip() if i.child >= 0 and not i.part else str(i)
             for i in right
         ]
         if len(first) == 1 and any(i.part and i.mode == "capital" for i in right):
             # Where a part has a capital there is a clause, which then has a condition or parts.
-            first[""] = right = [
-                Item(i.word, i.child, i.part, i.mode * (not i.part)) for i in right
-            ]
+            first[""] = right = [Item(i.word, i.child, i.part, i.mode * (not i.part)) for i in right]
             shown = [s.removeprefix("capital ") if "." in s else s for s in shown]
         yield f"rule {rule.name}: {rule.lhs.name} -> {' '.join(shown)}"
         for layer, parts in enumerate(rule.layers):
@@ -379,9 +368,7 @@ def _value(phrase: Phrase) -> tuple[str, str, str, tuple[tuple[str, str], ...], 
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--grammars", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()

@@ -56,14 +56,10 @@ def words_of(grammar: CoreGrammar, layer: int = 0) -> Words:
         for node in fragment.nodes:
             for name, value in node.attributes or ():
                 values.setdefault(name, {""}).add(value)
-    return Words(
-        tuple(sorted(labels)), {name: tuple(sorted(values[name])) for name in sorted(values)}
-    )
+    return Words(tuple(sorted(labels)), {name: tuple(sorted(values[name])) for name in sorted(values)})
 
 
-def random_structure(
-    random: Random, words: Words, graphs: Sequence[Graph] = (), layer: str = "syn"
-) -> Structure:
+def random_structure(random: Random, words: Words, graphs: Sequence[Graph] = (), layer: str = "syn") -> Structure:
     """A structure; every second one is made after one of ``graphs``, if there are any."""
     maker = _Maker(random, words)
     kind = random.randrange(10)
@@ -182,10 +178,7 @@ class _Maker:
         """Up to ``size`` nodes, each joined to an earlier one."""
         nodes = [self.random.randrange(len(graph.nodes))]
         while len(nodes) < size:
-            near = sorted(
-                {t for s, _, t in graph.edges if s in nodes}
-                | {s for s, _, t in graph.edges if t in nodes}
-            )
+            near = sorted({t for s, _, t in graph.edges if s in nodes} | {s for s, _, t in graph.edges if t in nodes})
             near = [node for node in near if node not in nodes]
             if not near:
                 break

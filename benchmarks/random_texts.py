@@ -175,10 +175,7 @@ def compare(seed: int) -> tuple[int, list[str]]:
     found = list(derivations(grammar, 0))
     if len(found) > MOST:
         return 0, []
-    texts = {
-        derivation: spelt(grammar.text_layers[0], words(grammar, derivation))
-        for derivation in found
-    }
+    texts = {derivation: spelt(grammar.text_layers[0], words(grammar, derivation)) for derivation in found}
     verdicts, wrong = compare_texts(grammar, texts)
     for number, more in (compare_readings(grammar, texts, dice), compare_twins(grammar, found)):
         verdicts, wrong = verdicts + number, wrong + more

@@ -20,9 +20,7 @@ from pathlib import Path
 
 def main() -> int:
     """Run the comparison; the exit status is 1 if anything differs."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
@@ -34,8 +32,7 @@ def main() -> int:
         sampler = [sys.executable, "-I", str(first / "sampler.py"), "--check", str(first / "data")]
         alone = subprocess.run(sampler, check=False).returncode
     print(
-        f"{different} files differ between the runs; standalone sampler: "
-        f"{'identical' if alone == 0 else 'DIFFERENT'}"
+        f"{different} files differ between the runs; standalone sampler: {'identical' if alone == 0 else 'DIFFERENT'}"
     )
     return 1 if different or alone else 0
 
@@ -51,9 +48,7 @@ def compile_with(grammar: Path, target: Path, hash_seed: str) -> Path:
 def compare(first: Path, second: Path) -> int:
     """Print the hash of every file; count those that differ or are in one run only."""
     different = 0
-    names = {
-        p.relative_to(root) for root in (first, second) for p in root.rglob("*") if p.is_file()
-    }
+    names = {p.relative_to(root) for root in (first, second) for p in root.rglob("*") if p.is_file()}
     for name in sorted(names):
         hashes = [digest(root / name) for root in (first, second)]
         different += hashes[0] != hashes[1]

@@ -50,9 +50,7 @@ KEPT = 20
 
 def main() -> int:
     """Run the round trips; the exit status is 1 if a sentence does not come back."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path)
     parser.add_argument("--items", type=int, default=5_000, help="sentences of each category")
     parser.add_argument("--seed", type=int, default=1)
@@ -143,16 +141,12 @@ def items_of(
         yield [interpret(grammar, derivation) for derivation in new]
 
 
-def readings(
-    parser: Parser, batch: BatchParser, texts: Sequence[str]
-) -> list[Derivation | Forest | None]:
+def readings(parser: Parser, batch: BatchParser, texts: Sequence[str]) -> list[Derivation | Forest | None]:
     """The only reading of each text, or its forest where there are several."""
     found = batch.read_compiled(texts, derive=True)
     return [
         derivation if count == 1 else parser.forest(text)
-        for text, count, derivation in zip(
-            texts, found.counts.tolist(), found.derivations or (), strict=True
-        )
+        for text, count, derivation in zip(texts, found.counts.tolist(), found.derivations or (), strict=True)
     ]
 
 
@@ -169,10 +163,7 @@ def comes_back(forest: Forest | None, item: Item) -> bool:
     """
     if forest is None:
         return False
-    if forest.count <= LISTED:
-        found = item.derivation in forest.readings(LISTED)
-    else:
-        found = forest.contains(item.derivation)
+    found = item.derivation in forest.readings(LISTED) if forest.count <= LISTED else forest.contains(item.derivation)
     return found or any(
         (reading.texts, reading.graphs) == (item.texts, item.graphs)
         for reading in (interpret(forest.grammar, d) for d in forest.readings(COMPARED))

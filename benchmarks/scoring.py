@@ -72,9 +72,7 @@ class Faulty(NamedTuple):
 
 def main() -> int:
     """Run the comparison; the result is the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("dataset", type=Path)
     parser.add_argument("--items", type=int, default=100, help="of each pattern")
     parser.add_argument("--seed", type=int, default=1)
@@ -106,13 +104,10 @@ def run(dataset: Path, items: int, seed: int) -> Json:
         ]
     )
     counts: Counter[tuple[str, str, bool, bool]] = Counter(
-        (f.fault, why.value, f.right, right)
-        for f, (right, why) in zip(made, verdicts.value, strict=True)
+        (f.fault, why.value, f.right, right) for f, (right, why) in zip(made, verdicts.value, strict=True)
     )
     gold_wrong = [
-        f.row.target
-        for f, (right, _) in zip(made, verdicts.value, strict=True)
-        if f.fault == "none" and not right
+        f.row.target for f, (right, _) in zip(made, verdicts.value, strict=True) if f.fault == "none" and not right
     ]
     surface = Surface(benchmark.target)
     texts = ([f.row.target for f in made], [f.text for f in made])
@@ -176,11 +171,7 @@ class Maker:
     def _faults(self, row: BenchmarkRow, derivation: Derivation) -> Iterator[Faulty]:
         rules = [self._grammar.rules[number] for number in derivation]
         targets = self._targets[row.category]
-        words = [
-            (place, rule, self._lemma(rule)[0] in targets)
-            for place, rule in enumerate(rules)
-            if rule.lexical
-        ]
+        words = [(place, rule, self._lemma(rule)[0] in targets) for place, rule in enumerate(rules) if rule.lexical]
         noun = all(self._lemma(rule)[1] in _NOUNS for _, rule, asked in words if asked)
         # With two targets in an item it is not known which of them the pattern is about.
         single = sum(asked for _, _, asked in words) == 1

@@ -84,9 +84,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("grammar", type=Path, nargs="?")
     parser.add_argument("--certificate", type=Path, help="tamper with this one by itself")
     parser.add_argument("--count", type=int, default=40, help="so many ways, for a certificate")
@@ -178,9 +176,7 @@ def report(results: dict[str, Json]) -> None:
     for result in results.values():
         table.setdefault(result["kind"], Counter())[result["verdict"]] += 1
     table["all"] = sum(table.values(), Counter())
-    rows = [
-        (kind, *(counts[v] for v in VERDICTS), counts.total()) for kind, counts in table.items()
-    ]
+    rows = [(kind, *(counts[v] for v in VERDICTS), counts.total()) for kind, counts in table.items()]
     print_table(("kind", *VERDICTS, "copies"), rows)
     for name, result in results.items():
         if result["verdict"] == HARMLESS:

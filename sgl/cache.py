@@ -10,8 +10,6 @@ what belongs to another user, or can be written by others, is not used: director
 them, and entries.  Above the limit of size, entries that were unused for the longest time go.
 """
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import hashlib
@@ -228,8 +226,7 @@ def is_private(directory: Path) -> bool:
         stat.S_ISDIR(found.st_mode)
         and _is_own(found)
         and all(
-            each.st_uid in (0, os.geteuid())
-            and (each.st_mode & stat.S_ISVTX or not each.st_mode & _OTHERS)
+            each.st_uid in (0, os.geteuid()) and (each.st_mode & stat.S_ISVTX or not each.st_mode & _OTHERS)
             for each in above
         )
     )

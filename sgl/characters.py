@@ -11,8 +11,6 @@ be refused with its place.  Two sorts are parts of real orthographies, and are l
 That a joiner stands before a letter is asked of whole words only: a table may have pieces.
 """
 
-from __future__ import annotations
-
 import re
 from unicodedata import category, combining, name
 

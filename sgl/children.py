@@ -6,8 +6,6 @@ when the process that has started it is gone, even if that was killed.  The modu
 standard library alone, so that it is imported quickly.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal
@@ -73,9 +71,7 @@ def begin(folder: str = "") -> None:
 def process_in(module: str, function: str) -> Iterator[BaseProcess]:
     """Have another process call a function with a folder that is its own, while the block runs."""
     with tempfile.TemporaryDirectory(prefix="sgl-", ignore_cleanup_errors=True) as folder:
-        process = get_context("spawn").Process(
-            target=_call, args=(module, function, folder), daemon=True
-        )
+        process = get_context("spawn").Process(target=_call, args=(module, function, folder), daemon=True)
         with starting():
             process.start()
         try:

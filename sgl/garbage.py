@@ -4,8 +4,6 @@ To look through all objects of a grammar takes a third of a second each time and
 Programs call this when they start; a program that imports SGL keeps its settings.
 """
 
-from __future__ import annotations
-
 import gc
 
 

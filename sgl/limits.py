@@ -5,8 +5,6 @@ by a message, or counted and named where it is one of many.  All limits that a u
 (``--limit words=2000``) are fields here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar

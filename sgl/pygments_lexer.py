@@ -3,8 +3,6 @@
 The lexer knows words (``sgl/lang/keywords.py``), not grammar.
 """
 
-from __future__ import annotations
-
 from typing import ClassVar
 
 from pygments.lexer import RegexLexer, bygroups, words

@@ -3,8 +3,6 @@
 In a checkout they are next to the package, in an installed wheel inside it, in ``_data``.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent

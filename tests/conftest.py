@@ -51,9 +51,7 @@ def cache(cache_directory: Path) -> Cache:
 
 
 @pytest.fixture
-def work(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Workplace:
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Workplace:
     """An empty directory, which is the current one."""
     monkeypatch.chdir(tmp_path)
     return Workplace(tmp_path, capsys)

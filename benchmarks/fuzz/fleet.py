@@ -154,9 +154,7 @@ class Fleet:
         connection.close()
         os._exit(0)
 
-    def _hear(
-        self, worker: _Worker, busy: dict[Connection, _Worker], waiting: deque[tuple[str, int, int]]
-    ) -> None:
+    def _hear(self, worker: _Worker, busy: dict[Connection, _Worker], waiting: deque[tuple[str, int, int]]) -> None:
         try:
             finished: Finished = worker.connection.recv()
         except EOFError:

@@ -51,9 +51,7 @@ def _long_grammar() -> Case:
 def _many_rules() -> Case:
     one = "rule more{0}: NP -> Det N N{0}\n  ja N N{0} drop Det\n"
     one += "  syn N -[det]-> Det; N -[x]-> N{0}\n"
-    more = (
-        f'category N{n}\nword N{n}: "w{n}"\n  ja "語"\n  syn node(upos=X)\n' for n in range(3000)
-    )
+    more = (f'category N{n}\nword N{n}: "w{n}"\n  ja "語"\n  syn node(upos=X)\n' for n in range(3000))
     base = seeds.barn()[MAIN].decode()
     text = base + "".join(more) + "".join(map(one.format, range(3000)))
     return _case([("check", MAIN)], {MAIN: text})
@@ -69,9 +67,7 @@ def _wide_rule() -> Case:
 
 def _features() -> Case:
     """A rule that expands into many, near the limit of instances."""
-    features = "".join(
-        f"feature f{n} = {' | '.join(f'v{n}x{m}' for m in range(10))}\n" for n in range(5)
-    )
+    features = "".join(f"feature f{n} = {' | '.join(f'v{n}x{m}' for m in range(10))}\n" for n in range(5))
     names = ", ".join(f"f{n}" for n in range(5))
     rule = f'category Z[{names}]\nword Z: "z"\n  ja "字"\n  syn node(upos=X)\n'
     rule += "rule zed: NP -> Det Z\n  ja Z drop Det\n  syn Z -[det]-> Det\n"
@@ -90,9 +86,7 @@ def _table() -> Case:
 
 def _weights() -> Case:
     words = "".join(f"      cat{n}: 0.5\n" for n in range(MAX_ROWS // 2))
-    return _case(
-        [("check", MAIN)], {"farm.weights.yaml": f"lexicons:\n  N:\n    animals:\n{words}"}
-    )
+    return _case([("check", MAIN)], {"farm.weights.yaml": f"lexicons:\n  N:\n    animals:\n{words}"})
 
 
 def _relation() -> Case:
@@ -102,10 +96,7 @@ def _relation() -> Case:
 
 
 def _sentence_of(number: int) -> str:
-    words = (
-        f"{n}\tw{n}\tw{n}\tX\t_\t_\t{max(n - 1, 0)}\tdep\t{max(n - 1, 0)}:dep\t_\n"
-        for n in range(1, number + 1)
-    )
+    words = (f"{n}\tw{n}\tw{n}\tX\t_\t_\t{max(n - 1, 0)}\tdep\t{max(n - 1, 0)}:dep\t_\n" for n in range(1, number + 1))
     return "# sent_id = s\n" + "".join(words).replace("\tdep\t0:dep", "\troot\t0:root", 1) + "\n"
 
 
@@ -142,16 +133,12 @@ def _many_rows() -> Case:
 
 def _form() -> Case:
     form = "say ( ccomp = " * 40 + "x" + " )" * 40
-    return _case(
-        [("eval", "g.tsv", "p.txt", "--samples", "100")], {"g.tsv": f"a\t{form}\n", "p.txt": form}
-    )
+    return _case([("eval", "g.tsv", "p.txt", "--samples", "100")], {"g.tsv": f"a\t{form}\n", "p.txt": form})
 
 
 def _irtg() -> Case:
     head = "interpretation s: x.StringAlgebra\n"
-    rules = "".join(
-        f"S! -> r{n}(A, A) [1] [s] *(?1, ?2)\nA -> a{n} [1] [s] w{n}\n" for n in range(5000)
-    )
+    rules = "".join(f"S! -> r{n}(A, A) [1] [s] *(?1, ?2)\nA -> a{n} [1] [s] w{n}\n" for n in range(5000))
     return _case([("import", "irtg", "g.irtg", "--out", "g.sgl")], {"g.irtg": head + rules})
 
 

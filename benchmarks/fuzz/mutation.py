@@ -198,11 +198,7 @@ def _value_changed(random: Random, value: Any, texts: Sequence[str]) -> Any:  # 
         key = random.choice(list(holder)) if isinstance(holder, dict) else _index(random, holder)
     changed = holder[key]
     is_container = isinstance(changed, dict | list) and bool(changed)
-    holder[key] = (
-        _container_changed(random, changed)
-        if is_container
-        else _leaf_changed(random, changed, texts)
-    )
+    holder[key] = _container_changed(random, changed) if is_container else _leaf_changed(random, changed, texts)
     return root[0]
 
 

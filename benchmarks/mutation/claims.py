@@ -98,8 +98,7 @@ def as_meant(original: CoreGrammar, grammar: CoreGrammar) -> CoreGrammar:
     return replace(
         grammar,
         rules=tuple(
-            replace(rule, fragments=known.get(rule_key(grammar, rule), rule.fragments))
-            for rule in grammar.rules
+            replace(rule, fragments=known.get(rule_key(grammar, rule), rule.fragments)) for rule in grammar.rules
         ),
     )
 
@@ -193,9 +192,7 @@ class Claims:
             for pattern in self._original.plan.patterns:
                 yield from pattern.never
 
-    def _breach(
-        self, claim: str, evidence: StratumEvidence, structure: str, automaton: TreeAutomaton
-    ) -> Breach:
+    def _breach(self, claim: str, evidence: StratumEvidence, structure: str, automaton: TreeAutomaton) -> Breach:
         both = intersection(evidence.language, automaton)
         witness = smallest_derivation(both)
         share = acceptance_probability(both) / (evidence.split.mass or 1.0)

@@ -65,9 +65,7 @@ def compared(first: Compiled, compiler: StructureCompiler, second: Compiled) -> 
     for row in between.comparisons():
         if row.found is Found.SHOWN:
             name = f"training shows what `{row.pattern}` tests ({row.role})"
-            findings[name, str(row.structure)] = Finding(
-                name, row.stream, (row.structure,), False, row.derivation
-            )
+            findings[name, str(row.structure)] = Finding(name, row.stream, (row.structure,), False, row.derivation)
     for departure in between.departures():
         what = "lack what they should have" if departure.lacking else "have what is kept out"
         name = f"sentences of {departure.stream} {what}"

@@ -52,8 +52,7 @@ def verify_small(
     """
     wanted = {stratum.stream: stratum for stratum in original.plan.strata}
     strata = tuple(
-        replace(stratum, count=_size(stratum, wanted.get(stratum.stream), sizes))
-        for stratum in mutant.plan.strata
+        replace(stratum, count=_size(stratum, wanted.get(stratum.stream), sizes)) for stratum in mutant.plan.strata
     )
     plan = replace(mutant.plan, strata=strata)
     splits = {stratum.stream: compiler.split(stratum.constraint) for stratum in strata}
@@ -106,16 +105,13 @@ def scaled_plan(original: Original, sizes: Mapping[str, int]) -> Plan:
     patterns = tuple(_scaled_pattern(original, pattern, strata) for pattern in plan.patterns)
     count = {stratum.stream: stratum.count for stratum in strata}
     parts = tuple(
-        replace(part, quotas=_scaled_quotas(part.quotas, f"train/part:{part.name}", count))
-        for part in plan.parts
+        replace(part, quotas=_scaled_quotas(part.quotas, f"train/part:{part.name}", count)) for part in plan.parts
     )
     # Nothing is parsed: what the mutant makes is judged by its graphs.
     return replace(plan, strata=strata, patterns=patterns, parts=parts, ambiguous=Ambiguous.IGNORE)
 
 
-def _scaled_quotas(
-    quotas: Sequence[Quota], stream: str, count: Mapping[str, int]
-) -> tuple[Quota, ...]:
+def _scaled_quotas(quotas: Sequence[Quota], stream: str, count: Mapping[str, int]) -> tuple[Quota, ...]:
     return tuple(replace(q, count=count[f"{stream}/{i}"]) for i, q in enumerate(quotas))
 
 
@@ -142,8 +138,4 @@ def _scaled_need(original: Original, need: Need, strata: tuple[Stratum, ...]) ->
 def expected(original: Original, need: Need, strata: tuple[Stratum, ...]) -> float:
     """The expected number of training sentences with a part."""
     text = str(need.structure)
-    return sum(
-        stratum.count * original.masses[stratum.stream, text]
-        for stratum in strata
-        if stratum.split == TRAIN
-    )
+    return sum(stratum.count * original.masses[stratum.stream, text] for stratum in strata if stratum.split == TRAIN)

@@ -265,9 +265,7 @@ def _errors(diagnostics: Diagnostics, original: Original | None = None) -> list[
     """The errors, without those that the original has as well."""
     known = original.errors if original is not None else frozenset()
     return [
-        found
-        for found in diagnostics
-        if found.severity is Severity.ERROR and (found.code, found.message) not in known
+        found for found in diagnostics if found.severity is Severity.ERROR and (found.code, found.message) not in known
     ]
 
 

@@ -139,12 +139,7 @@ def changed_targets(source: Source) -> Iterator[Mutant]:
             new = "" if other == "removed" else word.group().strip('"') + "x"
             edit = clause.replaced(*word.span(), new)
             yield Mutant(kind, f"{name}: {word.group()} {other}", (edit,), pattern.name)
-        used = {
-            w.group()
-            for d in source.of("pattern")
-            for c in d.of("targets")
-            for w in re.finditer(r"\w+", c.text)
-        }
+        used = {w.group() for d in source.of("pattern") for c in d.of("targets") for w in re.finditer(r"\w+", c.text)}
         last = words[-1]
         for near in _neighbours(source, last.group().strip('"'), used):
             for what, new in (("added", f"{last.group()} {near}"), ("exchanged", near)):

@@ -87,8 +87,7 @@ def stated(content: Json) -> Json:
     bodies = json.dumps([structure["bodies"] for structure in content["structures"]])
     strata = [part["strata"] for part in content["splits"]]
     claims = {
-        (pattern, word, kind, n, *(names[s] for s in group))
-        for pattern, word, kind, n, group, _ in content["claims"]
+        (pattern, word, kind, n, *(names[s] for s in group)) for pattern, word, kind, n, group, _ in content["claims"]
     }
     return content["digest"], content["seed"], names, bodies, strata, claims
 

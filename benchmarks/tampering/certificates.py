@@ -197,9 +197,7 @@ def _structure(number: int, structure: Json, rng: Random | None = None) -> Itera
     for index in _some(len(structure["transitions"]), rng):
         changes[f"transition {index} away"] = lambda c, i=index: of(c)["transitions"].pop(i)
     if structure["bodies"][0]["links"]:
-        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(
-            1, [0, ["x"]]
-        )
+        changes["another label"] = lambda c: of(c)["bodies"][0]["links"][0].__setitem__(1, [0, ["x"]])
         changes["a link less"] = lambda c: of(c)["bodies"][0]["links"].pop()
     for name, change in changes.items():
         yield _make(kind, f"{what}: {name}", claim, change)

@@ -53,9 +53,7 @@ class Row:
             deps = [d for d in tokens[index][DEPS].split("|") if d != old]
             deps.append(f"{tokens[index][HEAD]}:{label}")
             tokens[index][DEPREL] = label
-            tokens[index][DEPS] = "|".join(
-                sorted(deps, key=lambda d: (int(d.partition(":")[0]), d.partition(":")[2]))
-            )
+            tokens[index][DEPS] = "|".join(sorted(deps, key=lambda d: (int(d.partition(":")[0]), d.partition(":")[2])))
         return replace(self, tokens=tuple(map(tuple, tokens)))
 
     def reworded(self, index: int, form: str, lemma: str) -> Row:

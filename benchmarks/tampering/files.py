@@ -137,9 +137,7 @@ def _malformed_conllu() -> Iterator[Tampering]:
     for name, (column, value) in cells.items():
         act = partial(_set_cell, column, value)
         yield Tampering("malformed CoNLL-U", name, "the graph is not a tree", CONLLU, act)
-    yield Tampering(
-        "malformed CoNLL-U", "not UTF-8", "the file is not CoNLL-U", CONLLU, _spoil_encoding
-    )
+    yield Tampering("malformed CoNLL-U", "not UTF-8", "the file is not CoNLL-U", CONLLU, _spoil_encoding)
 
 
 def _replace_once(old: str, new: str, copy: Copy) -> None:

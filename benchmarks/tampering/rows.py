@@ -179,9 +179,7 @@ def _reworded(copy: Copy) -> Iterator[Tampering]:
         RESERVED,
         partial(_reword_object, next(iter(targets), "")),
     )
-    yield Tampering(
-        "changed word", "lemma twice", "a lemma occurs twice in a sentence", LEMMAS, _repeat_lemma
-    )
+    yield Tampering("changed word", "lemma twice", "a lemma occurs twice in a sentence", LEMMAS, _repeat_lemma)
     for split, code in (("train", REPEATED), ("dev", DISJOINT), ("test", DISJOINT)):
         claim = f"a training sentence is repeated in {split}"
         yield Tampering("repeated", split, claim, code, partial(_repeat, split))
@@ -241,9 +239,7 @@ def _repeat(split: str, copy: Copy) -> None:
 
 def _unclaimed() -> Iterator[Tampering]:
     """Rows that break no claim, and are not those that the certificate draws."""
-    yield Tampering(
-        "other rows", "another order", "the order of sentences is no claim", "V030", _reverse
-    )
+    yield Tampering("other rows", "another order", "the order of sentences is no claim", "V030", _reverse)
     yield Tampering(
         "other rows",
         "a sentence less, counted",

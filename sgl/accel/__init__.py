@@ -9,8 +9,6 @@ The code of a job is imported inside the function that decides, after it has ask
 Everything works where Numba is not installed.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import sys

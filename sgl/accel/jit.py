@@ -6,8 +6,6 @@ belong to the user alone.  Where there is none (:func:`sgl.accel.kernel_cache`),
 compiled again by each process.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from typing import Any, TypeVar, cast

@@ -12,8 +12,6 @@ The arrays have to be contiguous, of these types, and alive as long as the kerne
 Nothing checks the bounds: buffers end with slack that nobody reads (``sgl.core.arrays.SLACK``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -35,9 +33,7 @@ def addresses(arrays: Arrays) -> Arrays:
     """Return the same tuple with the address of its data for each array."""
     arrays_of_c = [field for field in arrays if isinstance(field, np.ndarray)]
     assert all(array.flags.c_contiguous for array in arrays_of_c), "data has to be one block"
-    return arrays._make(
-        field.ctypes.data if isinstance(field, np.ndarray) else field for field in arrays
-    )
+    return arrays._make(field.ctypes.data if isinstance(field, np.ndarray) else field for field in arrays)
 
 
 def _bytes(context: Any, builder: Any, signature: Any, arguments: Any, kind: Any) -> Any:
@@ -145,7 +141,7 @@ def add(sets: Bits, row: int, member: int) -> None:
 @part
 def meet(one: Bits, row: int, other: Bits, line: int, width: int) -> bool:
     """Return whether two sets, by the numbers of their rows, have a member in common."""
-    for word in range(width):
+    for word in range(width):  # noqa: SIM110 - compiled code has no generators
         if bits_at(one, row * width + word) & bits_at(other, line * width + word):
             return True
     return False

@@ -4,8 +4,6 @@ Two kernels number the shapes of derivations, and fill in constants, words, othe
 numbers of rows.  The plain definition is ``sgl.rendering.templates.TemplateWriter``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import TypeVar
 
@@ -66,15 +64,11 @@ class TemplateTable:
         numbers = np.empty(derivations.number, np.int32)
         fresh = np.empty(derivations.number, np.int64)
         rules, offsets = derivations.rules, derivations.offsets
-        found = number_shapes(
-            rules, offsets, self._classes, self._table, self.shapes, most, numbers, fresh
-        )
+        found = number_shapes(rules, offsets, self._classes, self._table, self.shapes, most, numbers, fresh)
         self.shapes += found
         return numbers, fresh[:found]
 
-    def add(
-        self, templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]
-    ) -> None:
+    def add(self, templates: Sequence[tuple[Sequence[str], Sequence[tuple[int, int]]] | None]) -> None:
         """Add the templates of the next new shapes; None where the definition is to write.
 
         A template is its constants and the words between them: each a rule's place and a table.
@@ -129,9 +123,7 @@ class TemplateTable:
         self._guess = max(64, int(ends[-1]) * 17 // (16 * max(rows, 1)))
         return Column(data, ends)
 
-    def _code_of(
-        self, heading: Sequence[Heading], columns: list[Column]
-    ) -> tuple[NDArray[np.int64], int]:
+    def _code_of(self, heading: Sequence[Heading], columns: list[Column]) -> tuple[NDArray[np.int64], int]:
         """Return the code of a heading and the number of the first row; add its columns."""
         code, number = [], 0
         for piece in heading:

@@ -1,7 +1,5 @@
 """What all floors of the package share: its errors, numbers for values, and remembered results."""
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Arguments that several commands have: layers, corpora, differences of spelling, workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import wraps
@@ -40,14 +38,10 @@ _NOTED = 10
 
 corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
 
-source_option = click.option(
-    "--source", metavar="LAYER", help="The layer to parse.  [default: the source]"
-)
+source_option = click.option("--source", metavar="LAYER", help="The layer to parse.  [default: the source]")
 
 #: The layer of a sentence.
-from_option = click.option(
-    "--from", "source", metavar="LAYER", help="Its layer.  [default: the source]"
-)
+from_option = click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
 
 normalise_option = click.option(
     "--normalise",
@@ -113,8 +107,7 @@ def check_column(session: Session, layer: str, columns: Sequence[str]) -> None:
     """End the command if no column of the corpora has a layer that is asked for."""
     if layer not in columns:
         session.refuse(
-            f"no column has the layer `{layer}`; the columns are {', '.join(columns)} "
-            "(`--columns` says otherwise)"
+            f"no column has the layer `{layer}`; the columns are {', '.join(columns)} (`--columns` says otherwise)"
         )
 
 
@@ -175,9 +168,7 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one.")
     @wraps(command)
-    def gathered(
-        workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object
-    ) -> object:
+    def gathered(workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object) -> object:
         chosen = click.get_current_context().get_parameter_source("workers")
         if scheduler and engine == LOCAL:
             raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")

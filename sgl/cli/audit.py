@@ -1,7 +1,5 @@
 """``sglc audit``: what a grammar makes of a corpus, and which structures occur in it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -51,9 +49,7 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 @grammar_argument
 @corpora_argument
 @source_option
-@click.option(
-    "--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]"
-)
+@click.option("--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]")
 @click.option(
     "--columns",
     metavar="NAMES",
@@ -109,9 +105,7 @@ def command(
         "grammar": compiled.project.name,
         "parameters": dict(sorted(compiled.parameters.items())),
         **audit_data(audit),
-        "declared": [
-            {name: plain(getattr(entry, name)) for name in _DECLARED} for entry in declared
-        ],
+        "declared": [{name: plain(getattr(entry, name)) for name in _DECLARED} for entry in declared],
     }
     if json_file is not None:
         session.write(json_file, json_text(data))

@@ -1,7 +1,5 @@
 """What ``sglc audit`` says: coverage, differences, readings; structures, needs, shared rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -224,13 +222,10 @@ class AuditText:
         found = ", ".join(f"{name} ({rows:,})" for name, rows in leaks.items())
         where = " outside items" if any(rows.pattern for rows in self._audit.sets) else ""
         self._session.echo(
-            f"held out: {len(leaks)} of {count(held, 'structure')} found{where}"
-            + (f": {found}" if found else "")
+            f"held out: {len(leaks)} of {count(held, 'structure')} found{where}" + (f": {found}" if found else "")
         )
         absent = [entry for entry in declared if not total.some[entry.name]]
-        self._session.echo(
-            f"nowhere: {len(absent)} of {count(len(declared), 'declared structure')}"
-        )
+        self._session.echo(f"nowhere: {len(absent)} of {count(len(declared), 'declared structure')}")
         absent.sort(key=lambda entry: entry.role != "need")
         for claim in dict.fromkeys(map(_claim, absent)):
             names = [entry.name for entry in absent if _claim(entry) == claim]

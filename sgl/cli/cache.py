@@ -1,7 +1,5 @@
 """``sglc cache``: where the results of earlier runs are kept, and how to remove them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import click

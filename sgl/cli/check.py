@@ -1,7 +1,5 @@
 """``sglc check``: everything that can be said without sampling a sentence."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -31,9 +29,7 @@ _NAMED = 3
     help="The grammar that a module is checked with.  [default: the nearest that uses it]",
 )
 @grammar_options
-def command(
-    session: Session, grammar: Path, morphology: bool, fast: bool, root: Path | None
-) -> None:
+def command(session: Session, grammar: Path, morphology: bool, fast: bool, root: Path | None) -> None:
     """Check GRAMMAR: names, features, graphs, weights, tests, examples and claims.
 
     `prove` and `compile` make the same checks.  `sglc prove` shows the claims one by one.

@@ -1,7 +1,5 @@
 """``sglc compile``: the main job, from a grammar to a verified dataset."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -65,9 +63,7 @@ def prove_and_produce(
         certificate = certificate_file(compiled, structures)
     session.show()
     with resumable(session, target, parallelism):
-        produced = produce(
-            compiled, structures, proofs, target, session.progress, parallelism, certificate
-        )
+        produced = produce(compiled, structures, proofs, target, session.progress, parallelism, certificate)
     if not produced.verification.ok:
         session.lines(verification_lines(produced.verification, brief=True))
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")
@@ -75,9 +71,7 @@ def prove_and_produce(
     return produced, proofs
 
 
-def show_summary(
-    session: Session, produced: ProducedDataset, proofs: Proofs, seconds: float
-) -> None:
+def show_summary(session: Session, produced: ProducedDataset, proofs: Proofs, seconds: float) -> None:
     """Show the splits, the patterns with their verdicts, and where the dataset is."""
     session.table(_splits(produced.manifest))
     session.echo()
@@ -116,10 +110,7 @@ def _splits(manifest: Mapping[str, Any]) -> Table:
     table = text_table("split", *numbers, right=numbers)
     for split, entry in manifest["splits"].items():
         strata = entry["strata"]
-        counts = [
-            sum(s["count"] for s in strata if s["category"].startswith(prefix))
-            for prefix in kinds.values()
-        ]
+        counts = [sum(s["count"] for s in strata if s["category"].startswith(prefix)) for prefix in kinds.values()]
         candidates = sum(s["candidates"] for s in strata)
         share = _accepted(strata) / candidates if candidates else 1.0
         cells = (f"{number:,}" for number in (entry["items"], *counts))

@@ -1,7 +1,5 @@
 """``sglc explain``: the page of a diagnostic code."""
 
-from __future__ import annotations
-
 import click
 
 from sgl.characters import visible

@@ -44,9 +44,7 @@ def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnosti
             hint = "choose another directory with `--out`"
             return Diagnostic("SGL0901", Severity.ERROR, None, message, hint=hint), OUTPUT
         case ForeignFileError():
-            return Diagnostic(
-                "SGL1102", Severity.ERROR, None, str(problem), hint=problem.hint
-            ), OUTPUT
+            return Diagnostic("SGL1102", Severity.ERROR, None, str(problem), hint=problem.hint), OUTPUT
         case ConlluError() | ViewError() | TextTooLongError():
             message = f"a text that was drawn has no form: {problem}"
             return Diagnostic("SGL0513", Severity.ERROR, dataset, message), FAILED

@@ -7,8 +7,6 @@ place of a file that was read in this run, or that belongs to a dataset.  It tak
 former result of its kind; of anything else only with ``--force``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path

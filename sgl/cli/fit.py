@@ -1,7 +1,5 @@
 """``sglc fit``: the weights of a grammar from a corpus."""
 
-from __future__ import annotations
-
 import shlex
 import time
 from collections.abc import Mapping, Sequence
@@ -57,9 +55,7 @@ _DEFAULTS = Options()
     metavar="LAYERS",
     help="The layers of the columns of the files, - for any other.  [default: source and target]",
 )
-@click.option(
-    "--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable)."
-)
+@click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
 @click.option(
     "--given",
     metavar="SPLIT",
@@ -140,9 +136,7 @@ class FitRequest:
     options: Options
 
 
-def _fit(
-    session: Session, compiled: Compiled, corpora: Sequence[Path], request: FitRequest
-) -> tuple[Fit, Sample]:
+def _fit(session: Session, compiled: Compiled, corpora: Sequence[Path], request: FitRequest) -> tuple[Fit, Sample]:
     selection = SplitSelection(compiled, request.given) if request.given else None
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(request.source))
     collector = Collector(
@@ -173,9 +167,7 @@ def _fit(
     return fit, sample
 
 
-def _provenance(
-    compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample
-) -> dict[str, Any]:
+def _provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sample) -> dict[str, Any]:
     """Return where the weights come from: plain values, the same on every computer."""
     return {
         "grammar": compiled.project.name,
@@ -226,9 +218,7 @@ def _shown(path: Path) -> str:
 # ---- what is said in the terminal
 
 
-def show_fit(
-    session: Session, compiled: Compiled, fit: Fit, sample: Sample, seconds: float
-) -> None:
+def show_fit(session: Session, compiled: Compiled, fit: Fit, sample: Sample, seconds: float) -> None:
     """Show the rows, the likelihood, the largest changes, and the rows that say nothing."""
     session.table(_rows(sample))
     session.echo()

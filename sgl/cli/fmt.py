@@ -1,7 +1,5 @@
 """``sglc fmt``: lay out grammars in the one style that they have."""
 
-from __future__ import annotations
-
 import difflib
 import sys
 from pathlib import Path

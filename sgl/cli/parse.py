@@ -1,7 +1,5 @@
 """``sglc parse``: the trees of a sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -61,9 +59,7 @@ def all_readings(forest: Forest) -> str:
     return f"{number_of(forest.count)} reading{'s' * (forest.count > 1)}"
 
 
-def read(
-    session: Session, sentence: str, source: str | None, normalise: str
-) -> tuple[Parser, Forest]:
+def read(session: Session, sentence: str, source: str | None, normalise: str) -> tuple[Parser, Forest]:
     """Return the readings of a sentence in a layer of the grammar that is open."""
     compiled = session.compiled
     assert compiled is not None
@@ -71,9 +67,7 @@ def read(
     session.check_names([layer], text_layers(compiled.grammar), "text layer")
     allowed = differences(session, normalise)
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(layer))
-    forest = read_sentence(
-        parser, sentence, normalizer_of(parser, allowed), session.sources, session.diagnostics
-    )
+    forest = read_sentence(parser, sentence, normalizer_of(parser, allowed), session.sources, session.diagnostics)
     if forest is None:
         session.stop()
     return parser, forest

@@ -1,7 +1,5 @@
 """``sglc prove``: what the patterns claim, proved on the grammar."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -116,9 +114,7 @@ def _prove(
     return compiled
 
 
-def show_proofs(
-    session: Session, compiled: Compiled, proofs: Proofs, drawn: DatasetCounts | None
-) -> None:
+def show_proofs(session: Session, compiled: Compiled, proofs: Proofs, drawn: DatasetCounts | None) -> None:
     """Show one line for each pattern, a legend, and how many patterns are proved."""
     numbers = ("mass", "expected", "drawn", "items") if drawn else ("mass", "expected")
     table = text_table("pattern", "".join(_CLAIMS), *numbers, right=numbers, no_wrap=True)
@@ -159,9 +155,7 @@ def _row(pattern: PatternProofs, drawn: DatasetCounts | None) -> list[str]:
         _sign(pattern.disjoint),
     )
     # The part that will be rarest, for the number that is asked for.
-    rarest = min(
-        pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None
-    )
+    rarest = min(pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None)
     mass = sum(claim.mass for claim in pattern.held_out)
     expected = _NOTHING if rarest is None else f"{rarest.expected:,.0f}"
     cells = [pattern.name, "".join(signs), f"{mass:.1e}", expected]
@@ -252,9 +246,6 @@ def _comparison_lines(
     patterns = len({row.pattern for row in comparisons})
     hit = len({row.pattern for row in shown})
     yield ""
-    yield (
-        f"{len(shown)} of {count(len(comparisons), 'structure')} shown, "
-        f"in {hit} of {count(patterns, 'pattern')}"
-    )
+    yield (f"{len(shown)} of {count(len(comparisons), 'structure')} shown, in {hit} of {count(patterns, 'pattern')}")
     if departures:
         yield f"{count(len(departures), 'departure')} from what {b} keeps apart"

@@ -1,7 +1,5 @@
 """``sglc prove --pattern``: clauses, automata, the invariant, and the smallest sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
 
@@ -47,9 +45,7 @@ class PatternText:
     ``_training`` constrains in-distribution training; of ``_pictured`` the trees were shown.
     """
 
-    def __init__(
-        self, compiled: Compiled, structures: StructureCompiler, proofs: PatternProofs
-    ) -> None:
+    def __init__(self, compiled: Compiled, structures: StructureCompiler, proofs: PatternProofs) -> None:
         self._compiled = compiled
         self._structures = structures
         self._proofs = proofs
@@ -91,9 +87,7 @@ class PatternText:
             if disjoint.verdict is Verdict.PROVED:
                 yield "  no derivation of an item is one of a training sentence"
         yield from _section("string level", unparsed(proofs.name).result)
-        yield (
-            "  the proofs are about derivations; `sglc compile` parses every sentence that it draws"
-        )
+        yield ("  the proofs are about derivations; `sglc compile` parses every sentence that it draws")
 
     # ---- the invariant
 
@@ -105,10 +99,7 @@ class PatternText:
         in_training = sum(len(row) for row in split.transitions_of)
         yield from _section("held out", claim.verdict.value)
         yield f"  {claim.structure}"
-        yield (
-            f"  probability in the whole grammar {claim.mass:.3e}, "
-            f"in training {claim.train_mass:.3e}"
-        )
+        yield (f"  probability in the whole grammar {claim.mass:.3e}, in training {claim.train_mass:.3e}")
         yield (
             f"  its automaton: {count(len(automaton.category), 'state')}, "
             f"{count(transitions, 'transition')} between phrases"
@@ -129,10 +120,7 @@ class PatternText:
         if len(kinds) > _PHRASES:
             yield f"    … and {len(kinds) - _PHRASES} more kinds"
         if not any(whole and not absent for whole, absent, _ in kinds):
-            yield (
-                "  no training phrase contains the whole, "
-                "and no rule makes it of those that are left"
-            )
+            yield ("  no training phrase contains the whole, and no rule makes it of those that are left")
 
     def _kinds(
         self, structure: Structure, pieces: tuple[Structure, ...], automaton: TreeAutomaton
@@ -141,9 +129,7 @@ class PatternText:
         grammar, automaton_of = self._compiled.grammar, self._structures.structure_automaton
         kinds: dict[_PhraseKind, list[StateExample]] = {}
         for state in state_examples(self._structures.split(self._training), automaton):
-            whole, *parts = (
-                automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces)
-            )
+            whole, *parts = (automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces))
             found = tuple(number for number, part in enumerate(parts, 1) if part)
             kinds.setdefault((state.accepting or whole, not state.reached, found), []).append(state)
         return kinds
@@ -198,10 +184,7 @@ class PatternText:
             f"  probability {claim.mass:.3e}: rejection sampling would draw "
             f"{1 / claim.mass:,.0f} sentences for one item"
         )
-        yield (
-            f"  expected length {claim.expected_tokens:.1f} tokens, "
-            f"spectral radius {claim.spectral_radius:.3f}"
-        )
+        yield (f"  expected length {claim.expected_tokens:.1f} tokens, spectral radius {claim.spectral_radius:.3f}")
         language = self._structures.language(self._constraints[claim.stream])
         yield from self._sentence("the smallest", claim.example, language)
 
@@ -210,9 +193,7 @@ class PatternText:
         both = intersection(language, self._structures.presence(structure))
         yield from self._sentence(what, smallest_derivation(both), both)
 
-    def _sentence(
-        self, what: str, derivation: Derivation | None, automaton: TreeAutomaton
-    ) -> Iterator[str]:
+    def _sentence(self, what: str, derivation: Derivation | None, automaton: TreeAutomaton) -> Iterator[str]:
         """Yield a sentence with its tree and its graph, unless these were shown before."""
         if derivation is None:
             return

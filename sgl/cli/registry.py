@@ -34,9 +34,7 @@ class CommandEntry(NamedTuple):
 
 #: The commands of the compiler.
 OWN: dict[str, CommandEntry] = {
-    "audit": CommandEntry(
-        "sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."
-    ),
+    "audit": CommandEntry("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."),
     "cache": CommandEntry("sgl.cli.cache", "Show or clear the cache of earlier results."),
     "check": CommandEntry("sgl.cli.check", "Read and check a grammar."),
     "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset."),

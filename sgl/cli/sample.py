@@ -1,7 +1,5 @@
 """``sglc sample``: sentences of a grammar, a category or a pattern, shown or in one file."""
 
-from __future__ import annotations
-
 import errno
 import filecmp
 import time
@@ -93,9 +91,7 @@ class SampleSource(NamedTuple):
     is_flag=True,
     help="Show with each item the nearest in-distribution sentence, and the difference.",
 )
-@click.option(
-    "--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]"
-)
+@click.option("--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]")
 @click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
 @parallel_options
 @click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
@@ -184,9 +180,7 @@ def choose(session: Session, compiled: Compiled, what: str | None) -> SampleSour
     return SampleSource(core, matching, Constraint())
 
 
-def draw_items(
-    session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None
-) -> list[Item]:
+def draw_items(session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:
     """Return the items: one of the first category, one of the second, and so on."""
     core = chosen.grammar
     splits: dict[str, SplitGrammar] = {}
@@ -197,17 +191,10 @@ def draw_items(
         splits[stream] = _split_of(session, compiled, core, start, chosen.constraint)
     plan = _plan(compiled.plan, counts, seed, distinct=False)
     parts = [part.items for part in sample(pack(core, plan, splits))]
-    return [
-        interpret(core, found.derivation)
-        for row in zip_longest(*parts)
-        for found in row
-        if found is not None
-    ]
+    return [interpret(core, found.derivation) for row in zip_longest(*parts) for found in row if found is not None]
 
 
-def _plan(
-    plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int | None, distinct: bool
-) -> Plan:
+def _plan(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int | None, distinct: bool) -> Plan:
     """Return the plan of a sample: so many sentences of each stream that meet its constraint."""
     return replace(
         plan,
@@ -326,10 +313,7 @@ def bracketing(core: CoreGrammar, item: Item) -> str:
     for number in reversed(item.derivation):
         rule = core.rules[number]
         children = [stack.pop() for _ in rule.rhs]
-        parts = [
-            part.text if isinstance(part, Token) else children[part.child]
-            for part in rule.constituents(0)
-        ]
+        parts = [part.text if isinstance(part, Token) else children[part.child] for part in rule.constituents(0)]
         label = core.categories[rule.lhs].base
         stack.append(f"({label} {' '.join(parts)})")
     return stack.pop()

@@ -291,9 +291,7 @@ grammar_argument = click.argument("grammar", type=FILE)
 #: The result goes to standard output as JSON.
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 
-no_cache_option = click.option(
-    "--no-cache", is_flag=True, help="Compute everything, and store nothing."
-)
+no_cache_option = click.option("--no-cache", is_flag=True, help="Compute everything, and store nothing.")
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
@@ -343,12 +341,8 @@ def session_options(command: _Command) -> _Command:
         **others: Any,  # noqa: ANN401 - click decides
     ) -> int:
         if form == "json" and others.get("as_json"):
-            raise click.UsageError(
-                "`--json` writes the result, `--format json` the messages: choose one"
-            )
-        with Session(
-            settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds
-        ) as session:
+            raise click.UsageError("`--json` writes the result, `--format json` the messages: choose one")
+        with Session(settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds) as session:
             session.results.expect(click.get_current_context())
             session.check_results()
             command(session, **others)
@@ -357,9 +351,7 @@ def session_options(command: _Command) -> _Command:
     return in_session
 
 
-def named_values(
-    ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
-) -> dict[str, str]:
+def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
     """Return what a repeatable option says, by name: the callback of ``NAME=VALUE``."""
     found = {}
     for value in values:

@@ -1,7 +1,5 @@
 """``sglc stats``: how often a text uses each rule, category, word and label."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``sglc translate``: a sentence of one layer in the others."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -35,9 +33,7 @@ _READINGS = 20
     metavar="LAYERS",
     help="The layers and views to show.  [default: other text layers]",
 )
-@click.option(
-    *("-n", "number"), type=click.IntRange(min=1), default=10, help="How many different outputs."
-)
+@click.option(*("-n", "number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
 @normalise_option
 @grammar_options
 def command(

@@ -1,7 +1,5 @@
 """``sglc verify``: check a written dataset or a certificate, trusting nothing but the files."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections import Counter
@@ -43,9 +41,7 @@ from sgl.verify.skeleton import visible
     help="Processes that share the work; the result is the same.",
 )
 @no_cache_option
-def command(
-    path: Path, as_json: bool, signature: str, grammar: Path | None, workers: int, no_cache: bool
-) -> int:
+def command(path: Path, as_json: bool, signature: str, grammar: Path | None, workers: int, no_cache: bool) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 
     If PATH is a file, it is a certificate, and it is checked alone.
@@ -115,10 +111,7 @@ def verification_lines(report: Report, *, brief: bool = False) -> Iterator[str]:
         shown = result.violations[:5] if result.code.startswith("V") else result.violations
         yield from (f"          {violation}" for violation in shown)
     violations = sum(result.total for result in report.results)
-    yield (
-        f"{count(report.items, 'item')} in {count(report.shapes, 'graph shape')}: "
-        f"{count(violations, 'violation')}"
-    )
+    yield (f"{count(report.items, 'item')} in {count(report.shapes, 'graph shape')}: {count(violations, 'violation')}")
 
 
 def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:

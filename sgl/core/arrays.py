@@ -129,9 +129,7 @@ class Derivations(NamedTuple):
         places, offsets = _taken(self.offsets, wanted)
         return Derivations(self.rules[places], offsets)
 
-    def nodes(
-        self, arity: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    def nodes(self, arity: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the rules of all nodes, their parents, and their places among siblings.
 
         A parent is the index of a node among all nodes, -1 for a root; ``arity`` has the
@@ -181,9 +179,7 @@ class Derivations(NamedTuple):
         return cls(np.array(flat, np.int32), offsets)
 
 
-def _taken(
-    offsets: NDArray[np.int64], rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the places of all values of some rows, and where these rows end among them."""
     lengths = offsets[rows + 1] - offsets[rows]
     ends = np.zeros(len(rows) + 1, np.int64)

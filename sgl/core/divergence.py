@@ -6,8 +6,6 @@ With the relative frequencies p in training and q in test, it is ``1 - sum_k p_k
 compounds: there it matters whether training has shown a compound at all, not how often.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

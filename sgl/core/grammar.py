@@ -13,8 +13,6 @@ a weighted regular tree grammar, every layer is a homomorphism, and graph layers
 of the hyperedge-replacement algebra: glue, add edges, forget.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -68,9 +66,7 @@ class Category:
         return ports_in(self.ports, self.limited, layer)
 
 
-def ports_in(
-    ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: str
-) -> tuple[str, ...]:
+def ports_in(ports: Sequence[str], limited: Sequence[tuple[str, str]], layer: str) -> tuple[str, ...]:
     """Those of the ports that are not limited to another graph layer."""
     elsewhere = {port for port, other in limited if other != layer}
     return tuple(port for port in ports if port not in elsewhere)
@@ -280,9 +276,7 @@ class CoreGrammar:
     @cached_property
     def source_tokens(self) -> tuple[int, ...]:
         """The number of tokens that each rule writes in the first text layer."""
-        return tuple(
-            sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules
-        )
+        return tuple(sum(isinstance(item, Token) for item in rule.templates[0]) for rule in self.rules)
 
     def token_counts(self, layer: str) -> list[TokenCounts]:
         """For each rule and each part of its template: own words, and the parts of children."""
@@ -315,8 +309,7 @@ class CoreGrammar:
         """For each graph layer what each rule does in it, as plain tables."""
         anchors = [self.text_layer(layer.anchor) for layer in self.graph_layers]
         return tuple(
-            tuple(gluing_rule(rule, layer, anchor) for rule in self.rules)
-            for layer, anchor in enumerate(anchors)
+            tuple(gluing_rule(rule, layer, anchor) for rule in self.rules) for layer, anchor in enumerate(anchors)
         )
 
     @cached_property
@@ -342,8 +335,7 @@ def gluing_rule(rule: Rule, layer: int, anchor: int) -> GluingRule:
     template = rule.templates[anchor]
     return GluingRule(
         items=tuple(
-            item.packed if isinstance(item, Slot) else WORD if isinstance(item, Token) else END
-            for item in template
+            item.packed if isinstance(item, Slot) else WORD if isinstance(item, Token) else END for item in template
         ),
         nodes=tuple(GluingNode(n.attributes, n.token, n.glue) for n in fragment.nodes),
         edges=tuple((e.source, e.label, e.target) for e in fragment.edges if not e.last),

@@ -6,8 +6,6 @@ is a postorder walk that needs no recursion: the values of a rule's children are
 the last ones on the stack, the first child on top.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -21,9 +19,7 @@ Derivation = tuple[int, ...]
 _T = TypeVar("_T")
 
 
-def fold(
-    derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, tuple[_T, ...]], _T]
-) -> _T:
+def fold(derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, tuple[_T, ...]], _T]) -> _T:
     """Return the value of a derivation, given what each rule makes of those of its children.
 
     ``arity`` has the number of children of each rule.
@@ -54,19 +50,12 @@ class Item:
 
 def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
     """Return the value of ``derivation`` in every layer."""
-    tokens = tuple(
-        tuple(derive_tokens(grammar, derivation, layer))
-        for layer in range(len(grammar.text_layers))
-    )
+    tokens = tuple(tuple(derive_tokens(grammar, derivation, layer)) for layer in range(len(grammar.text_layers)))
     return Item(
         derivation=derivation,
         tokens=tokens,
-        texts=tuple(
-            finish(layer, words) for layer, words in zip(grammar.text_layers, tokens, strict=True)
-        ),
-        graphs=tuple(
-            derive_graph(grammar, derivation, layer) for layer in range(len(grammar.graph_layers))
-        ),
+        texts=tuple(finish(layer, words) for layer, words in zip(grammar.text_layers, tokens, strict=True)),
+        graphs=tuple(derive_graph(grammar, derivation, layer) for layer in range(len(grammar.graph_layers))),
     )
 
 

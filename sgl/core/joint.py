@@ -12,8 +12,6 @@ over a third, and whatever reads structures needs to know no more::
               V.syn -[&]-> V.sem; N.syn -[&]-> N.sem }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -191,17 +189,14 @@ def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
                     others.append(len(nodes))
                 glue = tuple((child, before[child] + port) for child, port in node.glue)
                 nodes.append(Node(attributes, node.token, glue))
-            edges += [
-                replace(e, source=start + e.source, target=start + e.target) for e in own.edges
-            ]
+            edges += [replace(e, source=start + e.source, target=start + e.target) for e in own.edges]
             exports += [start + node for node in own.exports]
         return Fragment(tuple(nodes), tuple(edges), tuple(exports))
 
     return replace(
         grammar,
         categories=tuple(
-            Category(c.name, tuple(f"{x}.{port}" for x in names for port in c.ports_in(x)))
-            for c in grammar.categories
+            Category(c.name, tuple(f"{x}.{port}" for x in names for port in c.ports_in(x))) for c in grammar.categories
         ),
         rules=tuple(replace(rule, fragments=(fragment(rule),)) for rule in grammar.rules),
         graph_layers=(GraphLayer(layer, grammar.graph_layers[numbers[0]].anchor, free=True),),

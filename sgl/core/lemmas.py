@@ -4,8 +4,6 @@ A lemma is its spelling, whatever the part of speech.  Some may occur once in a 
 of nodes whose ``upos`` is one of ``plan.distinct_lemmas``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 from sgl.core.grammar import CoreGrammar
@@ -24,8 +22,7 @@ def content_lemmas(grammar: CoreGrammar, plan: Plan) -> RuleLemmas:
     """Return for each rule the lemmas it introduces that may occur once in a sentence."""
     wanted = frozenset(plan.distinct_lemmas)
     return [
-        tuple(label["lemma"] for label in labels if label.get("upos") in wanted)
-        for labels in _labels(grammar, plan)
+        tuple(label["lemma"] for label in labels if label.get("upos") in wanted) for labels in _labels(grammar, plan)
     ]
 
 

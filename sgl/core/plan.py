@@ -9,8 +9,6 @@ each::
     gen     active_to_passive   1,000   contains its structure, no other pattern's
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum

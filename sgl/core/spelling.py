@@ -132,9 +132,7 @@ def pieces(attach: Collection[str], finish: Finish, words: Sequence[str]) -> lis
     return found
 
 
-def join_words(
-    join: str, attach: Collection[str], finish: Finish | None, words: Sequence[str]
-) -> str:
+def join_words(join: str, attach: Collection[str], finish: Finish | None, words: Sequence[str]) -> str:
     """Return words as one text, with ``…`` between the parts of a phrase."""
     if finish is not None:
         own = pieces(attach, finish, remaining(finish, list(words)))

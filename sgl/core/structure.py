@@ -188,9 +188,7 @@ class Body:
             source = mention(path.source)
             bounds = _bounds(path.low, path.high)
             parts.append(f"{source} -[{path.labels}]{bounds}-> {mention(path.target)}")
-        parts.extend(
-            str(variable) for index, variable in enumerate(self.variables) if index not in mentioned
-        )
+        parts.extend(str(variable) for index, variable in enumerate(self.variables) if index not in mentioned)
         parts.extend(map(str, self.lengths))
         return "{ " + "; ".join(parts) + " }"
 

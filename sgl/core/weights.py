@@ -6,8 +6,6 @@ rule or of the lexicon, and the part of it that is meant.  Numbers of rules, lin
 occur, so a file stays right when other rules and words are added.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 #: The kinds of things that have weights, as the sections of a file.

@@ -9,8 +9,6 @@ say nothing about sentences have names, and only those that are named are put ri
 ``spacing`` (of separators), ``width`` (full and half) and ``stop`` (none at the end).
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
@@ -80,9 +78,7 @@ def list_row(rows: list[ListedRow], row: ListedRow) -> None:
 class Corpus:
     """A file of rows, as large as its ``kind`` may be; links may not leave ``inside``."""
 
-    def __init__(
-        self, path: Path, columns: int, kind: Kind = ROWS, inside: Path | None = None
-    ) -> None:
+    def __init__(self, path: Path, columns: int, kind: Kind = ROWS, inside: Path | None = None) -> None:
         self.path = path
         self._columns = columns
         self._kind = kind
@@ -153,9 +149,7 @@ _STOPS = (".", "。", "．")
 class Normalizer:
     """Rewrites texts in the spelling of one layer."""
 
-    def __init__(
-        self, layer: TextLayer, vocabulary: Set[str], differences: Sequence[str] = DIFFERENCES
-    ) -> None:
+    def __init__(self, layer: TextLayer, vocabulary: Set[str], differences: Sequence[str] = DIFFERENCES) -> None:
         """``vocabulary`` has all words of the layer."""
         self._layer = layer
         self._asked = [name for name in DIFFERENCES if name in differences]

@@ -3,8 +3,6 @@
 Its YAML block is read by hubs (Hugging Face *dataset cards*): every split has its Parquet file.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping

@@ -6,8 +6,6 @@ A chunk is cut from the candidates that were accepted for the strata of its spli
             |- 10,000 -|- 10,000 -|- 10,000 -|-   9,700 + 100 + …   -|
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise

@@ -10,8 +10,6 @@ Whoever has the compiler, the grammar and this line gets the same data.  The sig
 dataset (``sgl.dataset.checksums``) names the files as well.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -148,7 +146,4 @@ def _stratum(s: Stratum) -> list[object]:
 
 def identity(grammar_sha256: str, seed: int, items: int) -> str:
     """Return the line that says which dataset this is, in all of its files."""
-    return (
-        f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}"
-        f"|seed:{seed}|items:{items}"
-    )
+    return f"sgl:{__version__}|edition:{EDITION}|grammar:sha256:{grammar_sha256[:SHORT]}|seed:{seed}|items:{items}"

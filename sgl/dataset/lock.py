@@ -6,8 +6,6 @@ just as another process is about to lock it: ``filelock`` takes no lock whose fi
 name, and the other makes the folder again.
 """
 
-from __future__ import annotations
-
 import os
 import platform
 import shutil

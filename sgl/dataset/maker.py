@@ -78,9 +78,7 @@ class ChunkMaker:
 
         self._writers: dict[str, TemplateWriter] = {}
 
-        def writer(
-            name: str, output: Templated, like: TemplateWriter | None = None
-        ) -> TemplateWriter:
+        def writer(name: str, output: Templated, like: TemplateWriter | None = None) -> TemplateWriter:
             found = TemplateWriter(output, items, (learned or {}).get(name), like)
             self._writers[name] = found
             return found
@@ -255,9 +253,7 @@ class SentenceWriter:
         self._check_comments(split, category, first, texts)
         return column
 
-    def _check_comments(
-        self, split: str, category: str, first: int, texts: Mapping[str, Column]
-    ) -> None:
+    def _check_comments(self, split: str, category: str, first: int, texts: Mapping[str, Column]) -> None:
         """Raise ``ConlluError`` if a comment is not one line; the words were checked."""
         known = {name for name, writer in self.writers.items() if writer.one_line}
         shown = [name for name in self.names[1:] if name not in known]

@@ -5,8 +5,6 @@ has no time stamps and no paths of the machine it was written on, so that equal
 inputs give equal bytes.  All structures are in the author's notation.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

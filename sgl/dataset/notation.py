@@ -7,8 +7,6 @@ would get the same name are told apart by their category, ``np:NP[anim=yes]``, t
 a template for each rule, and ``TemplateWriter`` writes them as any other.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -92,8 +90,7 @@ def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
     """Return what s-expressions call each rule, by the words of a text layer."""
     names = [_atom(_name(rule, source)) for rule in grammar.rules]
     with_category = [
-        f"{name}:{_atom(grammar.categories[rule.lhs].name)}"
-        for name, rule in zip(names, grammar.rules, strict=True)
+        f"{name}:{_atom(grammar.categories[rule.lhs].name)}" for name, rule in zip(names, grammar.rules, strict=True)
     ]
     names = _disambiguated(names, with_category)
     seen: Counter[str] = Counter()

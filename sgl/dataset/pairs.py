@@ -5,8 +5,6 @@
     {"sentence_good": "The dogs bark.", "sentence_bad": "The dogs barks.", "pattern": "plain"}
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

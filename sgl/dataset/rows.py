@@ -1,7 +1,5 @@
 """Columns of texts as lines of a file, as arrays of Arrow, and as columns of Parquet files."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

@@ -94,9 +94,7 @@ def staged_file(target: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def staged_directory(
-    target: Path, place: Path | None = None, listing: Listing = listed_files
-) -> Iterator[Path]:
+def staged_directory(target: Path, place: Path | None = None, listing: Listing = listed_files) -> Iterator[Path]:
     """Yield a new directory that takes the place of ``target`` when the block ends.
 
     On any exception, also an interruption, what was written is deleted and ``target`` stays.

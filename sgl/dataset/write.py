@@ -1,7 +1,5 @@
 """Write the items of a plan into a directory: TSV, Parquet and CoNLL-U, row by row equal."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path

@@ -277,9 +277,7 @@ class FileDependencies:
             return (
                 self.complete
                 and all(str(Path(asked).resolve()) == led for asked, led in self.links.items())
-                and all(
-                    sha256_of(Path(path), SOURCE) == hash_ for path, hash_ in self.contents.items()
-                )
+                and all(sha256_of(Path(path), SOURCE) == hash_ for path, hash_ in self.contents.items())
             )
         except (OSError, RuntimeError, ValueError):
             return False

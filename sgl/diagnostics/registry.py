@@ -6,8 +6,6 @@ that is no longer used stays free.  Another package brings pages with the entry 
 ``sgl.diagnostics``, which names a package that has a directory ``pages``.
 """
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Render diagnostics: with an excerpt and a caret, on one line, or as JSON."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable
@@ -79,10 +77,7 @@ def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
         "message": diagnostic.message,
         "place": _place_object(diagnostic.span, sources),
         "label": diagnostic.label,
-        "labels": [
-            {"place": _place_object(label.span, sources), "text": label.text}
-            for label in diagnostic.labels
-        ],
+        "labels": [{"place": _place_object(label.span, sources), "text": label.text} for label in diagnostic.labels],
         "notes": list(diagnostic.notes),
         "hint": diagnostic.hint,
     }
@@ -105,9 +100,7 @@ def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | 
     }
 
 
-def _excerpt(
-    file: SourceFile, span: Span, text: str, margin: int, paint: _Paint, tone: str, first: bool
-) -> list[str]:
+def _excerpt(file: SourceFile, span: Span, text: str, margin: int, paint: _Paint, tone: str, first: bool) -> list[str]:
     start = min(span.start, len(file.text))
     number, column = file.position(start)
     line, before_it = file.around(start, _NEAR)

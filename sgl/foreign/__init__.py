@@ -9,8 +9,6 @@ caller's shell can have meant.  What cannot be read is one exception, :class:`Fo
 Files that were read are remembered, so that no result is written over one of them.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -53,9 +53,7 @@ def json_of(content: bytes, path: Path, line: int = 0) -> object:
         if max(accumulate(map(_STEP.__getitem__, bare)), default=0) > MOST_DEPTH:
             raise fault(f"its brackets are nested more than {MOST_DEPTH} deep")
     try:
-        value: object = json.loads(
-            text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite
-        )
+        value: object = json.loads(text, object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
         if _SURROGATE.search(text):
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except json.JSONDecodeError as problem:
@@ -135,10 +133,7 @@ class JsonValue:
 
     def elements(self) -> list[JsonValue]:
         """Return the elements of a list."""
-        return [
-            JsonValue(self.path, value, f"{self.place}[{number}]")
-            for number, value in enumerate(self.of(list))
-        ]
+        return [JsonValue(self.path, value, f"{self.place}[{number}]") for number, value in enumerate(self.of(list))]
 
     def texts(self) -> tuple[str, ...]:
         """Return the elements of a list of texts."""

@@ -130,9 +130,7 @@ class FeaturePlace:
     rules are compared by their ``kind``; ``beside`` are all places of this rule.
     """
 
-    def __init__(
-        self, production: Production, number: int, slot: int, beside: list[FeaturePlace]
-    ) -> None:
+    def __init__(self, production: Production, number: int, slot: int, beside: list[FeaturePlace]) -> None:
         pattern = (production.lhs, *production.rhs)[number - LEFT]
         self.production, self.number, self.beside = production, number, beside
         self.pattern, self.slot = pattern, slot
@@ -321,9 +319,7 @@ def _choices(
     for number, instance in instances:
         # Categories with their values, the left-hand side first.
         concrete = [instance.lhs, *instance.rhs]
-        value, other, *more = (
-            concrete[p.number - LEFT][1][p.slot] for p in (place, partner, *further)
-        )
+        value, other, *more = (concrete[p.number - LEFT][1][p.slot] for p in (place, partner, *further))
         name, values = concrete[place.number - LEFT]
         concrete[place.number - LEFT] = name, (*values[: place.slot], *values[place.slot + 1 :])
         even = all(one == other for one in more)

@@ -6,8 +6,6 @@ and with a capital letter for a node.  The names of an argument mean what they m
 where it stands.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import chain, count
@@ -106,9 +104,7 @@ class Substitution:
                 self._report(argument, name, "labels")
                 return labels
             alone = not stem and len(labels.labels) == 1
-            if not alone and (
-                argument.negated or any(one.is_set and stem for one in argument.labels)
-            ):
+            if not alone and (argument.negated or any(one.is_set and stem for one in argument.labels)):
                 self._report(argument, name, "labels that can be listed here")
                 return labels
             negated ^= argument.negated
@@ -176,9 +172,7 @@ def substitution(
         number = f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
         message = f"the {kind} `{name}` has {number}, not {len(arguments)}"
         labels = [Label(name.span, f"its parameters: {listed}")]
-        hint = (
-            f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
-        )
+        hint = f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
         state.error("SGL0830", use.span, message, hint, labels=labels)
         return None
     body = declaration.items if isinstance(declaration, s.Quota) else declaration.graph
@@ -186,9 +180,7 @@ def substitution(
     for parameter in parameters:
         if parameter.text not in mentioned:
             message = f"the parameter `{parameter}` is never used"
-            hint = (
-                f"it stands as `{parameter}` for a number and as `${parameter}` for labels or words"
-            )
+            hint = f"it stands as `{parameter}` for a number and as `${parameter}` for labels or words"
             state.error("SGL0830", parameter.span, message, hint)
     given = dict(zip((name.text for name in parameters), arguments, strict=True))
     named = nodes_given(use) if isinstance(use, s.Application) else frozenset()
@@ -230,9 +222,7 @@ def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
         yield Substitution({numbers.name.text: given}, state).write_out(one)
 
 
-def items_of(
-    items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] = ()
-) -> Iterator[s.SizeItem]:
+def items_of(items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] = ()) -> Iterator[s.SizeItem]:
     """Yield the items of ``size`` that are in force, those of quotas and ranges written out.
 
     An item has the place where the quota is used; ``inside`` are the quotas that it belongs to.

@@ -5,8 +5,6 @@ nowhere else in the structure: a ``without`` body shares a variable with the fir
 the author does.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count
@@ -242,9 +240,7 @@ class BodyLowering:
             return declaration.values if declaration is not None else None
         if targets is None:
             message = "`@targets` means the words of a pattern's `targets` clause; there is none"
-            self.context.state.error(
-                "SGL0201", name.span, message, "add `targets …` to the pattern"
-            )
+            self.context.state.error("SGL0201", name.span, message, "add `targets …` to the pattern")
             return None
         return tuple(s.Name(text, name.span) for text in targets)
 

@@ -6,8 +6,6 @@ a text layer exactly one clause applies.  A clause without a condition is for th
 right-hand side is for the source layer.  Of a graph layer all that apply add up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -135,21 +133,12 @@ class _Choice:
 
     def _applies(self, part: _Part, values: Values) -> bool:
         given = dict(zip(self._deciding, values, strict=True))
-        return all(
-            self._variables.holds(condition, given[condition.column.text])
-            for condition in part.conditions
-        )
+        return all(self._variables.holds(condition, given[condition.column.text]) for condition in part.conditions)
 
     def _chosen(self, values: Values) -> tuple[tuple[s.LayerClause, ...], int]:
         """Return the clauses that apply for some values, and which of the weights."""
-        idle = {
-            id(group.rest)
-            for group in self._groups
-            if any(self._applies(part, values) for part in group.parts)
-        }
-        applying = [
-            part for part in self._parts if self._applies(part, values) and id(part) not in idle
-        ]
+        idle = {id(group.rest) for group in self._groups if any(self._applies(part, values) for part in group.parts)}
+        applying = [part for part in self._parts if self._applies(part, values) and id(part) not in idle]
         clauses = tuple(part for part in applying if isinstance(part, s.LayerClause))
         weight = next(part for part in applying if isinstance(part, s.WeightCase))
         return clauses, next(i for i, one in enumerate(self._weights) if one is weight)

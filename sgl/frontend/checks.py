@@ -10,8 +10,6 @@ And of words: each is there once, and CoNLL-U can hold its attributes.  Where no
 tells two words apart that are spelt alike in the source, a sentence has two translations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain

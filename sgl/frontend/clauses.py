@@ -4,8 +4,6 @@ A clause may be about several layers of a kind, whose names stand before what it
 published as CoNLL-U, which keeps some names of attributes and labels for itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
@@ -60,9 +58,7 @@ def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s
     return found
 
 
-def check_layers(
-    clauses: Sequence[s.LayerClause], state: CompilerState, children: Collection[str] = ()
-) -> bool:
+def check_layers(clauses: Sequence[s.LayerClause], state: CompilerState, children: Collection[str] = ()) -> bool:
     """Report clauses about layers that are not there; return whether no text layer has two."""
     signature, known = state.signature, state.signature.layer_names
     text, seen = {layer.name for layer in signature.text_layers}, set[str]()

@@ -9,8 +9,6 @@ numbers that the phrases of a category can have are found once and for all.  Tho
 must be exactly one.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,9 +30,7 @@ def with_twins(text: Sequence[TextLayer], state: CompilerState) -> tuple[TextLay
     found = list(text[:1])
     for layer in text:
         twin = layer.finish.twin if layer.finish is not None else ""
-        plain = replace(layer, finish=Finish(twin=twin)) == TextLayer(
-            layer.name, finish=layer.finish
-        )
+        plain = replace(layer, finish=Finish(twin=twin)) == TextLayer(layer.name, finish=layer.finish)
         if twin and (twin != text[0].name or layer is text[0] or not plain):
             message = f"`{layer.name}` is the twin of no layer before it, or has other options"
             hint = "only the source layer, the first one, can have a twin, which joins words as it"

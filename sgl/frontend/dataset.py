@@ -1,7 +1,5 @@
 """Read the ``dataset`` declaration: sizes, seed, what is distinct, what may be ambiguous."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -106,9 +104,7 @@ def _do_without(state: CompilerState) -> None:
     state.dataset.start = start
 
 
-def _read_clause(
-    clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope
-) -> None:
+def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope) -> None:
     """Read a clause into the settings; ``said`` has the first of each keyword."""
     state = scope.resolved.state
     name, key, values = clause.key, clause.key.text, clause.values
@@ -142,9 +138,7 @@ def _read_clause(
         state.error("SGL0201", name.span, f"a dataset has no `{key}`", hint)
 
 
-def _read_distinct(
-    values: Sequence[s.Name], settings: DatasetSettings, state: CompilerState
-) -> None:
+def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: CompilerState) -> None:
     kind, *classes = values
     if kind.text == "sentences" and not classes:
         settings.distinct_sentences = True
@@ -156,9 +150,7 @@ def _read_distinct(
         state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
 
 
-def _read_number(
-    key: str, clause: s.DatasetClause, settings: DatasetSettings, scope: Scope
-) -> None:
+def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, scope: Scope) -> None:
     state, amount = scope.resolved.state, clause.amount
     assert amount is not None, "the clause has a number"
     if clause.copies is not None and key not in SPLITS:

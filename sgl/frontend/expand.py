@@ -5,8 +5,6 @@ Categories are built from the words upwards: a rule is instantiated with each co
 dropped.  Both are reported when a whole rule or category falls away.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import product
@@ -207,18 +205,14 @@ def _choices(
     free = [slot for slot in dict.fromkeys(slots) if isinstance(slot, str) and slot not in values]
     for chosen in product(*(sorted(domains[name]) for name in free)):
         bound = {**values, **dict(zip(free, chosen, strict=True))}
-        options = [
-            (bound[slot],) if isinstance(slot, str) else tuple(sorted(slot)) for slot in slots
-        ]
+        options = [(bound[slot],) if isinstance(slot, str) else tuple(sorted(slot)) for slot in slots]
         yield from product(*options)
 
 
 # ---- what falls away
 
 
-def _report_unbuildable(
-    rules: Sequence[Production], expanded: Sequence[Instance], search: _Search
-) -> None:
+def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance], search: _Search) -> None:
     buildable, state = search.buildable, search.state
     used = {id(instance.production) for instance in expanded}
     for rule in rules:
@@ -243,9 +237,7 @@ def _report_unbuildable(
     _report_unproductive(unbuilt & made, rules, state)
 
 
-def _report_unproductive(
-    names: Set[str], rules: Sequence[Production], state: CompilerState
-) -> None:
+def _report_unproductive(names: Set[str], rules: Sequence[Production], state: CompilerState) -> None:
     """Report categories that need one another, by circles; not those who need a reported one."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
@@ -275,9 +267,7 @@ def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
     return sorted(left)
 
 
-def _report_unreachable(
-    instances: Sequence[Instance], reachable: Set[Concrete], state: CompilerState
-) -> None:
+def _report_unreachable(instances: Sequence[Instance], reachable: Set[Concrete], state: CompilerState) -> None:
     """Warn about rules no instance of which can occur in a sentence."""
     alive = {id(instance.production) for instance in instances if instance.lhs in reachable}
     reported: set[str] = set()

@@ -5,8 +5,6 @@ nothing of that, so such a word must be one that no structure can see: nothing s
 other rule reaches it, and no test of a structure accepts it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -98,9 +96,7 @@ class Absorbed:
             known |= {v.name for v in found.body.variables} if body is not found.body else set()
             tests = [link.labels for link in body.links]
             tests += [degree.labels for v in body.variables for degree in v.degrees]
-            labels = [
-                label for label in sorted(self.labels) if any(t.accepts(label) for t in tests)
-            ]
+            labels = [label for label in sorted(self.labels) if any(t.accepts(label) for t in tests)]
             alone = [v for v in body.variables if v.name not in known]
             hints = [f"say which labels you mean, without `{x}`: `-[^{x}|…]->`" for x in labels]
             hints += [f"exclude them: `{v.name}[upos!=PUNCT]`" for v in alone if self._passes(v)]
@@ -110,10 +106,7 @@ class Absorbed:
                 return
 
     def _passes(self, variable: c.Variable) -> bool:
-        return any(
-            all(test.accepts(own.get(test.attribute, "")) for test in variable.tests)
-            for own in self.attributes
-        )
+        return any(all(test.accepts(own.get(test.attribute, "")) for test in variable.tests) for own in self.attributes)
 
 
 def absorbed_in(grammar: CoreGrammar, layer: int) -> Absorbed | None:

@@ -11,8 +11,6 @@ The lexicon gets the entry ``Vt[form=past, order=first]`` with ``$case`` for ``$
 Functions are those of the file that names them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
@@ -25,9 +23,7 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 
-def entries_of(
-    lexicon: s.Lexicon, scope: Scope, state: CompilerState
-) -> tuple[s.Entry, ...] | None:
+def entries_of(lexicon: s.Lexicon, scope: Scope, state: CompilerState) -> tuple[s.Entry, ...] | None:
     """Return the entries of a lexicon, with those of its blocks; None after a report.
 
     Where entries of a block lack layer clauses, they have those that stand below its use.
@@ -49,9 +45,7 @@ def blocks_of(lexicon: s.Lexicon, scope: Scope) -> list[s.Forms]:
     return [block for block in found if block is not None]
 
 
-def laid_over(
-    over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...]
-) -> tuple[s.LayerClause, ...]:
+def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...]) -> tuple[s.LayerClause, ...]:
     """Return clauses with those of ``under`` that are about layers of which they say nothing."""
     named = {clause.layer.text for clause in over}
     return (*(clause for clause in under if clause.layer.text not in named), *over)
@@ -82,9 +76,7 @@ def _entries_of_use(use: s.FormsUse, scope: Scope, state: CompilerState) -> list
             # The category is that of the use, with the settings of both.
             written = (use.category.name, (*chosen, *use.category.settings))
             category = s.CategoryRef(use.category.span, *written)
-            own, shared, below = (
-                each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers)
-            )
+            own, shared, below = (each_layer(clauses, state) for clauses in (entry.layers, block.shared, use.layers))
             layers = laid_over(laid_over(own, shared), below)
             found.append(s.Entry(use.span, category, _given(layers, values), block))
     return found

@@ -2,9 +2,8 @@
 
 The atoms of a rule are its nodes by name: the ports of its children, the words written in it, the
 ports of its left-hand side.  Bindings (``RC.gap = N``) unite atoms; what remains are the local
-nodes of the fragment.  What need not be said follows: a port that nothing is said of is the child
-whose role has its name, and the head of a free layer, where no edge tells, is the child that the
-first layer has.
+nodes of the fragment.  What need not be said follows: a port is the child whose role has its name, and
+the head of a free layer, where no edge tells, is the child that the first layer has.
 """
 
 from __future__ import annotations
@@ -19,12 +18,7 @@ from networkx.utils import UnionFind
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.clauses import RESERVED_LABELS, check_attribute_name
-from sgl.frontend.productions import (
-    Attributes,
-    FeatureVariable,
-    FragmentSketch,
-    TemplateSketch,
-)
+from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, TemplateSketch
 from sgl.frontend.signature import CategoryInfo
 from sgl.lang import syntax as s
 
@@ -85,9 +79,7 @@ class FragmentLowering:
         self.ports = [info.ports_in(self.layer.name) for info in self.rhs]
         #: All atoms, in the order of their first mention.
         self.atoms: dict[Atom, None] = {
-            ChildPort(child, port): None
-            for child, ports in enumerate(self.ports)
-            for port in range(len(ports))
+            ChildPort(child, port): None for child, ports in enumerate(self.ports) for port in range(len(ports))
         }
         #: The representative of the atoms that bindings unite, for each atom.
         self.united: UnionFind[Atom] = UnionFind()
@@ -122,12 +114,8 @@ class FragmentLowering:
             self._error("SGL0310", statement.edge.span, message, "write `V -[obj]-> N`")
             return
         if statement.last and not self.layer.free:
-            message = (
-                f"the edges of `{self.layer.name}` have no order in which one could be the last"
-            )
-            self._error(
-                "SGL0310", statement.span, message, "`last` is for layers that are `(free)`"
-            )
+            message = f"the edges of `{self.layer.name}` have no order in which one could be the last"
+            self._error("SGL0310", statement.span, message, "`last` is for layers that are `(free)`")
             return
         label = self._label(labels.labels[0])
         if label is None:
@@ -344,9 +332,7 @@ class FragmentLowering:
         if own in self.atoms:
             return own
         name = self.own_ports[port]
-        having = [
-            (child, ports.index(name)) for child, ports in enumerate(self.ports) if name in ports
-        ]
+        having = [(child, ports.index(name)) for child, ports in enumerate(self.ports) if name in ports]
         free = [atom for pair in having if (atom := ChildPort(*pair)) not in self.touched]
         if len(free) == 1:
             self.touched[free[0]] = self.names.rule.name.span
@@ -378,8 +364,7 @@ class FragmentLowering:
             for index in range(len(roots))
         )
         edges = tuple(
-            Edge(place[source], label, place[target], statement.last)
-            for source, label, target, statement in self.edges
+            Edge(place[source], label, place[target], statement.last) for source, label, target, statement in self.edges
         )
         fragment = Fragment(nodes, edges, tuple(place[atom] for atom in exports))
         return FragmentSketch(fragment, attributes)

@@ -209,9 +209,7 @@ class _WordLowering:
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
 
 
-def _check_columns(
-    entry: s.Entry, layers: object, table: LexiconTable, state: CompilerState
-) -> bool:
+def _check_columns(entry: s.Entry, layers: object, table: LexiconTable, state: CompilerState) -> bool:
     """Report names of columns that are also features, which the entry sets to something else."""
     settings = entry.category.settings
     taken = {setting.feature.text for setting in settings} & set(table.columns)
@@ -231,9 +229,7 @@ def _check_columns(
     return not both
 
 
-def _lexicon(
-    lexicon: s.Lexicon, scope: Scope, state: CompilerState, tables: LexiconTables
-) -> Iterator[Production]:
+def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, tables: LexiconTables) -> Iterator[Production]:
     table, entries = tables.of(lexicon, scope), entries_of(lexicon, scope, state)
     if entries is None:
         return

@@ -1,7 +1,5 @@
 """Lower instances to the core grammar: integers, normalised weights, fragments, rule keys."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -51,9 +49,7 @@ def lower(state: CompilerState) -> None:
     for instance in instances:
         numbers.setdefault(instance.lhs, len(numbers))
     infos = ((signature.categories[name], values) for name, values in numbers)
-    categories = [
-        Category(info.written(v), info.ports, info.limited, info.parts) for info, v in infos
-    ]
+    categories = [Category(info.written(v), info.ports, info.limited, info.parts) for info, v in infos]
     weights = _weights(instances, signature)
     grammar = CoreGrammar(
         name=state.project.name,
@@ -167,9 +163,7 @@ def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
 
 
-def _placed(
-    sketch: FragmentSketch, template: TemplateSketch, values: Mapping[str, str]
-) -> FragmentSketch:
+def _placed(sketch: FragmentSketch, template: TemplateSketch, values: Mapping[str, str]) -> FragmentSketch:
     """Return a fragment with the places that words have where empty ones are left out."""
     empty = [isinstance(item, FeatureVariable) and not values[item.name] for item in template]
     nodes = [
@@ -187,8 +181,7 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int
     ]
     for index, attributes in sketch.attributes.items():
         pairs = tuple(
-            (name, values[value.name] if isinstance(value, FeatureVariable) else value)
-            for name, value in attributes
+            (name, values[value.name] if isinstance(value, FeatureVariable) else value) for name, value in attributes
         )
         nodes[index] = Node(pairs, nodes[index].token, nodes[index].glue)
     edges = list(sketch.fragment.edges)

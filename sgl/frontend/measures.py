@@ -21,9 +21,7 @@ if TYPE_CHECKING:
     from sgl.frontend.state import CompilerState
 
 
-def length_test(
-    written: s.Length, layers: tuple[str, ...], state: CompilerState
-) -> c.LengthTest | None:
+def length_test(written: s.Length, layers: tuple[str, ...], state: CompilerState) -> c.LengthTest | None:
     """Return the test on the length of a text in one of the layers; None after a report."""
     layer, sign, part, more = written.layer, written.comparison.text, "", 0
     if layers and layer.text not in layers:
@@ -58,9 +56,7 @@ def countable(number: int, place: Span, state: CompilerState) -> bool:
     return number <= most
 
 
-def depth_bodies(
-    written: s.Depth, labels: c.LabelTest, state: CompilerState
-) -> tuple[c.Body, ...] | None:
+def depth_bodies(written: s.Depth, labels: c.LabelTest, state: CompilerState) -> tuple[c.Body, ...] | None:
     """Return the body of a structure and its ``without`` bodies; None after a report."""
     number = state.parameters.whole(written.number)
     sign = written.comparison.text

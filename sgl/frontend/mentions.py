@@ -3,8 +3,6 @@
 In brackets stand values of features, or variables that all mentions share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
@@ -139,9 +137,7 @@ def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> 
     return f"to make them agree, write {' or '.join(mentions)} as well" if mentions else ""
 
 
-def _misspelt(
-    name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature
-) -> str | None:
+def _misspelt(name: str, mentions: Sequence[tuple[s.Name, str]], signature: Signature) -> str | None:
     """Return the value that a variable of three letters or more is one slip away from, if any."""
     if len(name) <= _SHORT_NAME:
         return None
@@ -176,9 +172,7 @@ def category_pattern(ref: s.CategoryRef, scope: Scope, known: _Known) -> Categor
             slots[feature.text] = slot if slot is not None else frozenset()
     if not sound:
         return None
-    full = {
-        feature: frozenset(state.signature.features.get(feature, ())) for feature in info.features
-    }
+    full = {feature: frozenset(state.signature.features.get(feature, ())) for feature in info.features}
     chosen = {feature: slots.get(feature, full[feature]) for feature in info.features}
     free = frozenset(feature for feature in info.features if chosen[feature] == full[feature])
     return CategoryPattern(info, tuple(chosen.values()), ref.span, frozenset(slots), free)
@@ -215,9 +209,7 @@ def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting |
         else:
             column, otherwise = column_of(value)
             if known is None or isinstance(known, VariableTable):
-                message = (
-                    f"`${column.name}` stands for a column of a table, and there is no table here"
-                )
+                message = f"`${column.name}` stands for a column of a table, and there is no table here"
                 hint = f"for a variable write `{column.name}` without `$`"
                 state.error("SGL0404", column.span, message, hint)
                 return None

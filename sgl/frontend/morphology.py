@@ -4,8 +4,6 @@ A paradigm rewrites the end of a word by inflection class; the longest ending th
 that an exception is a longer ending: ``"く" -> "いた", "行く" -> "行った"``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -303,8 +301,7 @@ def check_morphology(state: CompilerState) -> None:
     for paradigm, _ in state.names.declared(s.Paradigm):
         lists.append(("class", [line.inflection_class for line in paradigm.lines], paradigm.name))
         lists.extend(
-            ("ending", [ending for ending, _ in line.rewrites], line.inflection_class)
-            for line in paradigm.lines
+            ("ending", [ending for ending, _ in line.rewrites], line.inflection_class) for line in paradigm.lines
         )
     for what, parts, whole in lists:
         seen: dict[str, s.Name] = {}

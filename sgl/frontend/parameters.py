@@ -1,7 +1,5 @@
 """Set the parameters, and find out which conditions hold."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping
@@ -110,9 +108,7 @@ def set_parameters(state: CompilerState) -> None:
     state.parameters = Parameters(values, state)
 
 
-def _problem_with(
-    name: str, value: str, declared: Mapping[str, s.Param], state: CompilerState
-) -> tuple[str, str]:
+def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], state: CompilerState) -> tuple[str, str]:
     """Return what is wrong with a value of ``--set``, if anything, and what to do."""
     project, param = state.project, declared.get(name)
     if param is None:
@@ -124,9 +120,7 @@ def _problem_with(
     kind = _kind(param.value.text)
     if _kind(value) != kind:
         return f"`{name}` is {kind}", f"its value in the grammar is `{param.value}`"
-    conditions = [
-        when for unit in project.units for when in s.parts_of(s.When, unit.file.declarations)
-    ]
+    conditions = [when for unit in project.units for when in s.parts_of(s.When, unit.file.declarations)]
     asked = [when for when in conditions if when.name.text == name and when.value is not None]
     values = sorted({param.value.text, *(when.value.text for when in asked if when.value)})
     open_ended = not asked or any(str(when.comparison) == "!=" or when.negated for when in asked)

@@ -117,9 +117,7 @@ class Compiled:
         return self
 
 
-def compile_project(
-    project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
-) -> Compiled | None:
+def compile_project(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compiled | None:
     """Compile a project with parameters set to ``settings``; return None after errors."""
     state = run_passes(PASSES, project, settings, diagnostics)
     if not hasattr(state, "plan"):

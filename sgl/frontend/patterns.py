@@ -7,8 +7,6 @@ that the graph of the sentence has to contain::
     test "Ava saw a cat." => ja "…", syn { V[lemma=see] -[obj]-> N[lemma=cat] }
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -156,9 +154,7 @@ class _PatternLowering:
                     hint = suggest(name.text, everyone, "there is")
                     message = f"no pattern is in the group `{name}`"
                     self.state.error("SGL0201", name.span, message, hint)
-            items = [
-                item for item in clause.items if item.split is None or item.split.text in groups
-            ]
+            items = [item for item in clause.items if item.split is None or item.split.text in groups]
             items = [replace(item, span=span, split=None) for item in items]
             sized.append(replace(clause, items=tuple(items)))
         return sized

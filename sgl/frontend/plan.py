@@ -12,8 +12,6 @@ Checked here are two patterns that hold out the same, parts of which training ca
 and patterns that are never tested.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations

@@ -4,8 +4,6 @@ A production knows for each category it mentions which values each feature may h
 values, or a variable that all mentions share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -4,8 +4,6 @@ Whoever wants to check the words that come out of the library's morphology asks 
 of a word or lexicon is evaluated once more, and each use of the library is noted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
@@ -73,9 +71,7 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
     return found
 
 
-def read_structure(
-    compiled: Compiled, text: str, sources: SourceMap, diagnostics: Diagnostics
-) -> Structure | None:
+def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostics: Diagnostics) -> Structure | None:
     """Return a structure that somebody writes about a grammar; None after a report.
 
     It may use the label sets, word sets and structures of all files of the grammar.

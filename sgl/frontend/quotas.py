@@ -11,8 +11,6 @@ A sentence contains the joined structure just when some match of the anchor can 
 condition.  All other variables of the condition are new nodes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
@@ -72,9 +70,7 @@ def lower_sizes(
     return found
 
 
-def _quota(
-    item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
-) -> Quota | None:
+def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: StructureContext) -> Quota | None:
     assert isinstance(item.amount, s.Amount)  # Quotas are written out.
     state, every = context.state, is_all(item.amount, context.state)
     if every and item.share is not None:
@@ -143,9 +139,7 @@ def _condition(
     return found if all(has_words(one, ref, context) for one in found) else None
 
 
-def check_shares(
-    span: Span, count: int, structures: Sequence[Structure], context: StructureContext
-) -> bool:
+def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:
     """Return whether each target of a pattern can have a share of ``count`` sentences.
 
     Every sentence contains one of ``structures``, and so must contain a target.
@@ -203,9 +197,7 @@ def count_of_sentences(amount: s.Amount, state: CompilerState, times: int = 1) -
     return count
 
 
-def join(
-    first: Structure, second: Structure, shared: frozenset[str], layers: Sequence[str] = ()
-) -> Structure:
+def join(first: Structure, second: Structure, shared: frozenset[str], layers: Sequence[str] = ()) -> Structure:
     """Return the structure whose matches are those of ``first`` extended to ``second``.
 
     ``shared`` names the variables of ``second`` that are variables of the main body
@@ -218,9 +210,7 @@ def join(
     names = _names_apart(first, second, shared)
     body = united(first.body, renamed(second.body, names))
     fresh = [name for name in _names(body) if name not in _names(first.body)]
-    without = [
-        variant for part in first.without for variant in _variants(part, _names(first.body), fresh)
-    ]
+    without = [variant for part in first.without for variant in _variants(part, _names(first.body), fresh)]
     without += [renamed(part, names) for part in second.without]
     found = replace(first, body=body, without=tuple(dict.fromkeys(without)))
     return linked(found) if several else found

@@ -6,8 +6,6 @@ What breaks a restriction is one structure for all words with equal rows::
     { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from sgl.core.joint import variable_of
@@ -121,8 +119,7 @@ def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> Lowered
         own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
         asked = {own[name]: test for name, test in tests.items()}
         variables = tuple(
-            replace(v, tests=(*v.tests, asked[v.name])) if v.name in asked else v
-            for v in structure.body.variables
+            replace(v, tests=(*v.tests, asked[v.name])) if v.name in asked else v for v in structure.body.variables
         )
         structures.append(replace(structure, body=replace(structure.body, variables=variables)))
     return LoweredRestriction(restrict, tuple(structures))

@@ -1,7 +1,5 @@
 """Lower rules to productions: one step for each case and each layer, features still open."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sgl import limits
@@ -127,12 +125,7 @@ def _statements(
     passes_up = len(names.children) == 1 and not any(isinstance(p, s.Name) for p in rule.rhs)
     first = state.signature.graph_layers[0]
     if not clauses and layer.free and layer is not first and names.children:
-        inherited = (
-            s_
-            for clause in case.clauses
-            if clause.layer.text == first.name
-            for s_ in clause.statements or ()
-        )
+        inherited = (s_ for clause in case.clauses if clause.layer.text == first.name for s_ in clause.statements or ())
         return [one for one in inherited if _is_about_ports(one, names, layer, infos)]
     if not clauses and not passes_up:
         report_without_clause(rule, layer.name, "with the edges between its words", state)
@@ -140,9 +133,7 @@ def _statements(
     return statements
 
 
-def _is_about_ports(
-    statement: s.Statement, names: RuleNames, layer: GraphLayer, infos: Sequence[CategoryInfo]
-) -> bool:
+def _is_about_ports(statement: s.Statement, names: RuleNames, layer: GraphLayer, infos: Sequence[CategoryInfo]) -> bool:
     """Return whether a statement says what a port is, which a layer has, and no quoted word."""
     ends = [getattr(statement, end) for end in ("left", "right", "node") if hasattr(statement, end)]
     lhs, *children = (info.ports_in(layer.name) for info in infos)

@@ -5,8 +5,6 @@ the other notations are about events and their roles, and render a free layer.  
 author's own notation, of a layer of either sort.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -138,9 +136,7 @@ def build_signature(state: CompilerState) -> None:
     declared = state.names.of(s.CategoryDecl)
     named = {layer.name.text for layer in layers}
     told = named | {view.name.text for view, _ in state.names.of(s.ViewDecl)}
-    unsound = frozenset(
-        told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)}
-    )
+    unsound = frozenset(told - {*(t.name for t in text), *(g.name for g in graphs), *(v.name for v in views)})
     known = (*(layer.name for layer in graphs), *unsound)
     texts = [*(layer.name for layer in text), *unsound]
     categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
@@ -183,9 +179,7 @@ def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
     return TextLayer(name, between, frozenset(attach), finish)
 
 
-def _graph_layers(
-    layers: Sequence[s.Layer], text: Sequence[str], state: CompilerState
-) -> list[GraphLayer]:
+def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: CompilerState) -> list[GraphLayer]:
     found: list[GraphLayer] = []
     strange = {layer.name.text for layer in layers if layer.kind.text not in _KINDS}
     for layer in layers:
@@ -284,9 +278,7 @@ def _category(
     return CategoryInfo(category, *own, _parts(declaration, texts, state))
 
 
-def _parts(
-    declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerState
-) -> tuple[str, ...]:
+def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerState) -> tuple[str, ...]:
     """Return the parts of a category in text layers beside its main ones; report wrong ones."""
     found: list[str] = []
     category, most = declaration.name, limits.current().parts

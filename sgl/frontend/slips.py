@@ -5,8 +5,6 @@ there twice makes all its sentences ambiguous, so that they are rejected; a weig
 with nothing changes no probability; an ``nsubj`` from a noun to a verb is the wrong way round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
@@ -165,9 +163,7 @@ def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], 
     return ports
 
 
-def _upos(
-    rule: Rule, layer: int, number: int, ports: Mapping[tuple[int, int], frozenset[str]]
-) -> frozenset[str]:
+def _upos(rule: Rule, layer: int, number: int, ports: Mapping[tuple[int, int], frozenset[str]]) -> frozenset[str]:
     """Return the parts of speech that a node can have; ``?`` is unknown, a placeholder has none."""
     node = rule.fragments[layer].nodes[number]
     if node.attributes is not None:

@@ -64,9 +64,7 @@ class CompilerState:
         #: Add an error, or a warning, to the diagnostics.
         self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
 
-    def report_missing(
-        self, kind: str, name: s.Name, known: Iterable[str], hint: str = "", keyword: str = ""
-    ) -> None:
+    def report_missing(self, kind: str, name: s.Name, known: Iterable[str], hint: str = "", keyword: str = "") -> None:
         """Report a name that nothing has, unless a declaration that could not be read may have it.
 
         The hint is for one that is like none of those known; ``keyword`` is that of the

@@ -9,8 +9,6 @@ A structure that names no layer is about the first.  Its bodies are lowered by
 :mod:`sgl.frontend.bodies`, and joined by :mod:`sgl.core.joint`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -59,9 +57,7 @@ def structure_contexts(state: CompilerState) -> None:
     the rules nobody asks whether words exist.
     """
     layers = state.signature.graph_layers
-    state.contexts = {
-        layer.name: StructureContext(layer, state, index > 0) for index, layer in enumerate(layers)
-    }
+    state.contexts = {layer.name: StructureContext(layer, state, index > 0) for index, layer in enumerate(layers)}
     if hasattr(state, "declared"):
         state.contexts = contexts_of(state, state.declared.grammar)
     speaking = [

@@ -8,8 +8,6 @@ A slip in the value of a feature is shown in the table, once for each value.  If
 such values, or no other, it is most likely the wrong one, and shown itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -87,9 +85,7 @@ def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: Compil
     for column in table.columns:
         if column not in mentioned:
             having = (
-                row
-                for row in table.rows
-                if any(column in cells for cells in (row.cells, *row.variants.values()))
+                row for row in table.rows if any(column in cells for cells in (row.cells, *row.variants.values()))
             )
             hint = suggest(column, mentioned, f"the lexicons of `{table.name}` mention")
             message = f"no lexicon mentions the column `{column}`"
@@ -156,16 +152,12 @@ def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> boo
     return False
 
 
-def _fulfilling(
-    condition: s.Condition, rows: list[TableRow], state: CompilerState
-) -> list[TableRow] | None:
+def _fulfilling(condition: s.Condition, rows: list[TableRow], state: CompilerState) -> list[TableRow] | None:
     """Return the rows that fulfil a condition; None after a report."""
     column, comparison = condition.column.text, condition.comparison.text
     if comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
-        return [
-            row for row in rows if (row.cells.get(column, "") in wanted) == (comparison != "!=")
-        ]
+        return [row for row in rows if (row.cells.get(column, "") in wanted) == (comparison != "!=")]
     bound, *others = condition.values
     if others or decimal(bound.text) is None:
         hint = "for several values write `=`, as in `kind = mammal | bird`"
@@ -182,9 +174,7 @@ def _fulfilling(
     return [row for row in rows if compare(row.cells[column], comparison, bound.text)]
 
 
-def check_columns(
-    lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: CompilerState
-) -> bool:
+def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: CompilerState) -> bool:
     """Return whether the table has all columns of categories and conditions; report the others.
 
     Those in expressions are checked when these are evaluated.
@@ -228,9 +218,7 @@ class Weighting:
             labels = (Label(self.column.span, "asked for here"),)
             found = evaluation.diagnostics
             # A column without numbers is one mistake, however many rows there are.
-            first = next(
-                (d.span for d in found if d.code == "SGL0701" and d.labels[:1] == labels), None
-            )
+            first = next((d.span for d in found if d.code == "SGL0701" and d.labels[:1] == labels), None)
             if first is None:
                 found.error("SGL0701", row.span, message, labels=labels)
             elif first != row.span:

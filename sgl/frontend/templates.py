@@ -8,8 +8,6 @@ A phrase may have several parts in a layer, the main part first.  Each part of e
 exactly once; one that no clause mentions becomes that of the phrase if they have one name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -7,8 +7,6 @@ added to the grammar.  A row about what the settings leave out is passed over.  
 nothing under any setting is an error, a word that its lexicon does not have a warning.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -61,9 +59,7 @@ def _weighted(grammar: CoreGrammar, given: Mapping[int, float]) -> CoreGrammar:
         else:
             kept[rule.lhs] += rule.weight
     rules = tuple(
-        replace(rule, weight=given[rule.id] * (1.0 - kept[rule.lhs]) / total[rule.lhs])
-        if rule.id in given
-        else rule
+        replace(rule, weight=given[rule.id] * (1.0 - kept[rule.lhs]) / total[rule.lhs]) if rule.id in given else rule
         for rule in grammar.rules
     )
     return replace(grammar, rules=rules)
@@ -92,9 +88,7 @@ class _WeightNames:
         #: Where each category was first read.
         self._given_by: dict[str, Span] = {}
 
-    def given(
-        self, rows: Sequence[WeightRow], declaration: s.Weights, grammar: CoreGrammar
-    ) -> dict[int, float]:
+    def given(self, rows: Sequence[WeightRow], declaration: s.Weights, grammar: CoreGrammar) -> dict[int, float]:
         """Return the weights that a file gives to rules.
 
         One weight for several rules is shared among them as their own weights are declared.

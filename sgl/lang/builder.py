@@ -4,8 +4,6 @@ Most productions of ``grammar.lark`` become the node of their name, or the one t
 says: each field takes the part of the production that has its type.  The others have a method.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import fields, replace
 from functools import cache
@@ -306,9 +304,7 @@ def _entries(clauses: list[Any]) -> tuple[tuple[s.LayerClause, ...], tuple[Any, 
             entries.append(clause)
         elif isinstance(clause, s.LayerClause) and entries:
             last = entries[-1]
-            entries[-1] = replace(
-                last, span=last.span.to(clause.span), layers=(*last.layers, clause)
-            )
+            entries[-1] = replace(last, span=last.span.to(clause.span), layers=(*last.layers, clause))
         elif isinstance(clause, s.LayerClause):
             shared.append(clause)
     return tuple(shared), tuple(entries)

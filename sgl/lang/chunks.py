@@ -5,8 +5,6 @@ text of a chunk keeps its length, so that places stay right: comments and the li
 brackets become spaces, and what remains of the line ends separates clauses.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterator

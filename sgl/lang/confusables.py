@@ -4,8 +4,6 @@ Japanese keyboards write ``（`` and ``。``, word processors ``“`` and ``→`
 spaces without width.  All of them may stand in quotations, none outside.
 """
 
-from __future__ import annotations
-
 import unicodedata
 
 #: Characters that look like those of the language, and those that are meant.

@@ -4,8 +4,6 @@
 that the message can say at the very place how it is written today.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The words of the language, in one place: for the reader, the docs and the colours."""
 
-from __future__ import annotations
-
 _DECLARATIONS = """
     module use param layer view feature category labels words structure word literal lexicon forms
     rule paradigm function pattern part quota relation restrict weights dataset test

@@ -11,8 +11,6 @@ Clauses are indented by two, what belongs to them by two more, the rest of a cla
 by four.  No token changes, and no comment is lost: layouts are compared with their source.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -188,11 +186,7 @@ def _neighbours(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
     """Yield groups of lines of one kind; what goes on with a line is in its group."""
     group: list[_Line] = []
     for line in lines:
-        if (
-            group
-            and not line.goes_on
-            and (line.kind, line.indent) != (group[0].kind, group[0].indent)
-        ):
+        if group and not line.goes_on and (line.kind, line.indent) != (group[0].kind, group[0].indent):
             yield group
             group = []
         group.append(line)
@@ -223,10 +217,7 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
         cuts |= {at: 1 for at in outside if texts[at] == "if" and " clause" in kind}
     bounds = [0, *sorted(at for at in cuts if 0 < at < len(texts)), len(texts)]
     inside = (kind,) if kind in ("layer", "labels") else ()
-    cells = [
-        (_joined(tokens[start:end], inside), cuts[start] if start else 0)
-        for start, end in pairwise(bounds)
-    ]
+    cells = [(_joined(tokens[start:end], inside), cuts[start] if start else 0) for start, end in pairwise(bounds)]
     if kind.endswith(" clause") and len(cells) > 1:
         cells[0] = (cells[0][0].ljust(_LAYER), 0)
     if kind == "view":
@@ -234,9 +225,7 @@ def _cells(tokens: Sequence[_Token], kind: str) -> tuple[str, tuple[tuple[str, i
     return kind, tuple(cells)
 
 
-def _clause(
-    tokens: Sequence[_Token], texts: Sequence[str], width: int
-) -> tuple[tuple[str, int], ...]:
+def _clause(tokens: Sequence[_Token], texts: Sequence[str], width: int) -> tuple[tuple[str, int], ...]:
     """Return the cells of a clause of a pattern: `gen    { … }`."""
     if len(texts) < 2 or texts[1] in ("like", "never"):
         return ((_joined(tokens), 0),)
@@ -246,13 +235,7 @@ def _clause(
 def _names(texts: Sequence[str]) -> tuple[int, bool]:
     """Return how many tokens say for what layers a clause is, 0 if for none; and if several."""
     first = texts[0]
-    if (
-        first in _OTHERS
-        or first[0].isupper()
-        or not first[0].isalpha()
-        or texts[1:2] == ["("]
-        or len(texts) < 2
-    ):
+    if first in _OTHERS or first[0].isupper() or not first[0].isalpha() or texts[1:2] == ["("] or len(texts) < 2:
         return 0, False
     edge = texts.index("-[") if "-[" in texts else 0
     if edge > 2 and all(text.isalnum() and not text[0].isupper() for text in texts[: edge - 1]):
@@ -290,9 +273,7 @@ def _aligned(lines: Sequence[_Line]) -> Iterator[tuple[_Line, tuple[str, ...]]]:
             widths[at] += display_width(cell)
     remarks = [at for at, line in enumerate(lines) if line.cells and line.comment]
     for at in remarks:
-        cells[at].append(
-            " " * (max(widths[at] for at in remarks) - widths[at] + 2) + lines[at].comment
-        )
+        cells[at].append(" " * (max(widths[at] for at in remarks) - widths[at] + 2) + lines[at].comment)
     yield from ((line, tuple(own)) for line, own in zip(lines, cells, strict=True))
 
 

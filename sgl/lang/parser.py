@@ -6,8 +6,6 @@ names of terminals never reach an author: what was expected is said in the words
 :data:`TERMINALS`, or in those of the language itself.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from functools import lru_cache

@@ -62,9 +62,7 @@ class Project:
 
     def may_declare(self, keyword: str, name: str) -> bool:
         """Return whether what could not be read may declare this name; its lack is then no news."""
-        return any(
-            Unread(kind, called) in self.unread for kind in (keyword, "") for called in (name, "")
-        )
+        return any(Unread(kind, called) in self.unread for kind in (keyword, "") for called in (name, ""))
 
     def lacks(self, keyword: str) -> bool:
         """Return whether a whole file, or some declaration of this kind, could not be read."""
@@ -148,9 +146,7 @@ class _Loader:
             message = f"files use one another more than {MAX_CHAIN} deep"
             self.diagnostics.error("SGL0105", span, message)
             return None
-        source = read_file(
-            path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics
-        )
+        source = read_file(path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics)
         if source is None:
             self.loaded[path] = None
             return None

@@ -4,8 +4,6 @@ A declaration that cannot be parsed is reported once, by :mod:`sgl.lang.typos` i
 was meant can be guessed, else by :mod:`sgl.lang.parser` with what could have stood there.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
@@ -30,9 +28,7 @@ MAX_NESTING = 64
 _ANY_CASE = ("labels", "words", "word")
 _INDENTED_LINE = re.compile(r"^[ \t]+(\w+)[ \t].*$", re.MULTILINE)
 #: Numbers with commas, and what may contain something like them: quotations and bounds.
-_COMMAS = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])'
-)
+_COMMAS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])')
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 

@@ -5,8 +5,6 @@ likely was made.  Each function here knows one kind of slip; the first that know
 heard.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import takewhile
@@ -18,9 +16,7 @@ from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
 #: How declarations begin that were indented by mistake; other words may begin a clause.
 _NAMED = "|".join(word for word in DECLARATIONS if word not in ("rule", "word", "test", "dataset"))
-_INDENTED = re.compile(
-    rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])"
-)
+_INDENTED = re.compile(rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])")
 _BARE_WORDS = re.compile(r"[^\W\dA-Z]\w*(?:[ \t]+[^\W\dA-Z]\w*)*(?![\w:])")
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[^\W\d]\w*")

@@ -10,8 +10,6 @@
         transitive: {"V[form=past] NP": 0.25}    one expansion of a rule
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -61,9 +59,7 @@ def read_table(source: SourceFile, diagnostics: Diagnostics) -> LexiconTable | N
     rows = read_rows(source, _table_rows, shape, lambda row: row.span, diagnostics)
     if rows is None:
         return None
-    columns = dict.fromkeys(
-        column for row in rows for cells in (row.cells, *row.variants.values()) for column in cells
-    )
+    columns = dict.fromkeys(column for row in rows for cells in (row.cells, *row.variants.values()) for column in cells)
     variants = dict.fromkeys(name for row in rows for name in row.variants)
     return LexiconTable(source.name, rows, tuple(columns), tuple(variants))
 
@@ -219,9 +215,7 @@ def _section_rows(file: YamlFile, section: str, categories: YamlNode) -> Iterato
                     yield WeightRow(section, category, name, part, weight)
 
 
-def _named(
-    file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ()
-) -> Iterator[tuple[Name, YamlNode]]:
+def _named(file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ()) -> Iterator[tuple[Name, YamlNode]]:
     """Yield the keys of a mapping, each once and ``known`` if any are, with their values."""
     if node.pairs is None and not node.is_empty:
         raise MalformedTable(node, what)

@@ -213,9 +213,7 @@ def _line(source: SourceFile, line: int) -> Span:
     return source.span(begin, max(end, begin + 1))
 
 
-def _report_malformed(
-    source: SourceFile, problem: yaml.MarkedYAMLError, diagnostics: Diagnostics
-) -> None:
+def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnostics: Diagnostics) -> None:
     """Say where YAML cannot be read, where that began, and what signs are not its own."""
     mark = problem.problem_mark or problem.context_mark
     line = mark.line if mark is not None else 0

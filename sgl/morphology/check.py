@@ -5,8 +5,6 @@ after a stem it is a wish.  So a form is read in several contexts, and it is rig
 if one of them gives the reading that it should have.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
@@ -79,9 +77,7 @@ class FormComparison:
                     found[Base(morphemes, before, expected)] = None
         return tuple(found)
 
-    def is_read_as(
-        self, text: str, base: Base, reading: ExpectedReading, *, with_more: bool = False
-    ) -> bool:
+    def is_read_as(self, text: str, base: Base, reading: ExpectedReading, *, with_more: bool = False) -> bool:
         """Return whether a text is the word followed by what the reading adds, and nothing else.
 
         ``with_more`` allows more in between: 知っていた is a past of 知る.
@@ -109,9 +105,7 @@ class FormComparison:
         # written so.
         inflected = found[len(stays)]
         of_its_class = (
-            inflected.lemma in reading.replaces
-            if reading.replaces
-            else inflected.is_a(base.inflection_class.reads)
+            inflected.lemma in reading.replaces if reading.replaces else inflected.is_a(base.inflection_class.reads)
         )
         of_its_class |= inflected.lemma != last.lemma
         return same and of_its_class and found[-1].form.startswith(reading.ends)
@@ -119,8 +113,7 @@ class FormComparison:
     def _is_around(self, found: Sequence[Morpheme], base: Base, reading: ExpectedReading) -> bool:
         rest = iter(found)
         in_order = all(
-            any(self._is_one_of(morpheme, words) for morpheme in rest)
-            for words in self.expected(base, reading)
+            any(self._is_one_of(morpheme, words) for morpheme in rest) for words in self.expected(base, reading)
         )
         last = found[-1]
         ends_alike = not reading.adds or self._is_one_of(last, reading.adds[-1])
@@ -187,9 +180,7 @@ def check_morphology(
     )
 
 
-def report_idle(
-    rows: Iterable[Exemption], outcome: MorphologyResult, diagnostics: Diagnostics
-) -> None:
+def report_idle(rows: Iterable[Exemption], outcome: MorphologyResult, diagnostics: Diagnostics) -> None:
     """Warn about exemptions that were not needed."""
     for row in rows:
         if row not in outcome.exempted:
@@ -294,8 +285,7 @@ class _Check:
 
 def _shown(morphemes: Sequence[Morpheme]) -> str:
     return " + ".join(
-        f"{m.lemma} ({m.kind if m.conjugation == '*' else f'{m.conjugation}, {m.form}'})"
-        for m in morphemes
+        f"{m.lemma} ({m.kind if m.conjugation == '*' else f'{m.conjugation}, {m.form}'})" for m in morphemes
     )
 
 

@@ -5,8 +5,6 @@ adds a paradigm to the library says in a row what the analyser must find; the no
 each file explain its columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -68,10 +66,7 @@ def sudachi() -> Sudachi:
     try:
         from sudachipy import Dictionary, SplitMode
 
-        versions = (
-            f"SudachiPy {metadata.version('sudachipy')}, "
-            f"SudachiDict-core {metadata.version('sudachidict-core')}"
-        )
+        versions = f"SudachiPy {metadata.version('sudachipy')}, SudachiDict-core {metadata.version('sudachidict-core')}"
         dictionary = Dictionary(dict="core")
         # Releases before 0.7 know this method as `create`.
         tokenizer = getattr(dictionary, "tokenizer", dictionary.create)(SplitMode.A)
@@ -207,14 +202,11 @@ def library_knowledge(sources: SourceMap) -> Knowledge:
     for cells in (row.cells for row in rows("forms")):
         forms[cells["form"]] = (*forms.get(cells["form"], ()), _reading(cells))
     classes = {
-        cells["class"]: InflectionClass(
-            cells["group"], _several(cells, "reads"), _several(cells, "ends") or ("",)
-        )
+        cells["class"]: InflectionClass(cells["group"], _several(cells, "reads"), _several(cells, "ends") or ("",))
         for cells in (row.cells for row in rows("classes"))
     }
     joints = (
-        Joint(*(_several(row.cells, column) for column in ("next", "of", "word", "needs")))
-        for row in rows("joints")
+        Joint(*(_several(row.cells, column) for column in ("next", "of", "word", "needs"))) for row in rows("joints")
     )
     spellings = (
         Spelling(cells["analyser"], _several(cells, "reads"), cells["word"], cells["reason"])
@@ -241,9 +233,7 @@ def beside(grammar: Path) -> Path:
     return grammar.with_suffix(".morphology.yaml")
 
 
-def grammar_exemptions(
-    main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
-) -> tuple[Exemption, ...]:
+def grammar_exemptions(main: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics) -> tuple[Exemption, ...]:
     """Return the exemptions of a grammar; ``shown`` is the name of their table."""
     path, found = beside(main), []
     for row in _rows(path, shown, sources, diagnostics) if path.exists() else ():
@@ -256,9 +246,7 @@ def grammar_exemptions(
     return tuple(found)
 
 
-def _rows(
-    path: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics
-) -> Sequence[TableRow]:
+def _rows(path: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics) -> Sequence[TableRow]:
     """Return the rows of a table; none after a report."""
     source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
     table = read_table(source, diagnostics) if source is not None else None

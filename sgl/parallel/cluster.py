@@ -19,9 +19,7 @@ try:
     import distributed
     from distributed import Client, LocalCluster, WorkerPlugin
 except ImportError:
-    raise ImportError(
-        "the engine `dask` is not installed; `pip install 'sgl-compiler[cluster]'` installs it"
-    ) from None
+    raise ImportError("the engine `dask` is not installed; `pip install 'sgl-compiler[cluster]'` installs it") from None
 
 Answer = TypeVar("Answer")
 
@@ -126,9 +124,7 @@ def _prepare(client: Client, work: bytes) -> int:
     except Exception as problem:
         raise WorkerLostError(f"the workers of the cluster cannot run sglc: {problem}") from problem
     if others := versions - {__version__}:
-        raise WorkerLostError(
-            f"workers of the cluster have sglc {min(others)}, and this is {__version__}"
-        )
+        raise WorkerLostError(f"workers of the cluster have sglc {min(others)}, and this is {__version__}")
     return len(client.scheduler_info(n_workers=-1)["workers"])
 
 

@@ -9,8 +9,6 @@ Memory is bounded: 8 bytes for each row, the table of hashes (``sgl.accel.draw``
 each row until it is kept in a file), and a few batches and chunks per worker.
 """
 
-from __future__ import annotations
-
 import io
 import json
 from collections import deque
@@ -100,8 +98,7 @@ class ParallelMaker:
         """Yield the chunks of some places, in their order."""
         listed = list(places)
         tasks = (
-            self.run.submit(self.executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place)
-            for place in listed
+            self.run.submit(self.executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place) for place in listed
         )
         for place, data in zip(listed, ordered(tasks, self.executor.ahead), strict=True):
             yield read_chunk(data, place)
@@ -123,9 +120,7 @@ def pack_sample(
     return _packed(numbers=sample.numbers, said=text, hashes=hashes)
 
 
-def unpack_sample(
-    data: bytes, stratum: PackedStratum
-) -> tuple[StratumSample, dict[str, Any], NDArray[np.uint64]]:
+def unpack_sample(data: bytes, stratum: PackedStratum) -> tuple[StratumSample, dict[str, Any], NDArray[np.uint64]]:
     """Return what ``pack_sample`` has packed: the sample, what was counted, the hashes."""
     arrays = _unpacked(data)
     candidates, rejected, shares, ambiguous, counted = json.loads(arrays["said"].tobytes())
@@ -290,9 +285,7 @@ class _Acceptance:
     it does not follow, and is not found.
     """
 
-    def __init__(
-        self, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes
-    ) -> None:
+    def __init__(self, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes) -> None:
         self._executor = executor
         self._run = run
         self._stage = stage

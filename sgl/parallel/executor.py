@@ -9,8 +9,6 @@ has the *identity* of the run (its version, grammar, seed, and what is asked for
 finished tasks, each with a hash, so that an incomplete or changed one is made again.
 """
 
-from __future__ import annotations
-
 import json
 import pickle
 import signal
@@ -142,9 +140,7 @@ class Processes(Executor):
         self.ahead = IN_FLIGHT * workers
         self._workers = workers
         self._work = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
-        self._results = tempfile.TemporaryDirectory(
-            prefix="results-", dir=folder, ignore_cleanup_errors=True
-        )
+        self._results = tempfile.TemporaryDirectory(prefix="results-", dir=folder, ignore_cleanup_errors=True)
         self._pool = self._new_pool()
 
     def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
@@ -163,15 +159,11 @@ class Processes(Executor):
                     data = path.read_bytes()
                     path.unlink()
                     return pickle.loads(data)  # noqa: S301 - its own process wrote it
-            raise WorkerLostError(
-                f"a task was begun {ATTEMPTS} times, and its process died each time"
-            )
+            raise WorkerLostError(f"a task was begun {ATTEMPTS} times, and its process died each time")
 
         return result
 
-    def _begin(
-        self, function: Function, arguments: tuple[Any, ...]
-    ) -> tuple[ProcessPoolExecutor, Future[str]]:
+    def _begin(self, function: Function, arguments: tuple[Any, ...]) -> tuple[ProcessPoolExecutor, Future[str]]:
         """Submit a task; return the pool that has it, and the file of its result to come."""
         task = partial(_perform, function, arguments, self._results.name)
         # Processes start when they are first needed, which may be now.

@@ -109,9 +109,7 @@ class BatchParser:
             return text
         return ""
 
-    def _completed(
-        self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]
-    ) -> BatchReadings:
+    def _completed(self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]) -> BatchReadings:
         """Return the readings with those of texts that are still to be read, from their forests."""
         derivations: list[Derivation] = list(iter(found.derivations or ()))
         for number in others:
@@ -141,9 +139,7 @@ class FirstRead(NamedTuple):
     derivation: Derivation
 
 
-def read_first(
-    batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple[str, ...]]]]
-) -> list[FirstRead]:
+def read_first(batch: BatchParser, sentences: Sequence[Iterable[tuple[str, tuple[str, ...]]]]) -> list[FirstRead]:
     """Read sentences that may be spelt in several ways: all the first one, the rest the next."""
     spellings = [iter(sentence) for sentence in sentences]
     found: list[FirstRead] = [FirstRead("", (), 0, ())] * len(sentences)
@@ -153,9 +149,7 @@ def read_first(
         readings = batch.read([text for _, text, _ in tried], derive=True)
         best = iter(readings.derivations or ())
         waiting = []
-        for (number, text, changed), count, derivation in zip(
-            tried, readings.counts.tolist(), best, strict=True
-        ):
+        for (number, text, changed), count, derivation in zip(tried, readings.counts.tolist(), best, strict=True):
             found[number] = FirstRead(text, changed, count, derivation)
             if not count:
                 waiting.append(number)

@@ -11,8 +11,6 @@ So an item proves that the input up to there is the beginning of a sentence.  Al
 Harrison & Ruzzo (1980), *An Improved Context-Free Recognizer*, with items shared between rules.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Set
 
@@ -73,9 +71,7 @@ class WordIndex:
         return [
             (word, end)
             for word, end in found
-            if end == len(text)
-            or text.startswith(join, end)
-            or any(standing(self._attached, text, end))
+            if end == len(text) or text.startswith(join, end) or any(standing(self._attached, text, end))
         ]
 
 

@@ -150,9 +150,7 @@ class Forest:
     def _counts(self) -> list[int]:
         counts: list[int] = []
         for node in self.nodes:
-            counts.append(
-                sum(prod([counts[child] for child in a.children]) for a in node.alternatives)
-            )
+            counts.append(sum(prod([counts[child] for child in a.children]) for a in node.alternatives))
         return counts
 
 
@@ -210,9 +208,7 @@ def _cost(weight: float) -> float:
     return -log(weight) if weight > 0 else inf
 
 
-def _choose(
-    node: Node, below: list[list[_Choice]], costs: dict[int, float], limit: int
-) -> list[_Choice]:
+def _choose(node: Node, below: list[list[_Choice]], costs: dict[int, float], limit: int) -> list[_Choice]:
     """Return the best choices at a node, those at the nodes below being known."""
 
     def choice(number: int, ranks: tuple[int, ...]) -> _Choice:

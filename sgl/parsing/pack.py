@@ -9,8 +9,6 @@ mentions allow remains.  Where the grammar can rewrite a category into itself, a
 the places above it over the same words, which must not occur again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterator
 from typing import NamedTuple, TypeVar
 
@@ -86,8 +84,7 @@ class Packing:
                 rule,
                 tuple(
                     child._replace(above=above)
-                    if child.category in self._index.recurring
-                    and {mention[:2] for mention in child.mentions} <= spans
+                    if child.category in self._index.recurring and {mention[:2] for mention in child.mentions} <= spans
                     else child
                     for child in children
                 ),
@@ -106,16 +103,12 @@ class Packing:
             for rule, lead in self._index.rules[node, left]:
                 self._take(len(splits))
                 if rule.rhs:
-                    found += [
-                        (rule, self._children(rule, lead, start, ends, raised)) for ends in splits
-                    ]
+                    found += [(rule, self._children(rule, lead, start, ends, raised)) for ends in splits]
                 else:
                     found.append((rule, ()))
         return found
 
-    def _children(
-        self, rule: Rule, lead: int, start: int, ends: list[int], raised: bool
-    ) -> tuple[Place, ...]:
+    def _children(self, rule: Rule, lead: int, start: int, ends: list[int], raised: bool) -> tuple[Place, ...]:
         """Return the places of a rule's children; ``ends`` are of its items after ``lead``."""
         mentions: list[tuple[Mention, ...]] = [()] * len(rule.rhs)
         at = start
@@ -149,9 +142,7 @@ class Packing:
                 befores = (*befores, at) if step // 2 in index.nullable else befores
             self._take(len(befores))
             pending += [
-                (parent, [before, *ends])
-                for before in befores
-                if parent * chart.width + start in chart.items[before]
+                (parent, [before, *ends]) for before in befores if parent * chart.width + start in chart.items[before]
             ]
         return found
 
@@ -218,8 +209,7 @@ def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
             nodes[old].category,
             nodes[old].spans,
             tuple(
-                Alternative(a.rule, tuple([number_of[child] for child in a.children]))
-                for a in nodes[old].alternatives
+                Alternative(a.rule, tuple([number_of[child] for child in a.children])) for a in nodes[old].alternatives
             ),
         )
         for old in number_of

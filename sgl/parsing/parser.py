@@ -1,7 +1,5 @@
 """Parse sentences of a text layer into derivations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -14,8 +14,6 @@ there is the beginning of a sentence.  Algorithm: Angelov (2009), *Incremental P
 Multiple Context-Free Grammars*.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cache
@@ -70,9 +68,7 @@ class PartIndex(Unseen):
     def _find_first(self) -> None:
         """Find the least solution for what parts may begin with, and which may be empty."""
         before = None
-        while before != (
-            now := (len(self.nullable), sum(b.bit_count() for b in self.first.values()))
-        ):
+        while before != (now := (len(self.nullable), sum(b.bit_count() for b in self.first.values()))):
             before = now
             for rule, parts in zip(self.grammar.rules, self.parts, strict=True):
                 for part, template in enumerate(parts):
@@ -305,17 +301,13 @@ class PartChart:
         if not self._is_new(category):
             settled, unseen = self._index.unseen(category, settled=place.settled)
             return [(r, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
-        found = sorted(
-            self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]])
-        )
+        found = sorted(self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]]))
         circle = circles.get(category)
         above = place.above | {category} if circle is not None else frozenset[int]()
         return [
             (
                 rules[rule],
-                tuple(
-                    [_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]
-                ),
+                tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]),
             )
             for rule, below in found
             if above.isdisjoint(below)

@@ -10,8 +10,6 @@ is the text, and each such sequence is one path::
 States are numbered so that every word leads to a greater number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Set
 from heapq import heappop, heappush
 from typing import NamedTuple, TypeVar
@@ -145,9 +143,7 @@ class Spellings:
                     else:
                         yield from self._after(text, (word, form, True), end, piece)
 
-    def _after(
-        self, text: str, before: tuple[str, str, bool], end: int, piece: str
-    ) -> Iterator[_Arc]:
+    def _after(self, text: str, before: tuple[str, str, bool], end: int, piece: str) -> Iterator[_Arc]:
         """Yield a word with the state behind it; it does not end a text in a form for others."""
         word, form, free = before
         if end == len(text):

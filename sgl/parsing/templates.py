@@ -14,8 +14,6 @@ skipped. Known as well is what the input does not show: which categories can be 
 themselves over the same words, and what may stand in the place of a child that a template drops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush

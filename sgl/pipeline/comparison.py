@@ -8,8 +8,6 @@ Where both grammars have the same parts, those of A are held to what B says of t
 version of a benchmark is to the old one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -77,9 +75,7 @@ class Between:
     ``structures`` are automata over the grammar of A, if there are some already.
     """
 
-    def __init__(
-        self, first: Compiled, second: Compiled, structures: StructureCompiler | None = None
-    ) -> None:
+    def __init__(self, first: Compiled, second: Compiled, structures: StructureCompiler | None = None) -> None:
         self._first, self._second = first, second
         self._structures = structures or StructureCompiler(first.grammar)
         self._evidence = Evidence(self._structures, first.plan)
@@ -137,19 +133,13 @@ class Between:
         kept = self._keeps and structure in constraint.cut
         if structure in constraint.exclude and not kept:
             return
-        if not self._vocabulary.lacks(structure) and not self._evidence.excludes(
-            evidence, structure
-        ):
+        if not self._vocabulary.lacks(structure) and not self._evidence.excludes(evidence, structure):
             presence = self._structures.presence(structure)
             yield from self._departure(evidence, (structure,), presence, lacking=False)
 
-    def _lacking(
-        self, evidence: StratumEvidence, group: tuple[Structure, ...]
-    ) -> Iterator[Departure]:
+    def _lacking(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> Iterator[Departure]:
         known = tuple(s for s in group if not self._vocabulary.lacks(s))
-        if group not in evidence.stratum.constraint.require and not self._evidence.requires(
-            evidence, known
-        ):
+        if group not in evidence.stratum.constraint.require and not self._evidence.requires(evidence, known):
             absence = self._structures.absence_of_all(known)
             yield from self._departure(evidence, group, absence, lacking=True)
 
@@ -160,17 +150,10 @@ class Between:
             if tag in plan.distinct_lemmas:
                 continue
             layer = grammar.graph_layer(plan.lemma_layer)
-            nodes = [
-                dict(node.attributes or ())
-                for rule in grammar.rules
-                for node in rule.fragments[layer].nodes
-            ]
+            nodes = [dict(node.attributes or ()) for rule in grammar.rules for node in rule.fragments[layer].nodes]
             lemmas = {node.get("lemma", "") for node in nodes if node.get("upos") == tag} - {""}
             tests = [(NodeTest("lemma", frozenset((lemma,))),) for lemma in sorted(lemmas)]
-            twice = (
-                Structure(plan.lemma_layer, Body((Variable("W", test), Variable("X", test))))
-                for test in tests
-            )
+            twice = (Structure(plan.lemma_layer, Body((Variable("W", test), Variable("X", test)))) for test in tests)
             found = (
                 departure
                 for structure in twice

@@ -11,8 +11,6 @@ each rule how much rarer it is, ``a(r)``, in accepted texts.  What is left out f
 kept is then ``E(r) / Z - E(r | C) a(r)``, with the probability Z of being kept.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -91,9 +89,7 @@ def expectations(splits: Sequence[SplitGrammar]) -> Expectations:
     )
 
 
-def _rule_uses(
-    grammar: CoreGrammar, uses: tuple[float, ...], categories: dict[str, float]
-) -> tuple[RuleUse, ...]:
+def _rule_uses(grammar: CoreGrammar, uses: tuple[float, ...], categories: dict[str, float]) -> tuple[RuleUse, ...]:
     """Return the uses of the rules that have children; words compete in their lexicons."""
     expected: dict[tuple[str, str], float] = defaultdict(float)
     places: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
@@ -166,9 +162,7 @@ class SplitSelection:
         size = len(self._grammar.categories)
         met_there = np.bincount(category, met, size)[category]
         accepted_there = np.bincount(category, accepted, size)[category]
-        common = np.where(
-            met_there >= _MEASURED, accepted_there / np.maximum(met_there, 1.0), self._share
-        )
+        common = np.where(met_there >= _MEASURED, accepted_there / np.maximum(met_there, 1.0), self._share)
         shares = np.where(met >= _MEASURED, accepted / np.maximum(met, 1.0), common)
         return shares.astype(np.float64)
 
@@ -214,8 +208,5 @@ class SplitSelection:
 
 def weighted(grammar: CoreGrammar, weights: Sequence[float] | Vector) -> CoreGrammar:
     """Return the same grammar with other weights."""
-    rules = tuple(
-        replace(rule, weight=float(weight))
-        for rule, weight in zip(grammar.rules, weights, strict=True)
-    )
+    rules = tuple(replace(rule, weight=float(weight)) for rule, weight in zip(grammar.rules, weights, strict=True))
     return replace(grammar, rules=rules)

@@ -8,8 +8,6 @@ stands in structures under its name until here, where it becomes a number everyw
     training has texts of 11 words at most             { length en >= 12 }
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
@@ -42,9 +40,7 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
                 found[test] = replace(test, number=max(number + test.number, 0), part="")
         if not diagnostics.errors:
             compiled = _numbered(compiled, found)
-            strata = tuple(
-                _counted(compiled, compiler, x, diagnostics) for x in compiled.plan.strata
-            )
+            strata = tuple(_counted(compiled, compiler, x, diagnostics) for x in compiled.plan.strata)
             compiled = replace(compiled, plan=replace(compiled.plan, strata=strata))
     return compiled
 
@@ -57,18 +53,14 @@ def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Com
     def numbered(structure: Structure) -> Structure:
         lengths = tuple(found.get(test, test) for test in structure.body.lengths)
         same = lengths == structure.body.lengths
-        return (
-            structure if same else replace(structure, body=replace(structure.body, lengths=lengths))
-        )
+        return structure if same else replace(structure, body=replace(structure.body, lengths=lengths))
 
     names = ("plan", "patterns", "parts", "restrictions", "tests")
     parts: Any = {name: _mapped(getattr(compiled, name), numbered) for name in names}
     return replace(compiled, **parts)
 
 
-def _counted(
-    compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, diagnostics: Diagnostics
-) -> Stratum:
+def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, diagnostics: Diagnostics) -> Stratum:
     """Return a stratum with the number of its derivations, if it has all of them."""
     if not stratum.every or diagnostics.errors:
         return stratum
@@ -89,17 +81,13 @@ def _counted(
     return replace(stratum, count=number or 0)
 
 
-def _longest(
-    compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics
-) -> int | None:
+def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:
     """Return the length of the longest text of a part of the data; None after a report."""
     span, strata = _place(compiled, test), compiled.plan.strata
     own = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
     if not own:
         known = dict.fromkeys(s.split for s in strata)
-        known |= dict.fromkeys(
-            s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category
-        )
+        known |= dict.fromkeys(s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category)
         hint = suggest(test.part, known, "there is")
         diagnostics.error("SGL0201", span, f"the dataset has no part `{test.part}`", hint)
         return None
@@ -130,9 +118,7 @@ def _longest(
     return number
 
 
-def report_endless(
-    compiled: Compiled, diagnostics: Diagnostics, span: Span, rule: Rule, message: str
-) -> None:
+def report_endless(compiled: Compiled, diagnostics: Diagnostics, span: Span, rule: Rule, message: str) -> None:
     """Report that a part of the data has no end, for a rule that makes phrases in phrases."""
     diagnostics.error(
         "SGL0831",

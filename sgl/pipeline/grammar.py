@@ -116,9 +116,7 @@ def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], 
     return opened, origin
 
 
-def _compile(
-    path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
-) -> Compiled | None:
+def _compile(path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics) -> Compiled | None:
     from sgl.frontend import compile_project
     from sgl.lang.project import load_project
     from sgl.pipeline.extents import with_extents
@@ -134,9 +132,7 @@ def _compile(
     return compiled if diagnostics.errors == 0 else None
 
 
-def _check(
-    opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], None] | None
-) -> _Outcome[GrammarSize]:
+def _check(opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
     """Return what there is to say about a grammar, its examples and claims."""
     from sgl.automata import StructureCompiler
     from sgl.pipeline.proofs import establish

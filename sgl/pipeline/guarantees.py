@@ -8,8 +8,6 @@ consequence is rejected, and another sentence takes its place (``ambiguous rejec
 and counted (``ambiguous report``).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
@@ -98,8 +96,7 @@ def pattern_guarantees(
 
 def _licensed(pattern: PatternProofs) -> str:
     parts = [
-        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required"
-        for claim in pattern.licences
+        f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required" for claim in pattern.licences
     ]
     verdicts = [piece.verdict for piece in pattern.pieces]
     if verdicts:
@@ -109,9 +106,7 @@ def _licensed(pattern: PatternProofs) -> str:
     return "; ".join(parts) or "the structure has no smaller pieces"
 
 
-def on_the_graphs(
-    plan: Plan, items: Mapping[str, int], verification: Report
-) -> dict[str, Guarantee]:
+def on_the_graphs(plan: Plan, items: Mapping[str, int], verification: Report) -> dict[str, Guarantee]:
     """Return the word of the verifier on each pattern; ``items`` are written of each category."""
     results = [result for result in verification.results if result.code in GRAPH_CHECKS]
     violations = sum(result.total for result in results)
@@ -178,9 +173,7 @@ class AmbiguityFilter:
         #: What was found in each stratum, by its stream.
         self.readings: dict[str, Readings] = {}
 
-    def judge(
-        self, stratum: PackedStratum, sources: Column, derivations: Derivations
-    ) -> dict[int, Ambiguity]:
+    def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> dict[int, Ambiguity]:
         """Return what the readings are of those texts, by number, that have several.
 
         Each text is the source text of the derivation of the same number.
@@ -188,15 +181,11 @@ class AmbiguityFilter:
         texts = list(sources.texts())
         return self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
 
-    def evidence(
-        self, stratum: PackedStratum, sources: Column, derivations: Derivations
-    ) -> Derivations:
+    def evidence(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Derivations:
         """Return for each text, which was rejected, another reading that shows why."""
         pairs = zip(sources.texts(), iter(derivations), strict=True)
         structures = stratum.split != _GEN
-        return Derivations.of(
-            self._finder.evidence(text, own, structures=structures) for text, own in pairs
-        )
+        return Derivations.of(self._finder.evidence(text, own, structures=structures) for text, own in pairs)
 
     def rejects(self, found: Ambiguity) -> bool:
         """Return whether a text with these readings is rejected."""

@@ -4,8 +4,6 @@ Both take several seconds and one processor.  The other process makes a small da
 compiled code, which leaves the machine code of every kernel that a dataset needs on disk.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress

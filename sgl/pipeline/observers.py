@@ -9,8 +9,6 @@ data, and nothing else shows it.  So the readings of each rejected sentence are 
 top: where they part, one rule has been lost.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from importlib.metadata import entry_points
@@ -162,9 +160,7 @@ class Losses:
         """Take note of rejected sentences, each as it was drawn and in another reading."""
         rules = self._compiled.grammar.rules
         for derivation, other in zip(iter(drawn), iter(others), strict=True):
-            own, its = next(
-                (rules[a], rules[b]) for a, b in zip(derivation, other, strict=False) if a != b
-            )
+            own, its = next((rules[a], rules[b]) for a, b in zip(derivation, other, strict=False) if a != b)
             # Where a phrase is divided in two ways, a word may stand against a phrase.
             named = its if own.lexical and not its.lexical else own
             self._lost[_name(named)] += 1

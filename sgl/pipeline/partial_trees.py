@@ -37,9 +37,7 @@ class CategoryTest:
     def accepts(self, category: Category) -> bool:
         """Return whether a category with fixed features is meant."""
         features = category.features
-        return category.base == self.name and all(
-            features.get(feature) in values for feature, values in self.settings
-        )
+        return category.base == self.name and all(features.get(feature) in values for feature, values in self.settings)
 
     def __str__(self) -> str:
         values = ", ".join(f"{name}={'|'.join(sorted(v))}" for name, v in self.settings)
@@ -192,9 +190,7 @@ class _Cut:
         chosen = [n for n, c in enumerate(self.grammar.categories) if bracket.test.accepts(c)]
         if not chosen:
             return f"there is no category `{bracket.test}`"
-        shapes = dict.fromkeys(
-            self._shape(rule) for n in chosen for rule in self.grammar.rules_of[n] if rule.rhs
-        )
+        shapes = dict.fromkeys(self._shape(rule) for n in chosen for rule in self.grammar.rules_of[n] if rule.rhs)
         known = ", ".join(list(shapes)[:6]) or "words alone"
         return f"no rule gives `{bracket}`; `{bracket.test}` consists of {known}"
 

@@ -4,8 +4,6 @@ Another process judges the certificate while rows are written.  The directory is
 end of the block, unless the verifier has found violations.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os
@@ -166,9 +164,7 @@ class _DatasetProduction:
             Tables,
             "tables",
             (compiled.origin,),
-            lambda: pack(
-                grammar, plan, {s.stream: structures.split(s.constraint) for s in plan.strata}
-            ),
+            lambda: pack(grammar, plan, {s.stream: structures.split(s.constraint) for s in plan.strata}),
         )
         self.sampler = sampler_for(self.tables, compiled.origin)
         ignores = plan.ambiguous is Ambiguous.IGNORE
@@ -208,9 +204,7 @@ class _DatasetProduction:
 
     # ---- rows
 
-    def _write_rows(
-        self, directory: Path, run: RunFolder | None
-    ) -> tuple[list[StratumSample], list[DataFile]]:
+    def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[DataFile]]:
         """Sample and write all rows; return the samples, and the files with those of observers."""
         grammar, plan = self.compiled.grammar, self.plan
         others = registered_observers(self.compiled, self.sampler)
@@ -278,8 +272,7 @@ class _DatasetProduction:
                     sample = sampling.stratum(number, progress)
                 except NotEnoughError as problem:
                     problem.before = {
-                        earlier.stratum.stream: (earlier.candidates, earlier.rejected[AMBIGUOUS])
-                        for earlier in samples
+                        earlier.stratum.stream: (earlier.candidates, earlier.rejected[AMBIGUOUS]) for earlier in samples
                     }
                     raise
                 if run is not None:
@@ -289,9 +282,7 @@ class _DatasetProduction:
             samples.append(sample)
         return samples
 
-    def _write_sampler(
-        self, directory: Path, samples: Sequence[StratumSample], identity: str
-    ) -> None:
+    def _write_sampler(self, directory: Path, samples: Sequence[StratumSample], identity: str) -> None:
         self.stage("writing the sampler", 0, 1)
         # The standalone sampler does not parse: it is told which candidates are ambiguous.
         strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
@@ -360,9 +351,7 @@ class _DatasetProduction:
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         write_manifest(directory, content)
         (directory / "README.md").write_text(card(content), "utf-8")
-        page = report_data(
-            self.compiled, self.structures, self.proofs, content, self.observer, report
-        )
+        page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
         (directory / "report.html").write_text(render_report(page), "utf-8")
 
 

@@ -5,8 +5,6 @@ may be fewer than a pattern needs, these are drawn by themselves, from the train
 that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0``.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -90,13 +88,9 @@ def certificate_file(compiled: Compiled, structures: StructureCompiler) -> Certi
     return cached(CertificateFile, "certificate", (compiled.origin,), compute)
 
 
-def known_figures(
-    compiled: Compiled, structures: StructureCompiler
-) -> tuple[StratumStatistics, ...]:
+def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[StratumStatistics, ...]:
     """Return the figures of the author's grammar and of every stratum of its plan."""
-    return cached(
-        tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan)
-    )
+    return cached(tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan))
 
 
 # ---- needs
@@ -185,9 +179,7 @@ def _possible(
         left -= need.count
         note = hint = ""
         if left < 0:
-            note = (
-                "they would be drawn by themselves, and for all needs together `train` is too small"
-            )
+            note = "they would be drawn by themselves, and for all needs together `train` is too small"
             hint = "make `train` larger, need fewer, or give the rules of this part more weight"
         elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
             size = count_derivations(structures.split(_with(usual.constraint, need)))

@@ -1,7 +1,5 @@
 """Say in the author's words which claims of the patterns fail, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -54,9 +52,7 @@ _EVERYWHERE = (
 _TWO_THINGS = "a generalization item would then test more than one new thing"
 
 
-def report_refuted(
-    compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics
-) -> None:
+def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics) -> None:
     """Report every claim that is refuted, and what is claimed without effect."""
     for claims in proofs.patterns:
         lowered = next(p for p in compiled.patterns if p.pattern.name == claims.name)
@@ -323,10 +319,8 @@ class _PatternReporter(_Reporter):
             self.diagnostics.warning(
                 "SGL0854",
                 self.lowered.declaration.name.span,
-                f"items of `{self.lowered.pattern.name}` have what training never shows: "
-                + "; ".join(texts),
-                "let training show it; if the pattern is about this, say so: "
-                f"`unseen {' '.join(kinds)}`",
+                f"items of `{self.lowered.pattern.name}` have what training never shows: " + "; ".join(texts),
+                f"let training show it; if the pattern is about this, say so: `unseen {' '.join(kinds)}`",
                 labels=[Label(place, f"`{things[0].name}` comes from here")],
             )
 

@@ -82,14 +82,8 @@ def report_data(
         "heights": _heights(plan, statistics),
         "unused": _unused(compiled, proofs),
         "relations": [
-            *(
-                (pair.first, "share items", pair.second, _sentence(compiled, pair.witness))
-                for pair in proofs.overlaps
-            ),
-            *(
-                (pair.inner_pattern, "nested", pair.outer_pattern, pair.inner)
-                for pair in proofs.nestings
-            ),
+            *((pair.first, "share items", pair.second, _sentence(compiled, pair.witness)) for pair in proofs.overlaps),
+            *((pair.inner_pattern, "nested", pair.outer_pattern, pair.inner) for pair in proofs.nestings),
         ],
     }
 
@@ -115,9 +109,7 @@ def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str
     return [dict(zip(("claim", "method", "result", "detail"), row, strict=True)) for row in rows]
 
 
-def _sizes(
-    plan: Plan, statistics: Sequence[StratumStatistics]
-) -> list[tuple[list[str], StratumStatistics]]:
+def _sizes(plan: Plan, statistics: Sequence[StratumStatistics]) -> list[tuple[list[str], StratumStatistics]]:
     """Return the statistics of all distributions; strata under one constraint have one row."""
     constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
     rows: dict[Constraint | None, tuple[list[str], StratumStatistics]] = {}
@@ -170,8 +162,7 @@ def _pattern(
 ) -> dict[str, Any]:
     grammar, plan = compiled.grammar, compiled.plan
     parts: list[tuple[str, Licence | Piece, str]] = [
-        ("need", claim, f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for")
-        for claim in proved.licences
+        ("need", claim, f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for") for claim in proved.licences
     ]
     parts += [("piece", claim, claim.verdict.value) for claim in proved.pieces]
     return {
@@ -192,9 +183,7 @@ def _pattern(
         ],
         "excused": excuses(proved.exposed, _NAMED),
         "examples": [
-            example_of(
-                grammar, found, source=plan.source, target=plan.target, graph=plan.lemma_layer
-            )
+            example_of(grammar, found, source=plan.source, target=plan.target, graph=plan.lemma_layer)
             for found in examples.get(pattern.name, ())
         ],
     }
@@ -280,20 +269,15 @@ def proof_data(
         **({} if counts is None else {"strings": plain(counts.figures)}),
         "patterns": [_proved(compiled, pattern, counts) for pattern in proofs.patterns],
         "distributions": [
-            {_RENAMED.get(name, name): value for name, value in plain(entry).items()}
-            for entry in statistics
+            {_RENAMED.get(name, name): value for name, value in plain(entry).items()} for entry in statistics
         ],
         "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
-        "overlaps": [
-            _fields(compiled, pair, "first", "second", "witness") for pair in proofs.overlaps
-        ],
+        "overlaps": [_fields(compiled, pair, "first", "second", "witness") for pair in proofs.overlaps],
         "nestings": [_fields(compiled, pair, *nesting) for pair in proofs.nestings],
     }
 
 
-def _proved(
-    compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None
-) -> dict[str, Any]:
+def _proved(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:
     fields = partial(_fields, compiled)
     name = pattern.name
     stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))

@@ -4,8 +4,6 @@ Every file has to be the same, bit by bit, but for Parquet, whose bytes depend o
 library.  Where that differs, rows are compared, and the hash of the file is taken as it is.
 """
 
-from __future__ import annotations
-
 import filecmp
 import json
 from itertools import zip_longest
@@ -99,9 +97,7 @@ def _difference_of_tables(stated: Path, made: Path) -> str:
         for name in rows.column_names:
             if not rows[name].equals(again[name]):
                 cells = zip_longest(rows[name].to_pylist(), again[name].to_pylist())
-                row, (a, b) = next(
-                    (row, pair) for row, pair in enumerate(cells) if len({*pair}) > 1
-                )
+                row, (a, b) = next((row, pair) for row, pair in enumerate(cells) if len({*pair}) > 1)
                 return f"row {row + 1}: {name} is {_excerpt(a)}, compiled again {_excerpt(b)}"
         if found.metadata.created_by == expected.metadata.created_by:
             return "other bytes, although the same version of the library gave the same rows"

@@ -70,9 +70,7 @@ def deciding(compiled: Compiled, diagnostics: Diagnostics) -> Iterator[None]:
         diagnostics.add(undecided(problem, compiled))
 
 
-def undecided(
-    problem: StructureTooCostly | UnsupportedStructure, compiled: Compiled | None
-) -> Diagnostic:
+def undecided(problem: StructureTooCostly | UnsupportedStructure, compiled: Compiled | None) -> Diagnostic:
     """Return what there is to say about a structure that cannot be decided."""
     if isinstance(problem, UnsupportedStructure):
         place = None if compiled is None else compiled.dataset_span
@@ -124,9 +122,7 @@ def read_sentence(
     return None
 
 
-def _report_underivable(
-    parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics
-) -> None:
+def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics) -> None:
     """Report where the grammar stops following a sentence that stands at a place."""
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
@@ -332,9 +328,7 @@ class Reading:
         edges = all(any(map(atom.labels.accepts, labels)) for atom in structure.body.links)
         if not edges or not all(
             any(
-                all(
-                    t.attribute == LAYER or t.accepts(node.get(t.attribute)) for t in variable.tests
-                )
+                all(t.attribute == LAYER or t.accepts(node.get(t.attribute)) for t in variable.tests)
                 for graph in graphs
                 for node in graph.nodes
             )

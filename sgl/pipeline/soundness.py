@@ -168,10 +168,7 @@ def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
     agreeing = {choice.rest: choice for choice in ordered if choice.value == choice.partner}
     differing = [choice for choice in ordered if choice.value != choice.partner]
     pairs = [(choice, agreeing[choice.rest]) for choice in differing if choice.rest in agreeing]
-    said = [
-        tuple(interpret(grammar, texts.of(choice.rule)).texts for choice in pair)
-        for pair in pairs[:_TRIED]
-    ]
+    said = [tuple(interpret(grammar, texts.of(choice.rule)).texts for choice in pair) for pair in pairs[:_TRIED]]
     for layer in layers:
         of = "" if layer == source else f" (`{grammar.text_layers[layer].name}`)"
         for wrong, right in said:

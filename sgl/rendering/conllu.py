@@ -18,8 +18,6 @@ spells them (``form=past``) is written in MISC.  Format: Universal Dependencies,
 the result passes levels 1 and 2 of the UD validator as far as labels and tags are those of UD.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache

@@ -5,8 +5,6 @@ know which of them are read off the words and which off a graph.  An output is a
 with a grammar, so that ``TemplateWriter`` can ask the same of a grammar with placeholders.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial

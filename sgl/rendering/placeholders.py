@@ -79,9 +79,7 @@ _HARMLESS = frozenset(
     )
 )
 
-_Inspecting: Any = type(
-    "_Inspecting", (str,), {name: _inspect for name in dir(str) if name not in _HARMLESS}
-)
+_Inspecting: Any = type("_Inspecting", (str,), {name: _inspect for name in dir(str) if name not in _HARMLESS})
 
 
 class Watched(_Inspecting):  # type: ignore[misc]

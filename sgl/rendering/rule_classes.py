@@ -4,8 +4,6 @@ What an output shows of a rule is what its ``Uses`` say.  Rules that differ only
 merely written are one class; derivations whose rules are of the same classes have one shape.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Set
 from dataclasses import fields, replace
 from itertools import count
@@ -90,10 +88,7 @@ class RuleClasses:
         #: Whether no word has white space other than the space.
         self.one_line = True
         found: dict[object, int] = {}
-        self.classes = [
-            found.setdefault(self.abstracted(rule, self._note), len(found))
-            for rule in grammar.rules
-        ]
+        self.classes = [found.setdefault(self.abstracted(rule, self._note), len(found)) for rule in grammar.rules]
 
     def raised(self, table: int) -> int:
         """Return the number of the table with the words of another, their first letters raised."""
@@ -118,26 +113,20 @@ class RuleClasses:
         for each word of a template whether it takes no space, as it is and raised.
         """
         flags: list[tuple[bool, bool]] = []
-        templates = tuple(
-            self._template(rule, layer, stand_in, flags) for layer in range(len(rule.templates))
-        )
+        templates = tuple(self._template(rule, layer, stand_in, flags) for layer in range(len(rule.templates)))
         fragments = tuple(
             self._fragment(rule, layer, stand_in) if layer == self.uses.graph else _NOTHING
             for layer in range(len(rule.fragments))
         )
         return len(rule.rhs), templates, fragments, tuple(flags)
 
-    def _template(
-        self, rule: Rule, layer: int, stand_in: StandIn, flags: list[tuple[bool, bool]]
-    ) -> Template:
+    def _template(self, rule: Rule, layer: int, stand_in: StandIn, flags: list[tuple[bool, bool]]) -> Template:
         if layer not in self.uses.texts:
             if layer != self._anchor:
                 return ()
             blank = Token("")
             return tuple(
-                replace(item, capital=False)
-                if isinstance(item, Slot)
-                else (blank if isinstance(item, Token) else item)
+                replace(item, capital=False) if isinstance(item, Slot) else (blank if isinstance(item, Token) else item)
                 for item in rule.templates[layer]
             )
         items: list[Item] = []
@@ -253,9 +242,7 @@ class MarkedGrammar(CoreGrammar):
             self.gluing[uses.graph].append(gluing_rule(marked, uses.graph, anchor))
         return marked.id
 
-    def _take_no_space(
-        self, templates: tuple[Template, ...], flags: Iterable[tuple[bool, bool]]
-    ) -> None:
+    def _take_no_space(self, templates: tuple[Template, ...], flags: Iterable[tuple[bool, bool]]) -> None:
         """Let placeholders take no space where their words take none."""
         marks = (
             (attach, item.text)
@@ -279,11 +266,7 @@ def has_marks(grammar: CoreGrammar) -> bool:
     fragments = [fragment for rule in grammar.rules for fragment in rule.fragments]
     labels = (edge.label for fragment in fragments for edge in fragment.edges)
     values = (
-        text
-        for fragment in fragments
-        for node in fragment.nodes
-        for pair in node.attributes or ()
-        for text in pair
+        text for fragment in fragments for node in fragment.nodes for pair in node.attributes or () for text in pair
     )
     joins = (layer.join for layer in grammar.text_layers)
     views = (view.template for view in grammar.views)

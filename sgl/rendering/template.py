@@ -11,8 +11,6 @@ it from Python; against templates that never end or fill the memory the language
 * whatever makes a text (an output, ``~``, ``+``, a macro) checks its length.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 
@@ -85,9 +83,7 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
 def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
     """Return the nodes with attributes in the order of their tokens, and the head."""
     found = {
-        number: TemplateNode(
-            {name: watched(value) for name, value in node.attributes}, node.position
-        )
+        number: TemplateNode({name: watched(value) for name, value in node.attributes}, node.position)
         for number, node in enumerate(graph.nodes)
         if node.attributes
     }

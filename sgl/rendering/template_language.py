@@ -48,9 +48,7 @@ _GIVEN = frozenset({"nodes", "root", "tokens"})
 _HIDDEN = frozenset({"step", "joined", "self", "caller", "varargs", "kwargs"})
 
 #: What a template can ask about a loop.
-_LOOP = frozenset(
-    {"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"}
-)
+_LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"})
 
 
 def _scalar(value: object) -> object:

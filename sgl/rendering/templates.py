@@ -210,9 +210,7 @@ class TemplateWriter:
 
     # --- many derivations ------------------------------------------------------------------
 
-    def column(
-        self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None
-    ) -> Column:
+    def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
         """Return the texts of some derivations, each behind its heading.
 
         Raises ``ValueError``: what the definition raises.
@@ -263,9 +261,7 @@ class TemplateWriter:
         numbers, fresh = table.numbers(derivations, self.rules.classes, most)
         learned = [self._learn(derivations.at(row)) for row in fresh.tolist()]
         table.add([one and (one.constants, one.words) for one in learned])
-        others = {
-            row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)
-        }
+        others = {row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)}
         return table.column(derivations, numbers, self.rules.tables, heading, others)
 
 

@@ -3,8 +3,6 @@
 An arc is as high as the arcs that it spans require.  Words move apart as far as labels need.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -58,8 +56,7 @@ def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name:
 def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str:
     """Return the graph in words, edge by edge, for readers who do not see it."""
     edges = [
-        f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} "
-        f"{words[arc.dependent].form}"
+        f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} {words[arc.dependent].form}"
         for arc in arcs
     ]
     return "; ".join([f"root {words[root].form}", *edges]) if words else ""
@@ -72,9 +69,7 @@ def _levels(arcs: Sequence[Arc]) -> list[_Placed]:
     """
     levels: list[tuple[Arc, int]] = []
     for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left, arc.label)):
-        below = [
-            level for other, level in levels if other.left < arc.right and arc.left < other.right
-        ]
+        below = [level for other, level in levels if other.left < arc.right and arc.left < other.right]
         levels.append((arc, max(below, default=0) + 1))
     taken: Counter[tuple[int, str]] = Counter()
     placed: list[_Placed] = []

@@ -76,9 +76,7 @@ class Example:
     root: int
 
 
-def example_of(
-    grammar: CoreGrammar, derivation: Derivation, *, source: str, target: str, graph: str
-) -> Example:
+def example_of(grammar: CoreGrammar, derivation: Derivation, *, source: str, target: str, graph: str) -> Example:
     """Return the item of ``derivation`` in the outputs and the graph layer with these names.
 
     A view has no tree.  Raises ``KeyError`` if the grammar has no layer or view of that name.
@@ -103,12 +101,8 @@ def example_of(
     return Example(
         source=written[source](derivation),
         target=written[target](derivation),
-        trees=tuple(
-            tree_of(grammar, derivation, text) for text in layers if drawable and text is not None
-        ),
-        words=tuple(
-            GraphWord(form, upos.get(at, "")) for at, form in enumerate(item.tokens[anchor])
-        ),
+        trees=tuple(tree_of(grammar, derivation, text) for text in layers if drawable and text is not None),
+        words=tuple(GraphWord(form, upos.get(at, "")) for at, form in enumerate(item.tokens[anchor])),
         arcs=tuple(arcs),
         root=value.nodes[value.head].position,
     )
@@ -122,8 +116,7 @@ def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNod
         children = [stack.pop() for _ in rule.rhs]
         category = grammar.categories[rule.lhs].name
         leaves = tuple(
-            children[item.child] if isinstance(item, Slot) else TreeNode(item.text)
-            for item in rule.constituents(layer)
+            children[item.child] if isinstance(item, Slot) else TreeNode(item.text) for item in rule.constituents(layer)
         )
         label = category.partition("[")[0]
         stack.append(TreeNode(label, leaves or (TreeNode("∅"),), f"{category}, rule {rule.name}"))
@@ -179,9 +172,6 @@ def columns(rows: Sequence[tuple[str, ...]], gap: str = "  ") -> list[str]:
     widths = [max(display_width(cell) for cell in column) for column in zip(*rows, strict=True)]
     lines = []
     for row in rows:
-        padded = [
-            cell + " " * (width - display_width(cell))
-            for cell, width in zip(row, widths, strict=True)
-        ]
+        padded = [cell + " " * (width - display_width(cell)) for cell, width in zip(row, widths, strict=True)]
         lines.append(gap.join(padded).rstrip())
     return lines

@@ -1,7 +1,5 @@
 """Render the pages of reports and audits from their templates."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any

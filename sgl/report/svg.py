@@ -35,16 +35,13 @@ def element(tag: str, *content: str, **attributes: str | float) -> Markup:
     trailing one is dropped (``class_``).
     """
     written = "".join(
-        f' {name.rstrip("_").replace("_", "-")}="{escape(_number(value))}"'
-        for name, value in attributes.items()
+        f' {name.rstrip("_").replace("_", "-")}="{escape(_number(value))}"' for name, value in attributes.items()
     )
     inside = Markup("").join(content)
     return Markup(f"<{tag}{written}>{inside}</{tag}>")  # noqa: S704 - every part is escaped
 
 
-def picture(
-    name: str, title: str, description: str, width: float, height: float, *content: Markup
-) -> Markup:
+def picture(name: str, title: str, description: str, width: float, height: float, *content: Markup) -> Markup:
     """Return an ``svg`` element that a screen reader announces; ``name`` is unique on the page."""
     return element(
         "svg",
@@ -269,9 +266,7 @@ def draw_heights(splits: Mapping[str, Sequence[float]], name: str) -> Markup:
     return _draw_histograms(drawn, name, "rules above one another", title, said)
 
 
-def _draw_histograms(
-    series: Sequence[_Histogram], name: str, unit_name: str, title: str, description: str
-) -> Markup:
+def _draw_histograms(series: Sequence[_Histogram], name: str, unit_name: str, title: str, description: str) -> Markup:
     longest = max((number for one in series for number, _, _ in one.bars), default=1)
     unit = (_WIDTH - _LEFT) / (longest + 1)
     panels = [_panel(one, index * _PANEL, unit) for index, one in enumerate(series)]

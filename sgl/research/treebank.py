@@ -7,8 +7,6 @@ place in the order.  Lines repeat: each different one is parsed once.  Sentences
 begin in the file, so that a few of them can be read again later.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -101,9 +99,7 @@ class TreebankReader:
         self._line = lru_cache(_REMEMBERED)(_read_line)
         self._check = lru_cache(_REMEMBERED)(_check_tree if trees else _check_size)
 
-    def read(
-        self, path: Path, inside: Path | None = None
-    ) -> Iterator[TreebankSentence | Malformed]:
+    def read(self, path: Path, inside: Path | None = None) -> Iterator[TreebankSentence | Malformed]:
         """Yield the sentences of a file, in order; ``inside`` is what links may not leave."""
         with opened(path, TREEBANK, inside=inside) as stream:
             yield from self._blocks(stream, 1, 0)
@@ -115,9 +111,7 @@ class TreebankReader:
             block = self._blocks(stream, line, offset)
             return next(block, Malformed(line, offset, offset, "the file has ended"))
 
-    def _blocks(
-        self, stream: BinaryIO, line: int, offset: int
-    ) -> Iterator[TreebankSentence | Malformed]:
+    def _blocks(self, stream: BinaryIO, line: int, offset: int) -> Iterator[TreebankSentence | Malformed]:
         raw = b"\n"
         while raw:
             block: list[bytes] = []
@@ -135,9 +129,7 @@ class TreebankReader:
             elif block:
                 yield self._sentence(block, start, begin, offset)
 
-    def _sentence(
-        self, block: list[bytes], line: int, offset: int, end: int
-    ) -> TreebankSentence | Malformed:
+    def _sentence(self, block: list[bytes], line: int, offset: int, end: int) -> TreebankSentence | Malformed:
         if line <= 1:
             block[0] = block[0].removeprefix(b"\xef\xbb\xbf")
         first = len(list(takewhile(lambda raw: raw.startswith(b"#"), block)))

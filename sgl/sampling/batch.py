@@ -5,8 +5,6 @@ be made in any order and by anybody.  :class:`Sampler` is the definition; where 
 sampled, ``sgl.accel.draw`` does the same with compiled code.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -71,9 +69,7 @@ class Sampler:
         too_long = np.array([derivation is None for derivation in found], np.uint8)
         return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long)
 
-    def survey(
-        self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]
-    ) -> Survey:
+    def survey(self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]) -> Survey:
         """Judge candidates by themselves, by number; ``exposed`` has a mark for each lemma."""
         batch = self.derive(stratum, numbers)
         lemmas = self._index.lemmas
@@ -92,14 +88,10 @@ class Sampler:
             self._hash(batch.sources.data, batch.sources.offsets, hashes)
         return Survey(batch, verdicts, targets, hashes)
 
-    def expose(
-        self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]
-    ) -> None:
+    def expose(self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]) -> None:
         """Mark the lemmas of the accepted derivations."""
         used = np.zeros(len(self.tables.arity), np.uint8)
-        self._expose(
-            self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed
-        )
+        self._expose(self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:

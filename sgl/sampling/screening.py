@@ -5,8 +5,6 @@ candidates in their order and decides what depends on those before.  These funct
 Python over arrays, and ``sgl.accel.draw`` compiles them as they are.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
@@ -19,9 +17,7 @@ from sgl.sampling.engine import Tables
 
 #: Outcomes as numbers: 0, or one more than the place of the reason in ``REASONS``.
 ACCEPTED = 0
-TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS = range(
-    1, len(REASONS) + 1
-)
+TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUOUS = range(1, len(REASONS) + 1)
 
 #: Seconds that plain code takes for an item: to sample it, to accept it, to sample it again.
 _SECONDS = 1.5e-4
@@ -81,9 +77,7 @@ def _flat(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.
     return np.array([n for row in rows for n in row], np.int32), np.array(ends, np.int32)
 
 
-def repeats(
-    lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int, seen: NDArray[np.int32]
-) -> bool:
+def repeats(lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int, seen: NDArray[np.int32]) -> bool:
     """Return whether one of the lemmas that may not be repeated is."""
     number = 0
     for place in range(begin, end):
@@ -202,10 +196,7 @@ def settle(
         taken[row] = taken[before] if before >= 0 else False
         if outcome == ACCEPTED and len(full) > 0 and (target < 0 or shares[target] >= full[target]):
             outcome = SHARE_FULL
-        if repeated:
-            again = taken_by[row] >= 0 and taken_by[row] != stratum
-        else:
-            again = taken_by[row] >= 0 or taken[row]
+        again = taken_by[row] >= 0 and taken_by[row] != stratum if repeated else taken_by[row] >= 0 or taken[row]
         if outcome == ACCEPTED and distinct and again:
             outcome = REPEATED_SENTENCE
         if outcome == ACCEPTED and ambiguous[row]:

@@ -4,8 +4,6 @@ Sentences are known by 128 bits of hash: MurmurHash3 (Appleby 2011, variant x64-
 It is not meant to withstand texts that were made to collide.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -111,9 +109,7 @@ def _final(value: int) -> int:
     return value ^ value >> 33
 
 
-def hash_column(
-    data: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]
-) -> None:
+def hash_column(data: NDArray[np.uint8], offsets: NDArray[np.int64], hashes: NDArray[np.uint64]) -> None:
     """Write the hash of each text of a column into a row of ``hashes``."""
     texts, ends = data.tobytes(), offsets.tolist()
     for row in range(len(ends) - 1):

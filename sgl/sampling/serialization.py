@@ -26,14 +26,11 @@ def deserialize(text: str) -> Tables:
     data: dict[str, Any] = Tables(*json.loads(zlib.decompress(b64decode(text))))._asdict()
     strata = [PackedStratum(*stratum) for stratum in data["strata"]]
     data["states"] = [State(bounds, rules, _tuples(c)) for bounds, rules, c in data["states"]]
-    data["strata"] = [
-        s._replace(targets=tuple(s.targets), ambiguous=frozenset(s.ambiguous)) for s in strata
-    ]
+    data["strata"] = [s._replace(targets=tuple(s.targets), ambiguous=frozenset(s.ambiguous)) for s in strata]
     data["words"], data["lemmas"] = _tuples(data["words"]), _tuples(data["lemmas"])
     data["source"] = _text(*data["source"])
     data["targets"] = [
-        _text(*target) if len(target) == len(PackedText._fields) else _view(*target)
-        for target in data["targets"]
+        _text(*target) if len(target) == len(PackedText._fields) else _view(*target) for target in data["targets"]
     ]
     return Tables(**data)
 

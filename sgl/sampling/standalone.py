@@ -5,8 +5,6 @@ bit for bit.  It is not a second implementation: the modules in ``BUNDLED`` are 
 they stand, without their imports of each other, around them ``templates/sampler.py.j2``.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import textwrap
@@ -46,11 +44,7 @@ def standalone_source(tables: Tables, identity: str) -> str:
     imports |= {"hashlib": {"sha256"}, "itertools": {"islice"}, "pathlib": {"Path"}}
     bodies = [_body(name, imports) for name in BUNDLED]
     whole = [f"import {module}" for module in sorted(imports) if not imports[module]]
-    parts = [
-        f"from {module} import {', '.join(sorted(names))}"
-        for module, names in sorted(imports.items())
-        if names
-    ]
+    parts = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()) if names]
     return environment.get_template("sampler.py.j2").render(
         identity=json.dumps(identity),
         imports="\n".join(whole + parts),

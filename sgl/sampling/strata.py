@@ -6,8 +6,6 @@ rejected for their readings, the batch is settled again.  Only the numbers of ac
 are kept; to draw derivations again costs less than to store them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +33,7 @@ LARGEST_BATCH = 10 * WINDOW
 class BatchFilter(Protocol[Finding]):
     """Says which sentences are rejected for their readings."""
 
-    def judge(
-        self, stratum: PackedStratum, sources: Column, derivations: Derivations
-    ) -> Mapping[int, Finding]:
+    def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Mapping[int, Finding]:
         """Return what was found of sentences with several readings, by their numbers."""
 
     def rejects(self, found: Finding) -> bool:
@@ -270,6 +266,4 @@ class BatchAcceptance:
                     self._progress(stratum.stream, found, stratum.wanted)
                 in_window, self._missing_before = self._missing_before - self.missing, self.missing
                 if not stratum.every:
-                    stop_if_out_of_reach(
-                        stratum, found, self.candidates, self._rejected, self._shares, in_window
-                    )
+                    stop_if_out_of_reach(stratum, found, self.candidates, self._rejected, self._shares, in_window)

@@ -8,8 +8,6 @@ can take words away but cannot change the proportions of the others.  Such state
 equal in all splits that leave the same words, and are stored once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from itertools import accumulate
 
@@ -69,9 +67,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     )
 
 
-def pack_states(
-    grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]
-) -> tuple[list[State], list[int]]:
+def pack_states(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> tuple[list[State], list[int]]:
     """Return the states that all strata share, and the one from which each stratum starts."""
     merged = _MergedStates(grammar)
     starts = [merged.add(splits[stratum.stream]) for stratum in plan.strata]
@@ -170,9 +166,7 @@ def _reachable(split: SplitGrammar) -> tuple[_Alternatives, ...]:
                         numbers[child] = len(waiting)
                         waiting.append(((child, 1.0),))
                 children = tuple(numbers[child] for child in transition.children)
-                alternatives.append(
-                    (width(factor * transition.probability), transition.rule, children)
-                )
+                alternatives.append((width(factor * transition.probability), transition.rule, children))
         table.append(tuple(alternatives))
     return tuple(table)
 

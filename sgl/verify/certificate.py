@@ -224,9 +224,7 @@ class Checker:
             shown_of = {x: kind != "waived" for kind, _, group, _ in own for x in group}
             parts = [self.names[x] + " (waived)" * (not proved) for x, proved in shown_of.items()]
             excuses = {f"without {x[1]} ({x[2]})" for k, *_, e in own if k == "exposes" for x in e}
-            yield form.shown(
-                f"{pattern or 'everywhere'}: {word}: {', '.join(parts + sorted(excuses))}"
-            )
+            yield form.shown(f"{pattern or 'everywhere'}: {word}: {', '.join(parts + sorted(excuses))}")
 
 
 def judge(content: bytes, budget: int = 0) -> tuple[list[str], list[str]]:

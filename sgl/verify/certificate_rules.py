@@ -37,9 +37,7 @@ class Lengths:
         if any(own[3:] and own[3][1] for own in grammar["text"] if own[0] in self.layers):
             raise ValueError("lengths of a layer that absorbs words cannot be counted")
         numbers = [names.index(layer) for layer in self.layers]
-        self.effects = [
-            tuple(effect(rule[5][layer]) for layer in numbers) for rule in grammar["rules"]
-        ]
+        self.effects = [tuple(effect(rule[5][layer]) for layer in numbers) for rule in grammar["rules"]]
 
     def of(self, effects: Json, children: Json) -> Json:
         """Return the lengths of all parts of a phrase from its rule and those of its children."""
@@ -52,8 +50,7 @@ class Lengths:
         """Return whether a text of these lengths passes all tests."""
         of = dict(zip(self.layers, map(sum, lengths), strict=True))
         return all(
-            {"=": of[x] == n, "!=": of[x] != n, ">=": of[x] >= n, "<=": of[x] <= n}[sign]
-            for x, sign, n in self.tests
+            {"=": of[x] == n, "!=": of[x] != n, ">=": of[x] >= n, "<=": of[x] <= n}[sign] for x, sign, n in self.tests
         )
 
 

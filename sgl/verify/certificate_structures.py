@@ -189,9 +189,7 @@ class Structures:
         self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend
         self.sights = dict[str, Sight]()
         self.frames = cache(lambda layer: frames_of(self.grammar, layer))
-        self.column = cache(
-            lambda layer, a: [tuple(x.get(a, "") for x in row) for row in self.frames(layer)[1]]
-        )
+        self.column = cache(lambda layer, a: [tuple(x.get(a, "") for x in row) for row in self.frames(layer)[1]])
         texts.check_layers(core)
 
     def name(self, structure: Json) -> None:
@@ -245,10 +243,7 @@ class Structures:
         def words(*values: Json) -> Json:
             """Return the words of a row by their values of the attributes that are tested."""
             own = [(row[0], zip(tests, row[1:], strict=True)) for row in zip(*values, strict=True)]
-            bars = [
-                every if none else {v for (v, _, test), x in row if not passes(test, x)}
-                for none, row in own
-            ]
+            bars = [every if none else {v for (v, _, test), x in row if not passes(test, x)} for none, row in own]
             return tuple(sight.example((1, 1, (), ()), (), frozenset({LABEL, *x})) for x in bars)
 
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]

@@ -1,13 +1,10 @@
 """A strict reader of CoNLL-U that trusts nothing it reads.
 
-The reader goes through the file once and yields, for every block, either a ``Sentence`` or a
-``Malformed`` with the line and the reason, so that one broken sentence hides neither its neighbours
-nor its own place in the order.  The graph is taken from column DEPS.  An edge there that is not the
-basic edge (HEAD, DEPREL) of its token is an extracted one and gets a ``~``; so does a basic edge
-whose token says ``Extracted=Yes``.  Lines and trees repeat, and each different one is read once.
+Each block becomes a ``Sentence``, or ``Malformed`` with the line and the reason, so that a broken one
+hides neither its neighbours nor its place.  The graph is that of column DEPS; an edge that is not the
+basic one of its token, or whose token says ``Extracted=Yes``, is extracted and gets a ``~``.
 
-Format: Universal Dependencies, *CoNLL-U Format*; a multiword token says how its words are spelt in
-the text.  The sentences this project writes have no empty nodes, so that these are errors.
+Format: Universal Dependencies, *CoNLL-U Format*, with multiword tokens and without empty nodes.
 """
 
 from __future__ import annotations
@@ -34,7 +31,6 @@ _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9,
 LARGEST_ID = 10_000
 #: So many lines are remembered at most.
 _LINES_REMEMBERED = 1 << 19
-
 #: How the line of a multiword token begins.
 _SPAN = re.compile(rb"[0-9]+-[0-9]+\t")
 
@@ -46,9 +42,7 @@ _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 class WordForm:
     """A token without its place: form and attributes.
 
-    There is one object for each distinct content in a ``TokenTable`` table, so that identity is
-    equality and whatever depends on the word alone can be computed once.  One that is ``outside``
-    has no part in the graph.
+    A ``TokenTable`` has one object for each content.  One that is ``outside`` has no part in the graph.
     """
 
     form: str
@@ -319,9 +313,7 @@ def read_sentences(
         yield Malformed(number, "the file ends inside a sentence: no empty line after it")
 
 
-def _read_block(
-    block: list[bytes], start: int, offset: int, words: TokenTable
-) -> Sentence | Malformed:
+def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) -> Sentence | Malformed:
     """Return the sentence of a block; each step leaves the line that it is about in ``number``."""
     number = start
     comments: list[tuple[str, str]] = []
@@ -396,9 +388,7 @@ def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
     return tree
 
 
-def _check_text(
-    comments: list[tuple[str, str]], spelling: tuple[str, ...], words: TokenTable
-) -> None:
+def _check_text(comments: list[tuple[str, str]], spelling: tuple[str, ...], words: TokenTable) -> None:
     """Check that each required comment is there once, and the text is that of the tokens."""
     names = tuple([name for name, _ in comments])
     if names not in words.keys:

@@ -81,9 +81,7 @@ class Dataset:
         path, offset = self.directory / CONLLU.format(split.name), split.offsets[entry]
         sentence = read_sentence(path, 1, offset)
         if isinstance(sentence, Malformed):
-            raise OSError(
-                0, "the file has changed while it was verified", CONLLU.format(split.name)
-            )
+            raise OSError(0, "the file has changed while it was verified", CONLLU.format(split.name))
         comments = dict(sentence.comments)
         source, *targets = [comments[key] for key in self.known.task.texts]
         names = comments["sent_id"], comments["category"]
@@ -93,9 +91,7 @@ class Dataset:
         """Return the group of a sentence."""
         return [*split.groups][split.group_of[entry]]
 
-    def violation(
-        self, message: str, split: Split, entry: int, clause: Clause | None = None
-    ) -> Violation:
+    def violation(self, message: str, split: Split, entry: int, clause: Clause | None = None) -> Violation:
         """Return a violation by a sentence, with the match of the structure it contains."""
         item = self.item(split, entry)
         match: Match = {}
@@ -143,9 +139,7 @@ def load(
     return Dataset(directory, *parts, frozenset(endless))
 
 
-def _read(
-    directory: Path, manifest: Manifest, workers: Workers, progress: Progress
-) -> Iterator[Split]:
+def _read(directory: Path, manifest: Manifest, workers: Workers, progress: Progress) -> Iterator[Split]:
     """Yield the splits, whose ranges are all submitted before the first is put together."""
     splits = {name: Split.new(name, 1 + len(manifest.layers.further)) for name in manifest.splits}
     cut: dict[str, list[Range]] = {name: [] for name in splits}
@@ -178,9 +172,7 @@ CHECKSUMS = "SHA256SUMS"
 _SHORT = 12
 
 _LINE = re.compile("([0-9a-f]{64})  (.+)")
-_IDENTITY = re.compile(
-    r"sgl:[\w.+-]+\|edition:\w+\|grammar:sha256:[0-9a-f]{12}\|seed:\d+\|items:\d+", re.ASCII
-)
+_IDENTITY = re.compile(r"sgl:[\w.+-]+\|edition:\w+\|grammar:sha256:[0-9a-f]{12}\|seed:\d+\|items:\d+", re.ASCII)
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:

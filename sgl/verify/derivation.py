@@ -157,9 +157,7 @@ class Interpreter:
         for at, (word, (*edge, marked)) in enumerate(zip(words, columns, strict=True)):
             cells, misc = form.word_columns(labels.get(at))
             misc = misc + ["Extracted=Yes"] * marked + ["SpaceAfter=No"] * tight[at]
-            lines.append(
-                above[at] + form.line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_")
-            )
+            lines.append(above[at] + form.line(str(at + 1), word, *cells, *edge, "|".join(misc) or "_"))
         self.spend(sum(map(len, lines)))
         return "".join(lines)
 

@@ -212,10 +212,7 @@ def strata(data: Dataset, tally: Result) -> None:
         for category in sorted(declared | found):
             tally.checked += 1
             if found[category] != declared[category]:
-                message = (
-                    f"{found[category]} sentences of {category} in {split.name} "
-                    f"instead of {declared[category]}"
-                )
+                message = f"{found[category]} sentences of {category} in {split.name} instead of {declared[category]}"
                 tally.fault(message, place)
         if claim.items != declared.total():
             message = f"{claim.items} items, but the strata have {declared.total()}"

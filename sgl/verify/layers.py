@@ -55,9 +55,7 @@ def at_layers(structure: GraphPattern, first: str) -> GraphPattern:
         return replace(own, walk=replace(own.walk, labels=labels(own.walk.labels)))
 
     bodies = [
-        replace(
-            body, variables=tuple(map(variable, body.variables)), links=tuple(map(link, body.links))
-        )
+        replace(body, variables=tuple(map(variable, body.variables)), links=tuple(map(link, body.links)))
         for body in structure.bodies
     ]
     return GraphPattern(bodies[0], tuple(bodies[1:]), structure.layer)

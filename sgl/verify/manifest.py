@@ -23,7 +23,6 @@ from sgl.foreign.json import json_of
 
 FORMAT = "sgl-dataset/2"
 MANIFEST, CERTIFICATE = "manifest.json", "certificate.json"
-
 SPLITS = ("train", "dev", "test", "gen")
 
 #: What may be done with ambiguous strings.

@@ -183,9 +183,7 @@ def _is_another_word(data: Dataset, name: _Name, other: _Name, unsampled: bool) 
     return unsampled or (name.role == "lemma=" and tags[0].isdisjoint(tags[1]) and tags[0] != set())
 
 
-def _lookalike(
-    data: Dataset, name: _Name, other: _Name, claims: list[str], found: _Found
-) -> Violation:
+def _lookalike(data: Dataset, name: _Name, other: _Name, claims: list[str], found: _Found) -> Violation:
     """Return the violation by a name that looks like a claimed one, where graphs first have it."""
     splits = ", ".join(split.name for split, _ in found[other])
     lacking = "" if name in found else ", which no graph has"

@@ -111,9 +111,7 @@ def _values(column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
 # ---- rows
 
 #: UD relations by which phrases nest in phrases of the same kind.
-_RECURSIVE = frozenset(
-    ("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp")
-)
+_RECURSIVE = frozenset(("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp"))
 _RESERVED = frozenset('()"\\:#')
 
 

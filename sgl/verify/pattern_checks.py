@@ -167,9 +167,7 @@ class _Part:
     def fits(self, occurring: int, target: str) -> bool:
         """Return whether an item may belong here."""
         return (
-            not occurring & self.outside
-            and all(occurring & one for one in self.within)
-            and self.target in ("", target)
+            not occurring & self.outside and all(occurring & one for one in self.within) and self.target in ("", target)
         )
 
 

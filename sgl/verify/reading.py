@@ -162,9 +162,7 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[
     return found, None
 
 
-def _note_names(
-    part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
-) -> None:
+def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
     """Note the words, attributes and labels of the next sentence that are new in a range."""
     entry = len(part)
     for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):

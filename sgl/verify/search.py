@@ -221,9 +221,7 @@ class _Host:
 
 
 @lru_cache(maxsize=1 << 12)
-def _walked(
-    size: int, edges: tuple[tuple[int, int], ...], walk: Walk
-) -> tuple[int, dict[tuple[int, int], None]]:
+def _walked(size: int, edges: tuple[tuple[int, int], ...], walk: Walk) -> tuple[int, dict[tuple[int, int], None]]:
     """Return how many steps were taken, and what pairs a walk connects: none after too many."""
     successors = [0] * size
     for source, target in edges:
@@ -262,9 +260,7 @@ def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match 
     return None
 
 
-def _matches(
-    host: _Host, columns: NodeSets, body: SearchBody, held: Mapping[str, int]
-) -> Iterator[Match]:
+def _matches(host: _Host, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
     """Yield all matches of ``body`` that agree with ``held`` and are injective with it."""
     free = (1 << host.frame.size) - 1 & ~sum([1 << node for node in held.values()])
     domains: NodeSets = []
@@ -318,9 +314,7 @@ def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | N
     return fitting
 
 
-def _embeddings(
-    host: _Host, body: SearchBody, domains: NodeSets, fitting: list[Pairs]
-) -> Iterator[list[int]]:
+def _embeddings(host: _Host, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
     """Yield the embeddings of a body in the nodes and pairs that are left."""
     nodes = members(reduce(or_, domains))
     rank = {1 << node: place for place, node in enumerate(nodes)}

@@ -38,9 +38,7 @@ def words_exposed(data: Dataset, tally: Result) -> None:
             tally.add(partial(data.violation, message, gen, entry))
 
     forms = [[form.lower() for form, _, _ in split.words] for split in (train, gen)]
-    tagged = [
-        [f"{lemma or form}/{upos}" for form, lemma, upos in split.words] for split in (train, gen)
-    ]
+    tagged = [[f"{lemma or form}/{upos}" for form, lemma, upos in split.words] for split in (train, gen)]
     for label, (known, asked) in (
         ("word forms of gen that are not in train", forms),
         ("lemmas with a part of speech that train lacks", tagged),
@@ -90,9 +88,7 @@ def _looking_alike(data: Dataset) -> Iterator[tuple[Place, list[Place]]]:
         yield (split, entry), [(o, at) for o, at in alike if o.skeletons[at] != own]
 
 
-def _in_other_splits(
-    data: Dataset, texts: Callable[[Split], array[int]]
-) -> Iterator[tuple[Place, list[Place]]]:
+def _in_other_splits(data: Dataset, texts: Callable[[Split], array[int]]) -> Iterator[tuple[Place, list[Place]]]:
     """Yield sentences with a text that splits before have, with the first place in each."""
     known: dict[tuple[str, int], dict[str, Place]] = {}
     for (split, entry), (first, before) in repetitions(data.splits, texts):
@@ -160,9 +156,7 @@ def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
     return data.violation(f"the lemma {lemma!r} occurs twice", split, entry)
 
 
-def _twice(
-    data: Dataset, split: Split, entry: int, others: Sequence[Place], verb: str = "is"
-) -> Violation:
+def _twice(data: Dataset, split: Split, entry: int, others: Sequence[Place], verb: str = "is") -> Violation:
     """Return the violation by a sentence that is, or looks like, some others."""
     named, shape = [], data.group(split, entry).shape
     for other, before in others:
@@ -222,12 +216,8 @@ def readings(data: Dataset, tally: Result) -> None:
     manifest, strings = data.manifest, data.manifest.ambiguous
     if strings is None:
         raise SkippedError("the manifest says nothing of readings")
-    strata = [
-        (split, stratum) for split, claim in manifest.splits.items() for stratum in claim.strata
-    ]
-    parsed = [
-        (split, stratum.category, stratum.readings) for split, stratum in strata if stratum.readings
-    ]
+    strata = [(split, stratum) for split, claim in manifest.splits.items() for stratum in claim.strata]
+    parsed = [(split, stratum.category, stratum.readings) for split, stratum in strata if stratum.readings]
     for _, stratum in strata:
         tally.checked += stratum.readings is not None
         for message in _disagreements(stratum, strings.policy):
@@ -235,9 +225,7 @@ def readings(data: Dataset, tally: Result) -> None:
     for _, stratum in strata:
         if strings.policy != IGNORE and stratum.count and not stratum.readings:
             tally.fault("the strings were not parsed", f"{MANIFEST}: {stratum.stream}")
-    stated = {
-        claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == STRING_LEVEL
-    }
+    stated = {claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == STRING_LEVEL}
     for pattern in manifest.patterns:
         tally.checked += 1
         name = pattern.name
@@ -248,9 +236,7 @@ def readings(data: Dataset, tally: Result) -> None:
             expected = _REFUTED if any(leaks) or any(outputs) else _CHECKED
         verdict = stated.get(name, _NOT_CHECKED)
         if verdict != expected:
-            message = (
-                f"the verdict on the strings of {name} is {verdict!r}, the figures say {expected!r}"
-            )
+            message = f"the verdict on the strings of {name} is {verdict!r}, the figures say {expected!r}"
             tally.fault(message, f"{MANIFEST}: guarantees")
     tally.figure("strings parsed", sum(counts.parsed for _, _, counts in parsed))
     tally.figure("strings with several readings", sum(counts.several for _, _, counts in parsed))

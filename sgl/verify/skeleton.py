@@ -98,6 +98,4 @@ def visible(text: str) -> str:
         return text
     shown = (letter.isprintable() and not _HIDDEN.match(letter) for letter in text)
     escaped = (letter.encode("unicode_escape").decode("ascii") for letter in text)
-    return "".join(
-        own if good else other for own, other, good in zip(text, escaped, shown, strict=True)
-    )
+    return "".join(own if good else other for own, other, good in zip(text, escaped, shown, strict=True))

@@ -55,8 +55,7 @@ def test_a_batch_has_the_derivations_and_texts_of_its_candidates(seed: int) -> N
         assert batch.too_long.tolist() == [derivation is None for derivation in expected]
         assert list(iter(batch.derivations)) == [tuple(d or ()) for d in expected]
         assert list(batch.sources.texts()) == [
-            "" if d is None else joined(tables.source, words_of(tables.source, tables.arity, d))
-            for d in expected
+            "" if d is None else joined(tables.source, words_of(tables.source, tables.arity, d)) for d in expected
         ]
 
 
@@ -168,9 +167,7 @@ class WordJudge:
         self.counted = 0
         self.found = 0
 
-    def judge(
-        self, _stratum: PackedStratum, sources: Column, _derivations: Derivations
-    ) -> dict[int, str]:
+    def judge(self, _stratum: PackedStratum, sources: Column, _derivations: Derivations) -> dict[int, str]:
         return {n: self.word for n, text in enumerate(sources.texts()) if self.word in text}
 
     def rejects(self, found: str) -> bool:
@@ -195,9 +192,7 @@ def test_a_referee_rejects_the_sentences_that_it_rejects_one_by_one() -> None:
     assert judge.found == sum(len(part.ambiguous) for part in batches)
     # The definition is told which candidates are ambiguous, of all that it looks at.
     filtered = [
-        stratum._replace(
-            ambiguous=frozenset(n for n in range(part.candidates) if "dog" in text(stratum, n))
-        )
+        stratum._replace(ambiguous=frozenset(n for n in range(part.candidates) if "dog" in text(stratum, n)))
         for stratum, part in zip(tables.strata, batches, strict=True)
     ]
     plainly = list(sample(tables._replace(strata=filtered)))
@@ -235,9 +230,7 @@ def test_compiled_and_plain_hashes_are_equal(texts: list[str]) -> None:
 
 
 @given(st.lists(st.text("ab", max_size=6), max_size=60))
-@settings(
-    max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_sentence_is_new_once(texts: list[str]) -> None:
     seen = nothing_seen()
     halves = texts[: len(texts) // 2], texts[len(texts) // 2 :]

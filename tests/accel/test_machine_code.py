@@ -56,9 +56,7 @@ def flipped(content: bytes) -> bytes:
     ],
     ids=["bits", "empty", "cut", "noise"],
 )
-def test_damaged_machine_code_is_compiled_anew(
-    damage: Callable[[bytes], bytes], kept: Cache
-) -> None:
+def test_damaged_machine_code_is_compiled_anew(damage: Callable[[bytes], bytes], kept: Cache) -> None:
     assert not loaded()
     assert loaded()
     assert {entry.kind for entry in kept.entries()} == {KIND}

@@ -313,9 +313,7 @@ class _Nothing:
 
 
 @pytest.mark.usefixtures("_loaded")
-def test_a_corpus_is_collected_in_batches_as_row_by_row(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_corpus_is_collected_in_batches_as_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = tmp_path / "corpus.tsv"
     corpus.write_text("".join(f"{text}\tx\n" for text in SPELT), encoding="utf-8")
     together = Collector(Parser(TOY)).run([corpus], lambda *_: None)

@@ -87,18 +87,13 @@ SLIPS = {
         'witness: "This dog see.", beside "These dogs see."',
     ),
     "a second kind of clause forgets what the first one says": Slip(
-        AGREEING
-        + 'rule today: S -> "today" NP VP\n'
-        + '  syn VP -[nsubj]-> NP; VP -[advmod]-> "today"(upos=ADV)\n',
+        AGREEING + 'rule today: S -> "today" NP VP\n' + '  syn VP -[nsubj]-> NP; VP -[advmod]-> "today"(upos=ADV)\n',
         "today",
         "VP",
         'witness: "Today this dog see.", beside "Today this dog sees."',
     ),
     "an article has any number": Slip(
-        WORDS
-        + AGREEING_CLAUSE
-        + AGREEING_VERBS
-        + NOUN_PHRASE.format("NP[num=n]", "Det", "N[num=n]"),
+        WORDS + AGREEING_CLAUSE + AGREEING_VERBS + NOUN_PHRASE.format("NP[num=n]", "Det", "N[num=n]"),
         "noun_phrase",
         "Det",
         'witness: "This dogs see.", beside "These dogs see."',
@@ -146,9 +141,7 @@ def test_a_forgotten_agreement_is_shown_with_what_comes_of_it(slip: Slip, tmp_pa
 
 
 def test_it_is_said_how_other_rules_do_it(tmp_path: Path) -> None:
-    outcome = check(
-        SLIPS["a second kind of clause forgets what the first one says"].grammar, tmp_path
-    )
+    outcome = check(SLIPS["a second kind of clause forgets what the first one says"].grammar, tmp_path)
     (found,) = outcome.found
     (label,) = found.labels
     assert label.text == "here it agrees with `NP`"
@@ -156,9 +149,7 @@ def test_it_is_said_how_other_rules_do_it(tmp_path: Path) -> None:
 
 
 def test_an_article_without_a_number_of_its_own_need_not_agree(tmp_path: Path) -> None:
-    the = WORDS.replace('[num=sg]: "this"', ': "the"').replace(
-        'word Det[num=pl]: "these"\n  syn node(upos=DET)\n', ""
-    )
+    the = WORDS.replace('[num=sg]: "this"', ': "the"').replace('word Det[num=pl]: "these"\n  syn node(upos=DET)\n', "")
     noun = NOUN_PHRASE.format("NP[num=n]", "Det", "N[num=n]")
     assert check(the + AGREEING_CLAUSE + AGREEING_VERBS + noun, tmp_path).codes == []
 
@@ -232,13 +223,10 @@ def test_the_hint_is_what_can_be_written_there(tmp_path: Path) -> None:
         .replace("category NP[num]", "category NP[num, kind]")
     )
     clause = CLAUSE.format("NP[kind=big]", "VP")
-    rest = VERB_PHRASES.format("VP[num=x]", "V[num=x]") + NOUN_PHRASE.format(
-        "NP[num=x]", "Det[num=x]", "N[num=x]"
-    )
+    rest = VERB_PHRASES.format("VP[num=x]", "V[num=x]") + NOUN_PHRASE.format("NP[num=x]", "Det[num=x]", "N[num=x]")
     (found,) = check(grammar + clause + rest, tmp_path).found
     assert found.hint == (
-        "write `NP[num=num, kind=big]` and `VP[num=num]`; "
-        "if any value is meant, `NP[num=_, kind=big]`"
+        "write `NP[num=num, kind=big]` and `VP[num=num]`; if any value is meant, `NP[num=_, kind=big]`"
     )
 
 

@@ -63,15 +63,11 @@ def satisfies(constraint: Constraint, grammar: CoreGrammar, derivation: tuple[in
 
     kept = any(grammar.rules[rule].keep for rule in derivation)
     excluded = [s for s in constraint.exclude if not (kept and s in constraint.cut)]
-    return all(any(map(found, group)) for group in constraint.require) and not any(
-        map(found, excluded)
-    )
+    return all(any(map(found, group)) for group in constraint.require) and not any(map(found, excluded))
 
 
 @pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
-def test_presence_and_absence_divide_the_derivations(
-    compiler: StructureCompiler, wanted: Structure
-) -> None:
+def test_presence_and_absence_divide_the_derivations(compiler: StructureCompiler, wanted: Structure) -> None:
     automaton = compile_structure(TOY, wanted)
     verdicts = [automaton.accepts(TOY, derivation) for derivation in DERIVATIONS]
     present, absent = compiler.presence(wanted), compiler.absence(wanted)
@@ -81,9 +77,7 @@ def test_presence_and_absence_divide_the_derivations(
 
 
 @pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
-def test_minimisation_keeps_the_language_and_merges_states(
-    compiler: StructureCompiler, wanted: Structure
-) -> None:
+def test_minimisation_keeps_the_language_and_merges_states(compiler: StructureCompiler, wanted: Structure) -> None:
     index, automaton = compiler.index, compile_structure(TOY, wanted)
     lifted = explore(
         index,
@@ -205,8 +199,7 @@ def test_leaving_out_one_structure_each_time_shares_products(
 
 def test_structures_of_single_words_are_left_out_together() -> None:
     words = tuple(
-        structure(text)
-        for text in ("{ N[lemma=cat] }", "{ V[lemma=see] }", "{ N[upos=PRON] }", "{ A[upos=ADJ] }")
+        structure(text) for text in ("{ N[lemma=cat] }", "{ V[lemma=see] }", "{ N[upos=PRON] }", "{ A[upos=ADJ] }")
     )
     verdicts = set()
     for chosen in (words, words[:2], words[1:], words[::2]):
@@ -221,9 +214,7 @@ def test_structures_of_single_words_are_left_out_together() -> None:
 @pytest.mark.slow
 @settings(max_examples=20, deadline=None, derandomize=True)
 @given(st.permutations(STRUCTURES), st.integers(0, len(STRUCTURES)))
-def test_the_numbers_of_states_depend_on_the_language_only(
-    order: list[Structure], required: int
-) -> None:
+def test_the_numbers_of_states_depend_on_the_language_only(order: list[Structure], required: int) -> None:
     """So the sentences drawn do not depend on what else was compiled, and how."""
     excluded, group = order[:3], order[required : required + 1]
     constraint = Constraint((tuple(group),) if group else (), tuple(excluded))
@@ -312,7 +303,6 @@ def test_words_have_one_state_unless_the_structure_names_them(compiler: Structur
     states = compiler.presence(structure("{ N[lemma=cat] }")).word_states
     assert list(states) == [rule.id for rule in TOY.rules if not rule.rhs]
     cat, dog, book = (
-        next(states[rule.id] for rule in TOY.rules if rule.name == name)
-        for name in ("N:cat", "N:dog", "N:book")
+        next(states[rule.id] for rule in TOY.rules if rule.name == name) for name in ("N:cat", "N:dog", "N:book")
     )
     assert cat != dog == book

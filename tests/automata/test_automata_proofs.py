@@ -50,9 +50,7 @@ def plan_of(*patterns: Pattern, train: Constraint | None = None) -> Plan:
     train = Constraint(exclude=held_out) if train is None else train
     strata = [Stratum("train", "in_distribution", "train/in_distribution", 100, train)]
     for p in patterns:
-        others = tuple(
-            s for q in patterns if q is not p and q.name not in p.allow for s in q.held_out
-        )
+        others = tuple(s for q in patterns if q is not p and q.name not in p.allow for s in q.held_out)
         constraint = Constraint((p.gen,), p.exclude + others)
         strata.append(Stratum("gen", p.name, f"gen/{p.name}", 10, constraint))
     return replace(toy_plan(), patterns=patterns, strata=tuple(strata))
@@ -130,9 +128,7 @@ def test_a_kept_rule_lets_a_held_out_structure_in() -> None:
 def test_keeping_a_rule_that_cannot_meet_the_structure_is_proved() -> None:
     """``who`` asks for subjects; the held-out questions ask for objects."""
     grammar = keeping(TOY, "who")
-    plan = plan_of(
-        pattern("far_gap", (FAR_GAP,)), train=Constraint(exclude=(FAR_GAP,), cut=(FAR_GAP,))
-    )
+    plan = plan_of(pattern("far_gap", (FAR_GAP,)), train=Constraint(exclude=(FAR_GAP,), cut=(FAR_GAP,)))
     (claim,) = prove(StructureCompiler(grammar), plan).of("far_gap").held_out
     assert claim.verdict is Verdict.PROVED
 
@@ -219,9 +215,7 @@ def test_overlapping_sets_and_nested_structures_are_found() -> None:
     (overlap,) = proofs.overlaps
     assert (overlap.first, overlap.second) == ("gen/pp_in_subject", "gen/near")
     assert contains(overlap.witness, near)
-    assert [(n.inner_pattern, n.outer_pattern) for n in proofs.nestings] == [
-        ("near", "pp_in_subject")
-    ]
+    assert [(n.inner_pattern, n.outer_pattern) for n in proofs.nestings] == [("near", "pp_in_subject")]
 
 
 # --- conflicts --------------------------------------------------------------------------
@@ -268,9 +262,7 @@ def test_a_tampered_split_is_noticed() -> None:
     assert not all(accepts_all(split, lacking) for split in tampered)
 
 
-def add(
-    rows: tuple[tuple[Transition, ...], ...], state: int, rule: int, children: tuple[int, ...]
-) -> Transitions:
+def add(rows: tuple[tuple[Transition, ...], ...], state: int, rule: int, children: tuple[int, ...]) -> Transitions:
     row = (*rows[state], Transition(rule, children, 0.01))
     return columns((*rows[:state], row, *rows[state + 1 :]))
 

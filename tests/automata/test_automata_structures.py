@@ -66,10 +66,7 @@ def matches(graph: Graph, body: Body, fixed: dict[str, int]) -> Iterator[dict[st
     matcher = DiGraphMatcher(host_graph(graph), request, node_matches, edge_matches)
     for mapping in matcher.subgraph_monomorphisms_iter():
         match = {name: node for node, name in mapping.items()}
-        if all(
-            has_walk(graph, path, match[names[path.source]], match[names[path.target]])
-            for path in body.paths
-        ):
+        if all(has_walk(graph, path, match[names[path.source]], match[names[path.target]]) for path in body.paths):
             yield match
 
 
@@ -93,8 +90,7 @@ def node_matches(host: dict, request: dict) -> bool:
     return variable is None or (
         all(test.accepts(host["node"].get(test.attribute)) for test in variable.tests)
         and all(
-            test.accepts(sum(test.labels.accepts(label) for label in host["outgoing"]))
-            for test in variable.degrees
+            test.accepts(sum(test.labels.accepts(label) for label in host["outgoing"])) for test in variable.degrees
         )
     )
 
@@ -183,9 +179,7 @@ def test_a_structure_is_found_where_networkx_finds_it(text: str) -> None:
 
 def test_the_notation_of_the_tests_is_that_of_the_author() -> None:
     text = "{ V -[ccomp]{2,4}-> W[#amod>=1]; N[lemma!=cat|dog] } without { V -[*]-> X }"
-    assert str(structure(text)) == (
-        "{ V -[ccomp]{2,4}-> W[#amod>=1]; N[lemma!=cat|dog] } without { V -[*]-> X }"
-    )
+    assert str(structure(text)) == ("{ V -[ccomp]{2,4}-> W[#amod>=1]; N[lemma!=cat|dog] } without { V -[*]-> X }")
 
 
 # --- random structures ------------------------------------------------------------------

@@ -116,9 +116,7 @@ def test_the_enumeration_is_complete() -> None:
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS.values(), ids=CONSTRAINTS)
-def test_the_mass_is_the_probability_of_the_constraint(
-    compiler: StructureCompiler, constraint: Constraint
-) -> None:
+def test_the_mass_is_the_probability_of_the_constraint(compiler: StructureCompiler, constraint: Constraint) -> None:
     expected = by_definition(constraint)
     split = compiler.split(constraint)
     assert math.isclose(split.mass, sum(expected.values()), rel_tol=1e-12)
@@ -160,9 +158,7 @@ def probability_of(split: SplitGrammar, derivation: tuple[int, ...]) -> float:
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS.values(), ids=CONSTRAINTS)
-def test_samples_follow_the_conditional_probabilities(
-    compiler: StructureCompiler, constraint: Constraint
-) -> None:
+def test_samples_follow_the_conditional_probabilities(compiler: StructureCompiler, constraint: Constraint) -> None:
     expected = by_definition(constraint)
     split = compiler.split(constraint)
     random = Random(11)  # noqa: S311 - reproducible, not secret
@@ -184,16 +180,12 @@ def test_samples_follow_the_conditional_probabilities(
         cells += 1
     # Wilson and Hilferty's approximation: 3.09 is the 0.999 quantile.
     freedom = cells - 1
-    deviate = ((statistic / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / math.sqrt(
-        2 / (9 * freedom)
-    )
+    deviate = ((statistic / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / math.sqrt(2 / (9 * freedom))
     assert abs(deviate) < 3.09
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS.values(), ids=CONSTRAINTS)
-def test_expected_counts_are_those_of_the_enumeration(
-    compiler: StructureCompiler, constraint: Constraint
-) -> None:
+def test_expected_counts_are_those_of_the_enumeration(compiler: StructureCompiler, constraint: Constraint) -> None:
     expected = by_definition(constraint)
     split = compiler.split(constraint)
     for rule in SMALL.rules:
@@ -205,9 +197,7 @@ def test_expected_counts_are_those_of_the_enumeration(
 
 
 @pytest.mark.parametrize("constraint", CONSTRAINTS.values(), ids=CONSTRAINTS)
-def test_the_smallest_derivation_is_smallest(
-    compiler: StructureCompiler, constraint: Constraint
-) -> None:
+def test_the_smallest_derivation_is_smallest(compiler: StructureCompiler, constraint: Constraint) -> None:
     def size(derivation: tuple[int, ...]) -> int:
         return len(derivation) + sum(SMALL.source_tokens[rule] for rule in derivation)
 
@@ -283,9 +273,7 @@ def test_splits_and_proofs_do_not_depend_on_the_hash_seed() -> None:
 # --- the equations ----------------------------------------------------------------------
 
 
-def system_of(
-    terms: list[tuple[int, float, tuple[int, ...]]], words: list[float]
-) -> EquationSystem:
+def system_of(terms: list[tuple[int, float, tuple[int, ...]]], words: list[float]) -> EquationSystem:
     """Equations of states with these words, and of terms of one length."""
     states, weights, children = zip(*terms, strict=True)
     columns = np.array(states), np.array(weights), np.array(children).T
@@ -342,9 +330,7 @@ def test_elimination_refuses_a_matrix_that_grows() -> None:
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(1, 7), st.floats(0.1, 0.9), st.integers(0, 10_000))
-def test_the_spectral_radius_is_the_largest_eigenvalue(
-    size: int, density: float, seed: int
-) -> None:
+def test_the_spectral_radius_is_the_largest_eigenvalue(size: int, density: float, seed: int) -> None:
     random = np.random.default_rng(seed)
     matrix = random.random((size, size)) * (random.random((size, size)) < density)
     rows = [{j: float(x) for j, x in enumerate(row) if x} for row in matrix]

@@ -65,10 +65,7 @@ def test_the_certificate_of_a_plan_is_accepted() -> None:
 
 
 def test_equal_plans_have_equal_certificates() -> None:
-    texts = {
-        certificate_text(certificate_of(StructureCompiler(TOY), toy_plan(), "toy").content)
-        for _ in "ab"
-    }
+    texts = {certificate_text(certificate_of(StructureCompiler(TOY), toy_plan(), "toy").content) for _ in "ab"}
     assert len(texts) == 1
 
 
@@ -93,11 +90,7 @@ def test_the_checker_is_short_and_needs_the_standard_library_only(file: Path) ->
         name.partition(".")[0]
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Import | ast.ImportFrom)
-        for name in (
-            [node.module or ""]
-            if isinstance(node, ast.ImportFrom)
-            else [alias.name for alias in node.names]
-        )
+        for name in ([node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names])
     }
     own = {"sgl", *(file.stem for file in FILES)}
     assert imported <= sys.stdlib_module_names | own
@@ -172,9 +165,7 @@ def test_a_structure_is_found_in_a_split_whatever_its_states_are_called(state: i
     ]
     claim[5] = []
     assert {q for _, *states in found["transitions"] for q in states} == {0, 1}
-    found["transitions"] = [
-        [symbol, *(state if q else 0 for q in states)] for symbol, *states in found["transitions"]
-    ]
+    found["transitions"] = [[symbol, *(state if q else 0 for q in states)] for symbol, *states in found["transitions"]]
     found["accepting"] = [state]
     own = [fault for fault in faults(json.dumps(content)) if "held out" in fault]
     assert len(own) == 1
@@ -237,9 +228,7 @@ NO_CERTIFICATES = ["", "{}", "[]", "null", '{"format": 1}', "9" * 50, "\x00", "[
 def test_what_is_no_certificate_is_a_message(text: str, tmp_path: Path) -> None:
     path = tmp_path / "certificate.json"
     path.write_text(text, "utf-8")
-    done = subprocess.run(
-        [sys.executable, str(CHECKER), str(path)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, str(CHECKER), str(path)], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout.startswith(("C01", "C02"))
     assert done.stderr == ""
@@ -248,9 +237,7 @@ def test_what_is_no_certificate_is_a_message(text: str, tmp_path: Path) -> None:
 # ---- from the command line
 
 
-def test_a_proof_can_be_written_and_checked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_proof_can_be_written_and_checked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "proof.json"
     assert run(["prove", str(FARM), "--certificate", str(path)]) == OK
     capsys.readouterr()
@@ -285,9 +272,7 @@ def test_a_line_of_reasoning_that_fails_is_shown(
 
 
 @pytest.mark.parametrize("text", [*NO_CERTIFICATES, "\ud800"])
-def test_a_file_that_is_no_certificate_is_told(
-    text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_is_no_certificate_is_told(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "certificate.json"
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
     assert run(["verify", str(path)]) == FAILED
@@ -296,9 +281,7 @@ def test_a_file_that_is_no_certificate_is_told(
     assert said.err == ""
 
 
-def test_a_certificate_that_cannot_be_written_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_certificate_that_cannot_be_written_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "nowhere" / "proof.json"
     assert run(["prove", str(FARM), "--certificate", str(path)]) == OUTPUT
     assert "error[SGL1103]: cannot write" in capsys.readouterr().err

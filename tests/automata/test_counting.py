@@ -46,9 +46,7 @@ def enumerated(grammar: CoreGrammar, longest: int) -> Counter[int]:
         for rule in rules:
             for parts in product(*(sorted(known[child]) for child in rule.rhs)):
                 derivation = (rule.id, *(step for part in parts for step in part))
-                tokens = sum(
-                    len(rules[step].templates[0]) - len(rules[step].rhs) for step in derivation
-                )
+                tokens = sum(len(rules[step].templates[0]) - len(rules[step].rhs) for step in derivation)
                 if tokens <= longest and derivation not in known[rule.lhs]:
                     known[rule.lhs].add(derivation)
                     growing = True
@@ -120,9 +118,7 @@ def fits(constraint: Constraint, derivation: tuple[int, ...]) -> bool:
     def has(wanted: Structure) -> bool:
         return compile_structure(TOY, wanted).accepts(TOY, derivation)
 
-    return all(any(map(has, group)) for group in constraint.require) and not any(
-        map(has, constraint.exclude)
-    )
+    return all(any(map(has, group)) for group in constraint.require) and not any(map(has, constraint.exclude))
 
 
 def test_every_stratum_has_figures_after_those_of_the_grammar() -> None:

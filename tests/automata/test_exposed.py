@@ -23,11 +23,7 @@ from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
 def plan_of(*patterns: Pattern) -> Plan:
     held_out = tuple(s for p in patterns for s in p.held_out)
-    strata = [
-        Stratum(
-            "train", "in_distribution", "train/in_distribution", 100, Constraint(exclude=held_out)
-        )
-    ]
+    strata = [Stratum("train", "in_distribution", "train/in_distribution", 100, Constraint(exclude=held_out))]
     for p in patterns:
         others = tuple(s for q in patterns if q is not p for s in q.held_out)
         constraint = Constraint((p.gen,), others)
@@ -45,9 +41,7 @@ def names(claim: Exposed, reason: Reason) -> set[tuple[IngredientKind, str]]:
 
 PP_IN_SUBJECT = pattern("pp_in_subject", (structure("{ V -[nsubj]-> N; N -[nmod]-> M }"),))
 NO_CAT = pattern("no_cat", (structure("{ X -[*]-> N[lemma=cat] }"),), targets=("cat",))
-LONG_QUESTION = pattern(
-    "long_question", (structure("{ V -[ccomp]+-> U; U -[~obj]-> W[PronType=Int] }"),)
-)
+LONG_QUESTION = pattern("long_question", (structure("{ V -[ccomp]+-> U; U -[~obj]-> W[PronType=Int] }"),))
 CAT_AS_SUBJECT = pattern("cat_as_subject", (structure("{ X -[nsubj]-> N[lemma=cat] }"),))
 CAT_ELSEWHERE = pattern("cat_elsewhere", (structure("{ X -[^nsubj]-> N[lemma=cat] }"),))
 

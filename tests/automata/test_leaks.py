@@ -49,9 +49,7 @@ def test_a_leaking_rule_is_found(pattern: str, leak: Leak, tmp_path: Path) -> No
     assert re.search(leak.witness, item.texts[0]), item.texts[0]
     assert any(f'"{item.texts[0]}"' in note for found in diagnostics for note in found.notes)
     assert "leak" in {compiled.grammar.rules[rule].name for rule in claim.witness}
-    text = conllu(
-        item.graphs[0], item.tokens[0], [("en", item.texts[0])], sent_id="w-1", category="witness"
-    )
+    text = conllu(item.graphs[0], item.tokens[0], [("en", item.texts[0])], sent_id="w-1", category="witness")
     path = tmp_path / "witness.conllu"
     path.write_text(text, "utf-8")
     (sentence,) = read_sentences(path, TokenTable())
@@ -94,9 +92,7 @@ def _only(source: str, pattern: str) -> str:
     (own,) = [text for text in declarations if text.startswith(f"pattern {pattern} ")]
     allowed = re.search(r"^ +allow (.+)$", own, re.MULTILINE)
     kept = {pattern, *(allowed[1].split() if allowed else ())}
-    return "".join(
-        text for text in declarations if not text.startswith("pattern ") or text.split()[1] in kept
-    )
+    return "".join(text for text in declarations if not text.startswith("pattern ") or text.split()[1] in kept)
 
 
 def _prove(compiled: Compiled, pattern: str, diagnostics: Diagnostics) -> Proofs:

@@ -87,9 +87,7 @@ def test_a_sentence_with_the_whole_has_every_piece(whole: str) -> None:
 
 def plan_of(*patterns: Pattern, exposures: tuple[Stratum, ...] = ()) -> Plan:
     held_out = tuple(s for p in patterns for s in p.held_out)
-    stratum = Stratum(
-        "train", "in_distribution", "train/in_distribution", 100, Constraint(exclude=held_out)
-    )
+    stratum = Stratum("train", "in_distribution", "train/in_distribution", 100, Constraint(exclude=held_out))
     return replace(toy_plan(), patterns=patterns, strata=(stratum, *exposures))
 
 
@@ -165,9 +163,7 @@ def test_the_verdicts_do_not_depend_on_the_sentences_at_hand(
 
 
 def test_an_exposure_licenses_a_piece() -> None:
-    only_exposed = Stratum(
-        "train", "exposure:subject", "train/exposure:subject/0", 5, Constraint(((MODIFIER,),))
-    )
+    only_exposed = Stratum("train", "exposure:subject", "train/exposure:subject/0", 5, Constraint(((MODIFIER,),)))
     exposed = plan_of(SUBJECT, MODIFIED, exposures=(only_exposed,))
     claim, _ = pieces(exposed, "subject")
     assert (claim.verdict, claim.stream) == (Verdict.PROVED, "train/exposure:subject/0")

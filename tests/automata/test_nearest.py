@@ -96,9 +96,7 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
 
 
 def training(compiled: Compiled) -> SplitGrammar:
-    (stratum,) = (
-        s for s in compiled.plan.strata if (s.split, s.category) == ("train", IN_DISTRIBUTION)
-    )
+    (stratum,) = (s for s in compiled.plan.strata if (s.split, s.category) == ("train", IN_DISTRIBUTION))
     return StructureCompiler(compiled.grammar).split(stratum.constraint)
 
 
@@ -134,12 +132,7 @@ def derivations(split: SplitGrammar, largest: int) -> list[Tree]:
             for tree, rest in product(of(states[0], first), sequences(states[1:], size - first)):
                 yield (tree, *rest)
 
-    return [
-        tree
-        for state, _ in split.roots
-        for size in range(1, largest + 1)
-        for tree in of(state, size)
-    ]
+    return [tree for state, _ in split.roots for size in range(1, largest + 1) for tree in of(state, size)]
 
 
 # ---- the definition: the largest set of shared rules at corresponding places
@@ -246,11 +239,7 @@ def test_a_sentence_of_training_is_nearest_to_itself(toy: Compiled) -> None:
 
 def test_no_lemma_comes_in_twice(toy: Compiled) -> None:
     """*The dog saw the hen*: not *the dog saw the dog*, and *cat* is likelier than that."""
-    (derivation,) = (
-        d
-        for d in items(toy, 10_000, 7)
-        if interpret(toy.grammar, d).texts[0] == "the dog saw the hen"
-    )
+    (derivation,) = (d for d in items(toy, 10_000, 7) if interpret(toy.grammar, d).texts[0] == "the dog saw the hen")
     nearest = finder_of(toy).find(derivation)
     assert nearest is not None
     assert interpret(toy.grammar, nearest.derivation).texts[0] == "the dog saw the cat"
@@ -298,9 +287,7 @@ def farm(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_row_has_the_item_its_neighbour_and_what_differs(
-    farm: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_row_has_the_item_its_neighbour_and_what_differs(farm: str, capsys: pytest.CaptureFixture[str]) -> None:
     found = rows(capsys, farm, "hen_object", "--pairs", "-n", "4")
     assert len(found) == 4
     for item, nearest, difference in found:
@@ -310,9 +297,7 @@ def test_a_row_has_the_item_its_neighbour_and_what_differs(
     assert any(difference == "-Noun:hen +Noun:cat" for *_, difference in found)
 
 
-def test_the_items_are_those_that_are_shown_without_pairs(
-    farm: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_items_are_those_that_are_shown_without_pairs(farm: str, capsys: pytest.CaptureFixture[str]) -> None:
     alone = rows(capsys, farm, "pp_in_subject", "-n", "6", "--seed", "3")
     pairs = rows(capsys, farm, "pp_in_subject", "-n", "6", "--seed", "3", "--pairs")
     assert [row[0] for row in alone] == [row[0] for row in pairs]
@@ -326,8 +311,6 @@ def test_the_items_are_those_that_are_shown_without_pairs(
         (["hen_object", "--pairs", "--show", "tree"], "there is no layer or view `tree`"),
     ],
 )
-def test_what_has_no_pairs(
-    farm: str, command: list[str], words: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_has_no_pairs(farm: str, command: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["sample", farm, *command]) == USAGE
     assert words in capsys.readouterr().err

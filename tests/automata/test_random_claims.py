@@ -43,9 +43,7 @@ def test_structures_on_several_layers_are_those_of_the_model(tmp_path: Path) -> 
 
 
 @pytest.mark.slow
-def test_a_model_that_ignores_degrees_is_noticed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_model_that_ignores_degrees_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison can fail."""
     node_passes = claims_model.node_passes
 

@@ -21,11 +21,7 @@ def farm() -> Tables:
 def test_every_child_of_a_production_has_productions() -> None:
     states = productions(farm())
     children = {
-        item
-        for alternatives in states.values()
-        for right, _ in alternatives
-        for item in right
-        if isinstance(item, int)
+        item for alternatives in states.values() for right, _ in alternatives for item in right if isinstance(item, int)
     }
     assert farm().strata[0].start == next(iter(states))
     assert children == set(states) - {farm().strata[0].start}

@@ -82,9 +82,7 @@ def deviations(exponent: float = 1.0) -> Json:
     bent = {
         stream: replace(
             split,
-            transitions=replace(
-                split.transitions, probabilities=split.transitions.probabilities**exponent
-            ),
+            transitions=replace(split.transitions, probabilities=split.transitions.probabilities**exponent),
         )
         for stream, split in splits.items()
     }

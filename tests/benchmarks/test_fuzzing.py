@@ -103,9 +103,7 @@ def test_an_exit_code_that_has_no_meaning_is_noticed(monkeypatch: pytest.MonkeyP
 # --- replay ------------------------------------------------------------------------------
 
 
-def test_a_failure_is_replayed_from_its_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_failure_is_replayed_from_its_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     case = Case({"a.sgl": "犬".encode(), "b": b"\xff\x00"}, (("check", "a.sgl"),), {"p": PIPE})
     path = Failure("reader", 3, case, "hang", "said").write(tmp_path / "failures")
     assert read_case(path) == ("reader", case)
@@ -150,9 +148,7 @@ def test_what_kills_its_process_is_named_and_the_others_go_on(tmp_path: Path) ->
     assert len(list(tmp_path.iterdir())) == len(fleet.failures)
 
 
-def test_a_run_whose_time_is_over_prints_what_it_has_done(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_a_run_whose_time_is_over_prints_what_it_has_done(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["forms", "100", "1", "--seconds", "0", "--json", str(tmp_path / "f.json")]
     assert fuzzing.main(words) == 0
     assert "forms" in capsys.readouterr().out

@@ -38,9 +38,7 @@ from sgl.cli.main import INTERNAL as INTERNAL_ERROR
     ],
 )
 @pytest.mark.parametrize("command", ["check", "compile", "prove", "sample"])
-def test_options(
-    command: str, arguments: tuple[str, ...], status: int, words: str, work: Workplace
-) -> None:
+def test_options(command: str, arguments: tuple[str, ...], status: int, words: str, work: Workplace) -> None:
     work.write(MAIN, BASE + "param topics = on\nparam number = 5\n")
     assert run([command, *arguments]) == status
     assert words in work.capsys.readouterr().err
@@ -152,9 +150,7 @@ def interrupted(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.slow
-def test_control_c_leaves_nothing_behind(
-    interrupted: subprocess.Popen[str], tmp_path: Path
-) -> None:
+def test_control_c_leaves_nothing_behind(interrupted: subprocess.Popen[str], tmp_path: Path) -> None:
     deadline = time.monotonic() + 60
     while not list(tmp_path.glob("data/.farm-*.partial/new/*/*")):
         assert interrupted.poll() is None, "it ended before it could be interrupted"
@@ -179,9 +175,7 @@ def test_control_c_leaves_nothing_behind(
         "sgl.pipeline.production.verify",
     ],
 )
-def test_a_mistake_of_our_own_is_called_one(
-    place: str, work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_of_our_own_is_called_one(place: str, work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise ZeroDivisionError("division by zero")
 
@@ -192,9 +186,7 @@ def test_a_mistake_of_our_own_is_called_one(
     assert "sglc --version" in said
 
 
-def test_the_traceback_is_shown_when_asked_for(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_traceback_is_shown_when_asked_for(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 

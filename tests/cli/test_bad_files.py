@@ -37,9 +37,7 @@ from sgl.lang import MAX_SOURCE, MAX_TABLE, yaml_nodes
     ],
     ids=lambda value: re.sub(r"\W+", "-", str(value)[:20]),
 )
-def test_a_main_file_that_is_no_grammar(
-    content: str | bytes, code: str, words: str, work: Workplace
-) -> None:
+def test_a_main_file_that_is_no_grammar(content: str | bytes, code: str, words: str, work: Workplace) -> None:
     work.write(MAIN, content)
     said = work.refuses(FAILED, code, words)
     assert max(len(line) for line in said.splitlines()) < 300

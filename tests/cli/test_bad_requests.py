@@ -120,9 +120,7 @@ def test_items_that_do_not_exist_are_marked_where_they_are_asked_for(work: Workp
     ],
 )
 def test_counts_have_a_largest(clause: str, marked: str, work: Workplace) -> None:
-    work.write(
-        MAIN, BASE + f"\npattern p\n  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}\n  {clause}\n"
-    )
+    work.write(MAIN, BASE + f"\npattern p\n  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}\n  {clause}\n")
     said = work.refuses(FAILED, "SGL0705", "at most 10,000,000", command=("check",))
     assert marked in said
     assert said.count("error[") == 1

@@ -229,14 +229,10 @@ def test_compounds_that_cannot_be_scored_are_an_error(
 
 
 @pytest.mark.parametrize("rule", [[], ["--published-rule"]])
-def test_a_compound_without_a_noun_is_judged_by_what_it_has(
-    rule: list[str], files: Workplace
-) -> None:
+def test_a_compound_without_a_noun_is_judged_by_what_it_has(rule: list[str], files: Workplace) -> None:
     # To YAML the words `no` and `on` would be false and true.
     files.write("rows.tsv", "no cow on\t没有 牛 在\nred cow\t红 牛\n")
-    files.write(
-        "lexicon.yml", "{DET: {no: [没有]}, ADJ: {red: [红]}, N: {cow: [牛]}, MOD: {on: [在]}}"
-    )
+    files.write("lexicon.yml", "{DET: {no: [没有]}, ADJ: {red: [红]}, N: {cow: [牛]}, MOD: {on: [在]}}")
     files.write("compounds.txt", "no cow on\nred\n")
     files.write("out.txt", "没有 在 牛\n牛\n")
     asked = ["eval", "rows.tsv", "out.txt", "--compounds", "compounds.txt", "--json", "r.json"]

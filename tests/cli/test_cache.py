@@ -30,9 +30,7 @@ def farm(work: Workplace, cache_directory: Path) -> Workplace:  # noqa: ARG001 -
     return write_farm(work)
 
 
-def told(
-    cache: Cache | None, settings: dict[str, str] | None = None
-) -> tuple[Compiled | None, list[str]]:
+def told(cache: Cache | None, settings: dict[str, str] | None = None) -> tuple[Compiled | None, list[str]]:
     """The grammar and all messages, with this cache or none."""
     sources, diagnostics = SourceMap(), Diagnostics()
     with using(cache):
@@ -107,9 +105,7 @@ def test_a_parameter_is_part_of_the_question(farm: Workplace, cache: Cache) -> N
 
 def test_a_link_that_leads_elsewhere_is_seen(farm: Workplace, cache: Cache) -> None:
     (farm.directory / "animals.yaml").rename("few.yaml")
-    farm.write(
-        "many.yaml", (farm.directory / "few.yaml").read_bytes() + b"- {en: ox, ja: \xe7\x89\x9b}\n"
-    )
+    farm.write("many.yaml", (farm.directory / "few.yaml").read_bytes() + b"- {en: ox, ja: \xe7\x89\x9b}\n")
     (farm.directory / "animals.yaml").symlink_to("few.yaml")
     before = told(cache)
     assert known(cache)
@@ -182,9 +178,7 @@ def test_proofs_with_their_messages_and_the_certificate_are_found_again(
 
 
 @pytest.mark.slow
-def test_a_dataset_from_the_cache_is_the_dataset(
-    farm: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dataset_from_the_cache_is_the_dataset(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     edit(farm, MAIN, "train 1000", "train 150")
     edit(farm, MAIN, "need   100 ", "need   ")
     edit(farm, MAIN, "  size   200", "  size   20")
@@ -202,9 +196,7 @@ def test_a_dataset_from_the_cache_is_the_dataset(
         assert Path("warm", name).read_bytes() == Path("cold", name).read_bytes()
 
 
-def test_a_check_says_the_same_again_without_the_compiler(
-    farm: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_check_says_the_same_again_without_the_compiler(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     edit(farm, MAIN, "犬が鶏の近くの猫を追いかけた。", "犬が猫を追いかけた。")
     runs = []
     for _ in range(2):
@@ -230,14 +222,10 @@ def test_without_the_cache_nothing_is_asked_and_nothing_kept(cache: Cache) -> No
     }
 
 
-def test_the_verdict_on_a_certificate_depends_on_its_bytes(
-    farm: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_verdict_on_a_certificate_depends_on_its_bytes(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run(["prove", MAIN, "--certificate", "farm.json"]) == OK
     assert run(["verify", "farm.json"]) == OK
-    monkeypatch.setattr(
-        verify_command, "check_certificate", lambda *_: {"accepted": False, "faults": []}
-    )
+    monkeypatch.setattr(verify_command, "check_certificate", lambda *_: {"accepted": False, "faults": []})
     assert run(["verify", "farm.json"]) == OK
     edit(farm, "farm.json", '"farm"', '"form"')
     assert run(["verify", "farm.json"]) != OK

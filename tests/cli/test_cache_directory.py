@@ -145,9 +145,7 @@ def test_a_directory_in_one_that_others_can_write_is_not_used(cache_directory: P
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
-def test_directories_are_made_for_the_user_alone(
-    cache_directory: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_directories_are_made_for_the_user_alone(cache_directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SGL_CACHE_DIR", str(cache_directory / "deep"))
     before = os.umask(0)
     try:
@@ -173,9 +171,7 @@ def test_an_entry_that_others_can_write_is_no_entry(mode: int, cache: Cache) -> 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other rights")
-def test_an_entry_of_somebody_else_is_no_entry(
-    cache: Cache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_entry_of_somebody_else_is_no_entry(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.put([1], "numbers", "a")
     monkeypatch.setattr(os, "geteuid", lambda: 12345)
     assert cache.get(list, "numbers", "a") is None
@@ -215,9 +211,7 @@ def test_a_directory_of_somebody_else_is_not_used(monkeypatch: pytest.MonkeyPatc
     assert open_cache() is None
 
 
-def test_where_no_directory_can_be_made_everything_works(
-    farm: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_no_directory_can_be_made_everything_works(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     farm.write("file", "")
     monkeypatch.setenv("SGL_CACHE_DIR", str(farm.directory / "file" / "cache"))
     assert open_cache() is None
@@ -227,9 +221,7 @@ def test_where_no_directory_can_be_made_everything_works(
 
 
 @pytest.mark.usefixtures("farm")
-def test_where_nothing_can_be_written_everything_works(
-    cache: Cache, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_nothing_can_be_written_everything_works(cache: Cache, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError
 
@@ -238,9 +230,7 @@ def test_where_nothing_can_be_written_everything_works(
     assert list(cache.directory.iterdir()) == []
 
 
-def test_an_empty_variable_switches_the_cache_off(
-    farm: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_empty_variable_switches_the_cache_off(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SGL_CACHE_DIR", "")
     monkeypatch.setenv("HOME", str(farm.directory / "home"))
     assert open_cache() is None
@@ -286,9 +276,7 @@ def test_the_cache_can_be_looked_at_and_cleared(farm: Workplace, cache: Cache) -
     assert run(["check", MAIN]) == OK
 
 
-def test_the_digest_of_the_program_counts_every_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_digest_of_the_program_counts_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     package = tmp_path / "sgl"
     (package / "lang").mkdir(parents=True)
     (package / "lang" / "reader.py").write_text("one")

@@ -116,12 +116,8 @@ def test_what_is_no_file_of_bounded_size_is_not_read(
     assert SPOILT[spoil] in said or "a link leads out of `ds`" in said
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"), [case for case in READERS if case[0].startswith("ds/")], ids=str
-)
-def test_a_link_out_of_a_dataset_is_not_followed(
-    name: str, arguments: list[str], place: Workplace
-) -> None:
+@pytest.mark.parametrize(("name", "arguments"), [case for case in READERS if case[0].startswith("ds/")], ids=str)
+def test_a_link_out_of_a_dataset_is_not_followed(name: str, arguments: list[str], place: Workplace) -> None:
     secret = place.write("secret", "secret\tsecret\n")
     (place.directory / name).unlink()
     (place.directory / name).symlink_to(secret)

@@ -146,9 +146,7 @@ def test_words_that_sget_has_in_one_form_are_in_that_form() -> None:
     analyse = sudachi().analyse
     adjectives = [(word, analyse(f"{word.ja[0]}人")[-2]) for word in words_of("Adj")]
     verbs = [
-        (word, analyse(f"{word.ja[0]}。")[-2])
-        for word in words_of("Primitive")
-        if word.attributes["upos"] == "VERB"
+        (word, analyse(f"{word.ja[0]}。")[-2]) for word in words_of("Primitive") if word.attributes["upos"] == "VERB"
     ]
     wrong = [
         word.ja
@@ -180,10 +178,7 @@ def test_the_analyser_finds_mistakes_of_the_published_data() -> None:
 
 def test_forms_are_noted_as_the_grammar_asks_for_them(tmp_path: Path) -> None:
     compiled = compile_file(grammar(tmp_path))
-    noted = [
-        (made.form, made.word, made.instead or made.result)
-        for made in inflections(compiled.project, {})
-    ]
+    noted = [(made.form, made.word, made.instead or made.result) for made in inflections(compiled.project, {})]
     assert noted == [
         ("past", "走る", "走った"),
         ("passive", "走る", "走られる"),
@@ -208,9 +203,7 @@ def test_a_form_in_a_cell_has_to_be_one_of_the_same_word(tmp_path: Path) -> None
     check_inflected(compiled, compiled.project.sources, diagnostics)
     (found,) = diagnostics
     assert found.code == "SGL0651"
-    assert (
-        found.message == "the analyser does not read `言っている` as the form `nonpast` of `知る`"
-    )
+    assert found.message == "the analyser does not read `言っている` as the form `nonpast` of `知る`"
 
 
 # ---- what is wrong
@@ -229,9 +222,7 @@ def test_a_form_in_a_cell_has_to_be_one_of_the_same_word(tmp_path: Path) -> None
         ("犬", "ichidan"),
     ],
 )
-def test_a_word_of_another_class_is_reported(
-    word: str, wrong_class: str, comparison: FormComparison
-) -> None:
+def test_a_word_of_another_class_is_reported(word: str, wrong_class: str, comparison: FormComparison) -> None:
     assert comparison.bases(word, wrong_class) == ()
 
 
@@ -263,9 +254,7 @@ def test_a_form_that_does_not_exist_is_reported(
     assert not is_accepted(comparison, form, word, inflection_class, wrong)
 
 
-def is_accepted(
-    comparison: FormComparison, form: str, word: str, inflection_class: str, result: str
-) -> bool:
+def is_accepted(comparison: FormComparison, form: str, word: str, inflection_class: str, result: str) -> bool:
     return any(
         comparison.is_read_as(result, base, reading)
         for base in comparison.bases(word, inflection_class)
@@ -323,8 +312,7 @@ def test_hardly_any_wrong_ending_is_accepted(comparison: FormComparison) -> None
     assert tried > 2000
     # These would be stems of the five honorific verbs; where a clause goes on they have り.
     assert accepted == [
-        ("continuative", f"{beginning}い")
-        for beginning in ("くださ", "下さ", "なさ", "いらっしゃ", "おっしゃ")
+        ("continuative", f"{beginning}い") for beginning in ("くださ", "下さ", "なさ", "いらっしゃ", "おっしゃ")
     ]
 
 

@@ -46,9 +46,7 @@ except KeyboardInterrupt:
 @pytest.mark.slow
 @pytest.mark.parametrize("work", [VERIFIER, WORKERS], ids=["verify", "sample"])
 @pytest.mark.parametrize("moment", [0.0, 0.5, 2.5])
-def test_processes_that_work_for_another_leave_it_to_that_one_to_speak(
-    work: str, moment: float
-) -> None:
+def test_processes_that_work_for_another_leave_it_to_that_one_to_speak(work: str, moment: float) -> None:
     lines = "\n".join(f"    {line}" for line in work.splitlines())
     driver = subprocess.Popen(
         [sys.executable, "-c", DRIVER.format(work=lines)],

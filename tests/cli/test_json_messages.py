@@ -41,9 +41,7 @@ def messages(work: Workplace, *arguments: str, status: int) -> list[dict[str, An
     ],
     ids=" ".join,
 )
-def test_what_a_command_says_besides_goes_to_standard_error(
-    arguments: tuple[str, ...], work: Workplace
-) -> None:
+def test_what_a_command_says_besides_goes_to_standard_error(arguments: tuple[str, ...], work: Workplace) -> None:
     work.write(MAIN, UNUSED)
     work.write("corpus.tsv", "The dog saw the cat.\t犬が猫を見た。\n")
     assert [found["code"] for found in messages(work, *arguments, status=OK)] == ["SGL0204"]
@@ -66,9 +64,7 @@ def test_what_a_command_says_besides_goes_to_standard_error(
     ],
     ids=str,
 )
-def test_what_fails_has_a_code(
-    arguments: tuple[str, ...], status: int, code: str, work: Workplace
-) -> None:
+def test_what_fails_has_a_code(arguments: tuple[str, ...], status: int, code: str, work: Workplace) -> None:
     work.write(MAIN, BASE)
     (work.directory / "folder.tsv").mkdir()
     assert [found["code"] for found in messages(work, *arguments, status=status)] == [code]
@@ -127,9 +123,7 @@ def test_a_file_that_is_there_is_replaced_by_force_only(work: Workplace) -> None
     assert run(["sample", MAIN, *draw[1:], "--force"]) == OK
 
 
-def test_a_mistake_of_our_own_is_in_the_list(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_of_our_own_is_in_the_list(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise ZeroDivisionError("division by zero")
 
@@ -147,9 +141,7 @@ def test_a_slip_of_the_command_line_has_no_message(work: Workplace) -> None:
 def test_a_dataset_that_the_verifier_refuses_is_not_put_in_place(
     work: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    refused = Result(
-        "V009", "held out", "", "failed", 1, 1, (Violation("a subject has a modifier"),)
-    )
+    refused = Result("V009", "held out", "", "failed", 1, 1, (Violation("a subject has a modifier"),))
 
     def verify(*_: object, **_omitted: object) -> Report:
         return Report("farm", "", "", 1, 1, (refused,))

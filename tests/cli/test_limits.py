@@ -54,9 +54,7 @@ def test_a_sentence_that_takes_too_many_steps_is_not_parsed(command: str, trees:
     ("sentence", "layer", "words"),
     [("a " * 500 + "a", "en", "501 words"), ("あ" * 501, "ja", "501 characters")],
 )
-def test_a_sentence_of_too_many_words_is_not_parsed(
-    sentence: str, layer: str, words: str, trees: Workplace
-) -> None:
+def test_a_sentence_of_too_many_words_is_not_parsed(sentence: str, layer: str, words: str, trees: Workplace) -> None:
     found = said(trees, "parse", "trees.sgl", "--from", layer, sentence)
     assert "error[SGL1107]" in found
     assert f"not parsed: too long: it has {words}, more than 500" in found
@@ -74,10 +72,7 @@ def test_a_limit_can_be_changed(trees: Workplace) -> None:
     [
         ("word=3", "there is no limit `word`; there is: "),
         ("words", "not NAME=VALUE"),
-        *(
-            (f"words={text}", "is not a number from 1")
-            for text in ("0", "-1", "1e3", "²", "9" * 9999)
-        ),
+        *((f"words={text}", "is not a number from 1") for text in ("0", "-1", "1e3", "²", "9" * 9999)),
     ],
 )
 def test_a_limit_is_a_number(value: str, words: str, trees: Workplace) -> None:
@@ -148,9 +143,7 @@ def test_a_rule_of_many_children_is_refused_and_can_be_allowed(trees: Workplace)
 
 @pytest.mark.parametrize("row", ["{en: a, %s}", "{en: a, old: {%s}}"])
 def test_a_table_has_a_thousand_columns(row: str, trees: Workplace) -> None:
-    lexicon = (
-        'lexicon words from "words.yaml"\n  S\n    en  $en\n    ja  $en\n    syn node(upos=X)\n'
-    )
+    lexicon = 'lexicon words from "words.yaml"\n  S\n    en  $en\n    ja  $en\n    syn node(upos=X)\n'
     trees.write("trees.sgl", BRANCHING + lexicon)
     trees.write("words.yaml", "- " + row % ", ".join(f"c{number}: x" for number in range(100_000)))
     found = said(trees, "check", "trees.sgl")

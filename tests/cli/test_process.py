@@ -125,22 +125,16 @@ def test_what_the_machine_refuses_is_a_message(
     work.refuses(OUTPUT, code, command=("check", "--format", form))
 
 
-def test_the_machine_can_refuse_what_has_no_session(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_machine_can_refuse_what_has_no_session(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("sgl.cli.cache.open_cache", refuse)
     assert run(["cache", "info"]) == OUTPUT
-    assert work.capsys.readouterr().err == (
-        "error[SGL0906]: the machine has not enough memory for this\n"
-    )
+    assert work.capsys.readouterr().err == ("error[SGL0906]: the machine has not enough memory for this\n")
 
 
-def test_the_end_of_a_file_is_no_interruption(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_end_of_a_file_is_no_interruption(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def end(*_: object) -> None:
         raise EOFError("Ran out of input")
 

@@ -122,9 +122,7 @@ def test_a_directory_without_a_dataset_is_an_error(
         ["prove", "a.sgl", "--json", "--format", "json"],
     ],
 )
-def test_what_does_not_go_together_is_refused(
-    capsys: pytest.CaptureFixture[str], arguments: list[str]
-) -> None:
+def test_what_does_not_go_together_is_refused(capsys: pytest.CaptureFixture[str], arguments: list[str]) -> None:
     assert run(arguments) == 2
     assert capsys.readouterr().err
 
@@ -132,23 +130,16 @@ def test_what_does_not_go_together_is_refused(
 # --- the reasoning for one pattern ------------------------------------------------------
 
 
-def test_the_reasoning_has_clauses_invariant_and_trees(
-    capsys: pytest.CaptureFixture[str], farm: str
-) -> None:
+def test_the_reasoning_has_clauses_invariant_and_trees(capsys: pytest.CaptureFixture[str], farm: str) -> None:
     text = prove(capsys, farm, "--pattern", "pp_in_subject")
     assert text.startswith("pp_in_subject “PP in object → subject”: proved\n")
     assert "forbid { V -[nsubj]-> N; N -[nmod]-> M }" in text
     assert "  piece 1: { N -[nmod]-> M }\n" in text
     assert "    piece 1    in training      1 state   NP: the dog near the dog\n" in text
-    assert (
-        "    the whole  not in training  2 states  S: the dog near the dog chased the dog\n" in text
-    )
+    assert "    the whole  not in training  2 states  S: the dog near the dog chased the dog\n" in text
     assert "rejection sampling would draw 4 sentences for one item" in text
     # The smallest item, with different nouns, as a tree and as a graph.
-    assert (
-        "the smallest: The dog near the cat chased the hen. | 猫の近くの犬が鶏を追いかけた。"
-        in text
-    )
+    assert "the smallest: The dog near the cat chased the hen. | 猫の近くの犬が鶏を追いかけた。" in text
     assert "    │  │  └─ PP" in text
     assert "nmod of 2 dog" in text
     assert "string level: not checked" in text
@@ -177,17 +168,13 @@ def test_between_finds_what_the_training_of_the_first_shows(
     assert found["hedgehogs"]["reason"] == "no word has `lemma` `hedgehog`"
 
 
-def test_between_tells_what_the_first_holds_out_too(
-    capsys: pytest.CaptureFixture[str], farm: str
-) -> None:
+def test_between_tells_what_the_first_holds_out_too(capsys: pytest.CaptureFixture[str], farm: str) -> None:
     text = prove(capsys, "--between", farm, farm)
     assert "not shown: farm (A) makes it, but not in training" in text
     assert text.endswith("0 of 1 structure shown, in 0 of 1 pattern\n")
 
 
-def test_between_shows_a_sentence_of_the_first(
-    capsys: pytest.CaptureFixture[str], farm: str, other: str
-) -> None:
+def test_between_shows_a_sentence_of_the_first(capsys: pytest.CaptureFixture[str], farm: str, other: str) -> None:
     text = prove(capsys, "--between", other, farm)
     assert "shown: training of other contains it" in text
     assert "train/in_distribution: " in text
@@ -251,9 +238,7 @@ def test_between_a_grammar_and_itself_nothing_departs(
 # --- figures for programs ---------------------------------------------------------------
 
 
-def test_the_json_has_claims_and_figures(
-    capsys: pytest.CaptureFixture[str], farm: str, dataset: str
-) -> None:
+def test_the_json_has_claims_and_figures(capsys: pytest.CaptureFixture[str], farm: str, dataset: str) -> None:
     capsys.readouterr()
     data = json.loads(prove(capsys, farm, "--json", "--data", dataset))
     (pattern,) = data["patterns"]

@@ -179,9 +179,7 @@ def test_nothing_that_is_read_is_written_over(option: tuple[str, str], place: Wo
 
 
 @pytest.mark.parametrize("option", WRITING, ids=" ".join)
-def test_what_is_something_else_is_replaced_by_force_only(
-    option: tuple[str, str], place: Workplace
-) -> None:
+def test_what_is_something_else_is_replaced_by_force_only(option: tuple[str, str], place: Workplace) -> None:
     name = ended(" ".join(option), "mine")
     asked = [*WRITING[option], option[1], name]
     for text in ("my thesis\n", '{"name": "my-package"}\n', "\\documentclass{article}\n"):
@@ -198,9 +196,7 @@ def test_what_is_something_else_is_replaced_by_force_only(
 
 
 @pytest.mark.parametrize("option", WRITING, ids=" ".join)
-def test_a_place_that_is_none_is_refused_before_anything_is_done(
-    option: tuple[str, str], place: Workplace
-) -> None:
+def test_a_place_that_is_none_is_refused_before_anything_is_done(option: tuple[str, str], place: Workplace) -> None:
     (place.directory / ended(" ".join(option), "folder")).mkdir()
     for name, words in (
         (ended(" ".join(option), "folder"), "it is a directory"),
@@ -225,9 +221,7 @@ def test_nothing_is_left_beside_a_result(place: Workplace) -> None:
 
 
 @pytest.mark.parametrize("option", WRITING_DIRECTORIES, ids=" ".join)
-def test_a_directory_with_anything_else_is_not_replaced(
-    option: tuple[str, str], place: Workplace
-) -> None:
+def test_a_directory_with_anything_else_is_not_replaced(option: tuple[str, str], place: Workplace) -> None:
     if option[0] == "baseline":
         pytest.importorskip("torch")
     place.write("mine/thesis.tex", "mine")

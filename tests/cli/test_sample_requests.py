@@ -74,9 +74,7 @@ def test_a_file_of_a_tree(farm: Workplace) -> None:
         ("Tex", USAGE, "did you mean `Text`?"),
     ],
 )
-def test_what_cannot_be_sampled_is_said(
-    farm: Workplace, asked: str, status: int, expected: str
-) -> None:
+def test_what_cannot_be_sampled_is_said(farm: Workplace, asked: str, status: int, expected: str) -> None:
     assert expected in said(farm, "sample", asked, status=status)
 
 

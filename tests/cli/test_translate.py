@@ -151,20 +151,14 @@ def test_where_a_sentence_fails_is_shown(farm: Workplace) -> None:
         (["translate", "犬が", "--from=ja"], FAILED, "more is expected here"),
     ],
 )
-def test_what_cannot_be_done_is_said(
-    arguments: list[str], status: int, words: str, farm: Workplace
-) -> None:
+def test_what_cannot_be_done_is_said(arguments: list[str], status: int, words: str, farm: Workplace) -> None:
     assert words in said(farm, *arguments, status=status)
 
 
 @pytest.mark.slow
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sentence=st.text(max_size=30), layer=st.sampled_from(["en", "ja"]))
 def test_no_sentence_ends_in_a_traceback(sentence: str, layer: str, farm: Workplace) -> None:
-    assert (
-        run(["parse", "farm.sgl", f"--from={layer}", "--normalise=all", "--", sentence]) == FAILED
-    )
+    assert run(["parse", "farm.sgl", f"--from={layer}", "--normalise=all", "--", sentence]) == FAILED
     captured = farm.capsys.readouterr()
     assert not [word for word in INTERNAL if word in captured.out + captured.err]

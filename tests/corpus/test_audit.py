@@ -78,9 +78,7 @@ def test_rows_have_texts_and_perhaps_a_kind(tmp_path: Path) -> None:
         (b"a" * (2 * LONGEST_LINE + 5), "more than 100,000 bytes"),
     ],
 )
-def test_a_line_that_cannot_be_read_is_kept_with_its_number(
-    line: bytes, reason: str, tmp_path: Path
-) -> None:
+def test_a_line_that_cannot_be_read_is_kept_with_its_number(line: bytes, reason: str, tmp_path: Path) -> None:
     first, broken, last = read(tmp_path / "c.tsv", b"x\ty\tkind\n" + line + b"\nz\tw\tkind\n")
     assert isinstance(first, CorpusRow)
     assert isinstance(broken, Unreadable)
@@ -91,9 +89,7 @@ def test_a_line_that_cannot_be_read_is_kept_with_its_number(
 
 @settings(max_examples=200, deadline=None)
 @given(content=st.lists(st.binary(max_size=12)).map(b"\n".join))
-def test_no_line_is_lost_whatever_the_file(
-    content: bytes, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_no_line_is_lost_whatever_the_file(content: bytes, tmp_path_factory: pytest.TempPathFactory) -> None:
     packed = (b"PK", b"BZh", b"\x1f\x8b", b"\xfd7z", b"\x28\xb5")
     others = (b"%PDF", b"PAR1", b"\xff\xfe", b"\xfe\xff", *packed)
     assume(not content.startswith(others))
@@ -181,9 +177,7 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         ("Emma near dogs near dogs saw dogs", {("parts", "NP")}),
     ],
 )
-def test_readings_part_at_rules_and_in_the_parts_of_one(
-    sentence: str, expected: set[tuple[str, str]]
-) -> None:
+def test_readings_part_at_rules_and_in_the_parts_of_one(sentence: str, expected: set[tuple[str, str]]) -> None:
     forest = Parser(ATTACHMENT).forest(sentence)
     assert forest is not None
     assert {(choice.kind, choice.category) for choice in choices(forest, 0)} == expected
@@ -236,8 +230,7 @@ def test_structures_of_the_grammar_that_no_pattern_uses_count_too(tmp_path: Path
         (tmp_path / name).write_text((FARM / name).read_text("utf-8"), "utf-8")
     path = tmp_path / "farm.sgl"
     path.write_text(
-        text + "\nstructure nested { N -[nmod]-> M; M -[nmod]-> K }\n"
-        "\nstructure target { N[@targets] }\n",
+        text + "\nstructure nested { N -[nmod]-> M; M -[nmod]-> K }\n\nstructure target { N[@targets] }\n",
         "utf-8",
     )
     compiled = open_grammar(path, {}, SourceMap(), Diagnostics())

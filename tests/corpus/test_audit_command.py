@@ -35,9 +35,7 @@ def corpus(work: Workplace) -> Path:
 
 def audited(work: Workplace, *options: str, status: int = FAILED) -> dict[str, object]:
     """The JSON object of an audit of both files; the first one has two bad lines."""
-    assert (
-        run(["audit", "farm.sgl", "first.tsv", "second.tsv", "--json=a.json", *options]) == status
-    )
+    assert run(["audit", "farm.sgl", "first.tsv", "second.tsv", "--json=a.json", *options]) == status
     data = json.loads((work.directory / "a.json").read_text("utf-8"))
     assert isinstance(data, dict)
     return data
@@ -76,9 +74,7 @@ def test_every_row_is_counted_once(work: Workplace) -> None:
 def test_duplicates_within_and_across_files(work: Workplace) -> None:
     data = audited(work)
     assert [file["distinct"] for file in data["files"]] == [5, 2]  # type: ignore[attr-defined]
-    assert data["shared"] == [
-        {"first": "first.tsv", "second": "second.tsv", "rows": 1, "distinct": 1}
-    ]
+    assert data["shared"] == [{"first": "first.tsv", "second": "second.tsv", "rows": 1, "distinct": 1}]
 
 
 @pytest.mark.usefixtures("corpus")
@@ -160,9 +156,7 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
     ],
 )
 @pytest.mark.usefixtures("corpus")
-def test_what_cannot_be_done_is_said(
-    options: list[str], status: int, words: str, work: Workplace
-) -> None:
+def test_what_cannot_be_done_is_said(options: list[str], status: int, words: str, work: Workplace) -> None:
     before = (work.directory / "first.tsv").read_bytes()
     assert run(["audit", "farm.sgl", *options]) == status
     assert words in work.capsys.readouterr().err
@@ -225,9 +219,7 @@ def sets(work: Workplace, corpus: Path) -> dict[str, object]:
     return data
 
 
-def test_what_training_lacks_of_the_needs_is_said_first(
-    work: Workplace, sets: dict[str, object]
-) -> None:
+def test_what_training_lacks_of_the_needs_is_said_first(work: Workplace, sets: dict[str, object]) -> None:
     assert sets["missing_needs"] == ["cow_in_object.need"]
     assert [(need["name"], need["rows"]) for need in sets["needs"]] == [  # type: ignore[attr-defined]
         ("cow_in_object.need", 0),

@@ -83,9 +83,7 @@ def test_the_log_likelihood_is_that_of_a_sentence() -> None:
 
 
 def test_smoothing_adds_a_pseudo_count_to_each_rule() -> None:
-    fit = estimate(
-        ONE_READING, sample(ONE_READING, {"dog saw cat": 3, "dog saw": 1}), Options(smoothing=0.5)
-    )
+    fit = estimate(ONE_READING, sample(ONE_READING, {"dog saw cat": 3, "dog saw": 1}), Options(smoothing=0.5))
     expected = {"transitive": 3.5 / 5, "intransitive": 1.5 / 5}
     words = {"dog": 4.5 / 8.5, "cat": 3.5 / 8.5, "cow": 0.5 / 8.5, "saw": 1}
     assert weights(ONE_READING, fit) == pytest.approx({**expected, **words})

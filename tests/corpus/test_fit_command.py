@@ -62,9 +62,7 @@ def test_the_report_says_what_was_used_and_what_was_not(place: Workplace) -> Non
 
 
 def test_the_head_of_the_file_says_where_the_weights_come_from(place: Workplace) -> None:
-    with_directory(
-        place, ["fit", "farm.sgl", "rows.tsv", "--note", "Rows of a test.", "--out", "w.yaml"]
-    )
+    with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--note", "Rows of a test.", "--out", "w.yaml"])
     text = (place.directory / "w.yaml").read_text("utf-8")
     assert text.startswith("# Rows of a test.\n# Estimated from a corpus by\n#   sglc fit farm.sgl")
     origin = yaml.safe_load(text)["fitted"]
@@ -90,9 +88,7 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_count(place: Workplac
 
 
 def test_a_corpus_that_says_nothing(place: Workplace) -> None:
-    said = with_directory(
-        place, ["fit", "farm.sgl", "rows.tsv", "--only", "plian", "--out", "w.yaml"], FAILED
-    )
+    said = with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--only", "plian", "--out", "w.yaml"], FAILED)
     assert "error[SGL1105]" in said
     assert "the kinds of rows are: `leak`, `plain`, `pp`, `spaced`" in said
     assert not (place.directory / "w.yaml").exists()
@@ -125,9 +121,7 @@ def test_what_cannot_be_is_refused_and_nothing_is_written(
     assert place.files() == before
 
 
-def test_an_interruption_leaves_the_old_file(
-    place: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interruption_leaves_the_old_file(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--out", "w.yaml"])
     before, old = place.files(), (place.directory / "w.yaml").read_text("utf-8")
 
@@ -141,9 +135,7 @@ def test_an_interruption_leaves_the_old_file(
     assert (place.directory / "w.yaml").read_text("utf-8") == old
 
 
-def test_long_corpora_show_their_progress(
-    place: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_corpora_show_their_progress(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sgl.corpus.rows, "_BATCH_ROWS", 2)
     met: list[tuple[int, float]] = []
     parser = Parser(farm_grammar())

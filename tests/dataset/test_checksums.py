@@ -22,10 +22,7 @@ def home(tmp_path: Path) -> Path:
 def test_paths_are_sorted_and_known_hashes_are_taken(home: Path) -> None:
     listed = (home / "SHA256SUMS").read_text("utf-8")
     hashes = {name: sha256(name.encode()).hexdigest() for name in ("data-2", "manifest.json")}
-    assert listed == (
-        f"{hashes['data-2']}  data-2\nknown  data/gen.tsv\n"
-        f"{hashes['manifest.json']}  manifest.json\n"
-    )
+    assert listed == (f"{hashes['data-2']}  data-2\nknown  data/gen.tsv\n{hashes['manifest.json']}  manifest.json\n")
 
 
 def test_the_list_does_not_list_itself(home: Path) -> None:

@@ -76,9 +76,7 @@ def conllu_comments(directory: Path, split: str) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("split", SPLITS)
-def test_the_three_files_have_the_same_items_in_the_same_order(
-    dataset: Dataset, split: str
-) -> None:
+def test_the_three_files_have_the_same_items_in_the_same_order(dataset: Dataset, split: str) -> None:
     directory, records, _ = dataset
     of_split = [record for record in records if record.split == split]
     rows = pq.read_table(directory / "parquet" / f"{split}.parquet").to_pylist()
@@ -121,9 +119,7 @@ def test_kinds_of_splits(dataset: Dataset) -> None:
 def test_an_item_is_found_again_by_its_stream(dataset: Dataset) -> None:
     _, records, _ = dataset
     found = {
-        f"{part.stratum.stream}#{item.candidate}": item.derivation
-        for part in sample(TABLES)
-        for item in part.items
+        f"{part.stratum.stream}#{item.candidate}": item.derivation for part in sample(TABLES) for item in part.items
     }
     assert {record.seed_stream: record.item.derivation for record in records} == found
 
@@ -209,9 +205,7 @@ def test_the_manifest_describes_what_was_drawn(dataset: Dataset) -> None:
             rejected = sum(stratum["rejected"].values())
             assert stratum["candidates"] == stratum["count"] + rejected
     flags = {"repeated": False, "each_target": False}
-    assert read["patterns"][1]["expose"] == [
-        {"count": 30, "structure": "{ V -[nsubj]-> N[lemma=cat] }"} | flags
-    ]
+    assert read["patterns"][1]["expose"] == [{"count": 30, "structure": "{ V -[nsubj]-> N[lemma=cat] }"} | flags]
 
 
 def test_the_manifest_has_the_hash_of_every_data_file(dataset: Dataset) -> None:
@@ -255,9 +249,7 @@ def test_the_card_names_the_parts_that_repeat_sentences(dataset: Dataset) -> Non
 
 
 def test_the_fingerprint_is_of_the_meaning_only() -> None:
-    moved = replace(
-        TOY, rules=tuple(replace(r, origin=Origin("other.sgl", r.id + 1)) for r in TOY.rules)
-    )
+    moved = replace(TOY, rules=tuple(replace(r, origin=Origin("other.sgl", r.id + 1)) for r in TOY.rules))
     assert fingerprint(moved, replace(PLAN, seed=7)) == PROVENANCE.fingerprint
 
 
@@ -291,9 +283,7 @@ def derivation(text: str) -> Derivation:
     return tuple(rule(name) for name in text.split())
 
 
-EMMA_SAYS = derivation(
-    "statement clause name Name:Emma complement VC:said clause np Det:the N:dog intransitive V:ran"
-)
+EMMA_SAYS = derivation("statement clause name Name:Emma complement VC:said clause np Det:the N:dog intransitive V:ran")
 
 
 def test_a_derivation_reads_like_a_tree() -> None:
@@ -341,9 +331,7 @@ def test_features_count_the_recursive_relations(dataset: Dataset) -> None:
 
 
 def test_a_grammar_without_graphs_has_texts_only(tmp_path: Path) -> None:
-    grammar = replace(
-        TOY, graph_layers=(), rules=tuple(replace(rule, fragments=()) for rule in TOY.rules)
-    )
+    grammar = replace(TOY, graph_layers=(), rules=tuple(replace(rule, fragments=()) for rule in TOY.rules))
     plan = replace(plan_of({"train": 5}), lemma_layer="")
     tables = pack(grammar, plan, {"train/in_distribution": whole(grammar)})
     _, files = sample_and_write(tmp_path, grammar, plan, tables)

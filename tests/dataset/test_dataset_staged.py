@@ -271,9 +271,7 @@ def test_a_folder_that_is_only_called_like_a_stage_stays(old: Path) -> None:
     assert names_in(old.parent) == [stage.name, "toy"]
 
 
-def test_a_file_system_without_locks_is_written_to(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_system_without_locks_is_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSYS, "Function not implemented")
 

@@ -40,9 +40,7 @@ def test_a_column_beyond_the_limit_is_several_arrays_and_the_same_column_of_a_fi
         assert sum(len(text.encode()) for text in chunk.to_pylist()) <= limit
     with parquet_writer(tmp_path / "a.parquet", table(TEXTS).schema) as file:
         file.write_table(table(TEXTS))
-    assert pq.read_table(tmp_path / "a.parquet").to_pylist() == [
-        {"source": text, "features": text} for text in TEXTS
-    ]
+    assert pq.read_table(tmp_path / "a.parquet").to_pylist() == [{"source": text, "features": text} for text in TEXTS]
 
 
 def test_a_part_of_a_column_does_not_begin_at_the_first_byte() -> None:

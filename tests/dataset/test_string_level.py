@@ -113,12 +113,8 @@ def test_the_two_kinds_are_told_apart(compiled: Compile) -> None:
 # --- what is said of it --------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("clause", "result"), [(REJECT, "checked"), (REPORT, "refuted"), (IGNORE, "not checked")]
-)
-def test_the_verdict_is_that_of_the_written_strings(
-    clause: str, result: str, compiled: Compile
-) -> None:
+@pytest.mark.parametrize(("clause", "result"), [(REJECT, "checked"), (REPORT, "refuted"), (IGNORE, "not checked")])
+def test_the_verdict_is_that_of_the_written_strings(clause: str, result: str, compiled: Compile) -> None:
     assert verdict(compiled(clause)) == result
 
 
@@ -134,9 +130,7 @@ def test_nothing_is_parsed_where_ambiguity_is_ignored(compiled: Compile) -> None
 
 
 @pytest.mark.parametrize("clause", [REJECT, REPORT, IGNORE])
-def test_the_verifier_finds_figures_and_verdict_in_agreement(
-    clause: str, compiled: Compile
-) -> None:
+def test_the_verifier_finds_figures_and_verdict_in_agreement(clause: str, compiled: Compile) -> None:
     report = verify(compiled(clause))
     assert report.ok
     assert report.result("V027").status == "passed"
@@ -153,10 +147,7 @@ def test_the_summary_says_out_loud_what_was_done(
         said[clause] = capsys.readouterr().out
     assert " rejected\n" in said[REJECT]
     assert "KEPT (`ambiguous report`)" in said[REPORT]
-    assert (
-        "not parsed, so that other readings are not looked at (`ambiguous ignore`)"
-        in (said[IGNORE])
-    )
+    assert "not parsed, so that other readings are not looked at (`ambiguous ignore`)" in (said[IGNORE])
 
 
 def test_card_and_report_have_the_figures(compiled: Compile) -> None:
@@ -176,9 +167,7 @@ def test_prove_takes_the_verdict_from_the_data(
     assert row.split()[1][4] == sign
 
 
-def test_prove_gives_the_figures_as_data(
-    compiled: Compile, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_prove_gives_the_figures_as_data(compiled: Compile, capsys: pytest.CaptureFixture[str]) -> None:
     directory = compiled(REJECT)
     run(["prove", str(directory.parent / MAIN), "--data", str(directory), "--json"])
     content = json.loads(capsys.readouterr().out)

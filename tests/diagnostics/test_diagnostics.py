@@ -52,15 +52,11 @@ WARNINGS = {
 
 def codes_in_the_compiler() -> set[str]:
     modules = [
-        path
-        for path in (ROOT / "sgl").rglob("*.py")
-        if path.relative_to(ROOT / "sgl").parts[0] != "diagnostics"
+        path for path in (ROOT / "sgl").rglob("*.py") if path.relative_to(ROOT / "sgl").parts[0] != "diagnostics"
     ]
     pattern = re.compile(r'"(SGL[01][0-9]{3})"|error\[(SGL0[0-9]{3})\]')
     return {
-        match[1] or match[2]
-        for module in modules
-        for match in pattern.finditer(module.read_text(encoding="utf-8"))
+        match[1] or match[2] for module in modules for match in pattern.finditer(module.read_text(encoding="utf-8"))
     }
 
 
@@ -73,9 +69,7 @@ def test_every_code_of_the_compiler_has_a_page_and_every_page_a_use() -> None:
 
 def test_codes_stand_in_the_order_of_their_numbers_and_every_topic_is_one_of_them() -> None:
     assert list(CODES) == sorted(CODES)
-    assert [topic for topic, _ in groupby(topic_of(code) for code in CODES.values())] == [
-        *TOPICS.values()
-    ]
+    assert [topic for topic, _ in groupby(topic_of(code) for code in CODES.values())] == [*TOPICS.values()]
 
 
 def test_a_page_has_a_title_a_reason_and_an_example_or_says_why_not() -> None:
@@ -133,10 +127,7 @@ def test_the_wrong_examples_give_their_code_once_and_nothing_else(tmp_path: Path
 
 @pytest.mark.slow
 def test_the_fixed_examples_give_nothing(tmp_path: Path) -> None:
-    said = {
-        code.code: example(code, code.fixed, tmp_path / code.code).rendered()
-        for code in WITH_EXAMPLE
-    }
+    said = {code.code: example(code, code.fixed, tmp_path / code.code).rendered() for code in WITH_EXAMPLE}
     assert {code: text for code, text in said.items() if text} == {}
 
 
@@ -272,9 +263,7 @@ RULE = 'rule r: NP -> "the" Adj\n  ja Adj\n  syn Adj -[det]-> "the"(upos=DET)'
         ("use stdlib.ja.verbs (past)", 'word N: "horse"\n  ja past("x")\n  syn node(upos=NOUN)'),
     ],
 )
-def test_what_could_not_be_read_is_not_reported_as_missing(
-    broken: str, mentioned: str, tmp_path: Path
-) -> None:
+def test_what_could_not_be_read_is_not_reported_as_missing(broken: str, mentioned: str, tmp_path: Path) -> None:
     outcome = diagnose({MAIN: f"{broken}\n{mentioned}\n{BASE}"}, tmp_path)
     assert len(outcome.codes) == 1, outcome.rendered()
     assert outcome.found[0].span is not None

@@ -17,8 +17,7 @@ from sgl.parsing import Parser
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "discontinuity.md").read_text("utf-8")
 FENCE = re.compile(r'^```\w+ title="([^"]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 FILES = {
-    name: "\n".join(text for other, text in FENCE.findall(PAGE) if other == name)
-    for name, _ in FENCE.findall(PAGE)
+    name: "\n".join(text for other, text in FENCE.findall(PAGE) if other == name) for name, _ in FENCE.findall(PAGE)
 }
 #: Words of the longest sentences that are compared: a clause with another one in it.
 LONGEST = 9
@@ -78,7 +77,5 @@ def test_dutch_verbs_cross_in_any_number(number: int) -> None:
     (reading,) = Parser(core).parse(["dat", "Jan", *nouns, *verbs])
     edges = interpret(core, reading).graphs[0].edges
     first = 2 + number
-    assert {(s - first, t - 2) for s, label, t in edges if label == "obj"} == {
-        (n, n) for n in range(number)
-    }
+    assert {(s - first, t - 2) for s, label, t in edges if label == "obj"} == {(n, n) for n in range(number)}
     assert Parser(core).parse(["dat", "Jan", *nouns, *verbs, "helpen"]) == ()

@@ -67,9 +67,7 @@ ALL = [block for page in PAGES for block in blocks(page)]
 SGL = [block for block in ALL if block.language == "sgl"]
 #: Pages with something to run.
 SESSIONS = [
-    page
-    for page in PAGES
-    if any(block.page == page and block.language in ("console", "python") for block in ALL)
+    page for page in PAGES if any(block.page == page and block.language in ("console", "python") for block in ALL)
 ]
 
 
@@ -123,9 +121,7 @@ def test_the_first_command_of_the_readme_ends_with_a_verified_dataset(tmp_path: 
 
 @pytest.mark.parametrize(("name", "text"), list(pages()))
 def test_generated_pages_are_up_to_date(name: str, text: str) -> None:
-    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, (
-        "python tests/support/docs_pages.py"
-    )
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == text, "python tests/support/docs_pages.py"
 
 
 def test_there_is_something_to_run() -> None:
@@ -202,9 +198,7 @@ def wildcard(expected: str) -> re.Pattern[str]:
         ("a.c\n", "abc\n", False),
     ],
 )
-def test_wildcards_stand_for_any_text_and_nothing_else_does(
-    expected: str, output: str, fits: bool
-) -> None:
+def test_wildcards_stand_for_any_text_and_nothing_else_does(expected: str, output: str, fits: bool) -> None:
     assert bool(wildcard(expected).fullmatch(tidy(output))) == fits
 
 

@@ -107,9 +107,7 @@ def test_vim_reads_its_files(tmp_path: Path) -> None:
         "let colour = synIDattr(synID(1, 1, 1), 'name')\n"
         f"call writefile([&filetype, colour, &makeprg], '{out}')\nqall!\n"
     )
-    subprocess.run(
-        ["vim", "-es", "-u", "NONE", "-i", "NONE", "-N", "-S", script], check=False, timeout=60
-    )
+    subprocess.run(["vim", "-es", "-u", "NONE", "-i", "NONE", "-N", "-S", script], check=False, timeout=60)
     filetype, colour, command = out.read_text().splitlines()
     assert (filetype, colour) == ("sgl", "sglDeclaration")
     assert command.startswith("sglc check")

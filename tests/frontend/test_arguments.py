@@ -83,9 +83,7 @@ def held_out(source: str, directory: Path) -> list[str]:
         ),
     ],
 )
-def test_an_argument_takes_the_place_of_its_parameter(
-    structure: str, use: str, meant: str, tmp_path: Path
-) -> None:
+def test_an_argument_takes_the_place_of_its_parameter(structure: str, use: str, meant: str, tmp_path: Path) -> None:
     sets = "param depth = 3\nlabels objects = obj | ~obj\nwords pets = dog, cat\n"
     source = f"{sets}{structure}pattern p\n  forbid {use}\n"
     assert held_out(source, tmp_path) == [meant]
@@ -238,9 +236,7 @@ rule gap: Gap[role=r] -> "which" NP V[form=past]
         (f"{SUBJECT}  size 2 for n in 1..1000\n", [("SGL0705", "for n in 1..1000")]),
     ],
 )
-def test_a_mistake_is_told_once_and_where(
-    source: str, expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_a_mistake_is_told_once_and_where(source: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     size = "" if "size" in source else "  size 0\n"
     assert_diagnostics(source + size, expected, tmp_path)
 
@@ -268,9 +264,7 @@ def test_what_is_abbreviated_is_what_is_written_out(chance: random.Random) -> No
     body = "{ " + chance.choice(BODIES) + " }" + chance.choice(ENDS)
     used = [name for name in ("LABEL", "NUM", "WORD") if name in body]
     names = {"LABEL": "label", "NUM": "n", "WORD": "w"}
-    structure = f"structure s({', '.join(names[u] for u in used)}) " + filled(
-        body, "$label", "n", "$w"
-    )
+    structure = f"structure s({', '.join(names[u] for u in used)}) " + filled(body, "$label", "n", "$w")
 
     def values() -> dict[str, str]:
         number, word = str(chance.randint(1, 3)), chance.choice(["dog", "dog|cat"])

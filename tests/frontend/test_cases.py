@@ -101,9 +101,7 @@ def test_a_rule_with_cases_is_a_rule_for_each_value(seed: int, above: bool) -> N
         *lines("sem", chosen["sem"], SAYS["sem"]),
     ]
     full = [written_out(chosen, values, above) for values in VALUES]
-    assert rules_of(core_of(SYSTEM + "\n".join(short) + "\n")) == rules_of(
-        core_of(SYSTEM + "".join(full))
-    )
+    assert rules_of(core_of(SYSTEM + "\n".join(short) + "\n")) == rules_of(core_of(SYSTEM + "".join(full)))
 
 
 def written_out(chosen: dict[str, Chosen], values: tuple[str, str], above: bool) -> str:
@@ -166,9 +164,7 @@ JA = '  ja  NP "を" "また" V'
     ],
     ids=str,
 )
-def test_conditions_that_do_not_fit(
-    clauses: list[str], expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_conditions_that_do_not_fit(clauses: list[str], expected: list[tuple[str, str]], tmp_path: Path) -> None:
     assert messages(AGAIN.format("") + "\n".join(clauses) + "\n", tmp_path) == expected
 
 
@@ -185,9 +181,7 @@ def test_conditions_that_do_not_fit(
     ],
     ids=str,
 )
-def test_weights_that_do_not_fit(
-    weights: str, expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_weights_that_do_not_fit(weights: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     assert messages(AGAIN.format(weights) + JA + "\n", tmp_path) == expected
 
 
@@ -231,10 +225,7 @@ def test_a_comparison_is_a_list_of_values(comparison: str) -> None:
     holds = {"<": int.__lt__, ">": int.__gt__, "<=": int.__le__, ">=": int.__ge__}[comparison]
     pairs = [(i, j) for i in "1234" for j in "1234" if holds(int(j), int(i))]
     below = {j: sum(other == j for _, other in pairs) for j in "1234"}
-    full = "".join(
-        f"rule q__{i}{j}: N[slot={j}] -> A[slot={i}] N[slot=4] ~ {1 / below[j]:.12f}\n"
-        for i, j in pairs
-    )
+    full = "".join(f"rule q__{i}{j}: N[slot={j}] -> A[slot={i}] N[slot=4] ~ {1 / below[j]:.12f}\n" for i, j in pairs)
     for i in "1234":
         listed = "|".join(j for one, j in pairs if one == i)
         if listed:
@@ -271,9 +262,7 @@ def test_two_comparisons_are_two_values_and_one_with_a_value_is_a_list() -> None
         ("V[form>i]", [("SGL0409", "form>i")]),
     ],
 )
-def test_comparisons_that_cannot_be(
-    mention: str, expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_comparisons_that_cannot_be(mention: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     more = 'feature form = a | b\ncategory V[form]\nword V: "v"\n'
     more += f"rule r: N[slot=i] -> A[slot=i] {mention}\n"
     found = diagnose({MAIN: ADJECTIVES + more}, tmp_path, prove=False).places()

@@ -64,9 +64,7 @@ def test_what_is_drunk_is_milk_while_the_restriction_holds(dataset: Path) -> Non
 def test_targets_share_what_is_asked_of_each(dataset: Path) -> None:
     manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
     shares = {
-        stratum["stream"]: stratum["shares"]
-        for split in manifest["splits"].values()
-        for stratum in split["strata"]
+        stratum["stream"]: stratum["shares"] for split in manifest["splits"].values() for stratum in split["strata"]
     }
     assert shares["gen/pp_in_subject/0"] == {"dog": 3, "cat": 2}
     assert shares["gen/pp_in_subject/1"] == {}

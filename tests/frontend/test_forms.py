@@ -111,9 +111,7 @@ lexicon animals from "animals.yaml"
         ("X[form=paste]", "singular(V)", ("SGL0402", "V")),
     ],
 )
-def test_a_use_that_does_not_fit(
-    block: str, use: str, expected: tuple[str, str], tmp_path: Path
-) -> None:
+def test_a_use_that_does_not_fit(block: str, use: str, expected: tuple[str, str], tmp_path: Path) -> None:
     grammar = f"forms singular(X)\n  {block}\n    en  $en\n    ja  $ja\n    syn node(upos=NOUN)\n"
     found = messages(f'{grammar}lexicon animals from "animals.yaml"\n  {use}\n', tmp_path)
     assert found == [expected]

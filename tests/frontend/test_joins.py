@@ -66,10 +66,7 @@ def texts(draw: st.DrawFn, main: list[str], other: list[str]) -> str:
 
     def body(variables: list[str]) -> str:
         name = st.sampled_from(variables)
-        edges = [
-            f"{draw(name)} -[{draw(label_texts)}]-> {draw(name)}"
-            for _ in range(draw(st.integers(0, 2)))
-        ]
+        edges = [f"{draw(name)} -[{draw(label_texts)}]-> {draw(name)}" for _ in range(draw(st.integers(0, 2)))]
         nodes = [f"{draw(name)}[lemma=x|y]"] if draw(st.booleans()) else []
         assume(edges or nodes)
         return "{ " + "; ".join([*edges, *nodes]) + " }"

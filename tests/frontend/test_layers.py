@@ -58,9 +58,7 @@ JOINT = "V.syn* -[nsubj]-> N.syn*; V.sem* -[agent]-> N.sem*; V.syn -[&]-> V.sem;
         ),
     ],
 )
-def test_a_structure_is_about_the_layers_that_it_names(
-    written: str, text: str, tmp_path: Path
-) -> None:
+def test_a_structure_is_about_the_layers_that_it_names(written: str, text: str, tmp_path: Path) -> None:
     (structure,) = held_out(f"  forbid {written}", tmp_path)
     assert str(structure) == nodes(text)
 

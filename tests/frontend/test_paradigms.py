@@ -104,8 +104,7 @@ def test_japanese_paradigms(tmp_path: Path) -> None:
 def test_continuatives(tmp_path: Path) -> None:
     rows = [line.split() for line in CONTINUATIVES.strip().splitlines()]
     table = [
-        f"- {{en: v{number}, ja: {verb}, class: {conjugation}}}"
-        for number, (verb, conjugation, _) in enumerate(rows)
+        f"- {{en: v{number}, ja: {verb}, class: {conjugation}}}" for number, (verb, conjugation, _) in enumerate(rows)
     ]
     expected = [[form] for _, _, form in rows]
     assert inflect(tmp_path, "continuative($ja, $class)", table) == expected
@@ -138,9 +137,7 @@ def english(form: str, word: str, *classes: str) -> str | None:
         ("unicycle", "irregular", None, None),
     ],
 )
-def test_english_verbs_of_every_kind(
-    verb: str, kind: str, past: str | None, participle: str | None
-) -> None:
+def test_english_verbs_of_every_kind(verb: str, kind: str, past: str | None, participle: str | None) -> None:
     assert english("past_tense", verb, kind) == past
     assert english("past_participle", verb, kind) == participle
 
@@ -172,9 +169,7 @@ def test_the_article_goes_by_the_sound_of_the_next_word() -> None:
 def irregular(form: str) -> set[str]:
     """The verbs that a paradigm lists as irregular."""
     (paradigm,) = [
-        names[form]
-        for scope in library_forms.scopes("en")
-        if form in (names := scope.names(syntax.Paradigm))
+        names[form] for scope in library_forms.scopes("en") if form in (names := scope.names(syntax.Paradigm))
     ]
     assert isinstance(paradigm, syntax.Paradigm)
     (line,) = [line for line in paradigm.lines if line.inflection_class.text == "irregular"]
@@ -210,9 +205,7 @@ def test_irregular_verbs_are_not_regular_or_doubling() -> None:
 )
 def test_the_library_has_the_irregular_verbs_of_sget(name: str, has_passive: bool) -> None:
     """Independent of one another: those of SGET were read off the published sentences."""
-    table = yaml.safe_load(
-        (grammars_dir() / "lexicon" / "sget" / f"{name}.yaml").read_text(encoding="utf-8")
-    )
+    table = yaml.safe_load((grammars_dir() / "lexicon" / "sget" / f"{name}.yaml").read_text(encoding="utf-8"))
     for row in table:
         past = row.get("past", english("ed", row["en"]))
         participle = row.get("part", past)

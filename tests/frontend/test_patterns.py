@@ -85,9 +85,7 @@ PARAMETERS = "param depth = 3\nparam few = 2\n"
         ("{ repeat depth-1 N..M { N -[nmod]-> M } }", "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }"),
     ],
 )
-def test_a_parameter_stands_for_a_number_in_a_structure(
-    written: str, meant: str, tmp_path: Path
-) -> None:
+def test_a_parameter_stands_for_a_number_in_a_structure(written: str, meant: str, tmp_path: Path) -> None:
     by_itself = f"{PARAMETERS}pattern p\n  forbid {written}\n  size 0\n"
     named = f"{PARAMETERS}structure s {written}\npattern p\n  forbid s\n  size 0\n"
     for source in (by_itself, named):
@@ -149,9 +147,7 @@ def test_each_target_is_exposed_at_least_once(written: str, meant: int, tmp_path
         ("{ N } without { X -[*]-> Y }", "{ N } without { N -[*]-> Y }", False),
     ],
 )
-def test_names_of_variables_make_no_difference(
-    first: str, second: str, same: bool, tmp_path: Path
-) -> None:
+def test_names_of_variables_make_no_difference(first: str, second: str, same: bool, tmp_path: Path) -> None:
     pair = [lowered(text, tmp_path).canonical() for text in (first, second)]
     assert (pair[0] == pair[1]) == same
 

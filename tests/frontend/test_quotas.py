@@ -160,9 +160,7 @@ def test_so_many_per_target_are_as_many_as_all_targets_share(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("size", ["0", "1", "6 shared", "3 per target"])
 def test_a_number_without_a_word_behind_it_is_for_all_items(size: str, tmp_path: Path) -> None:
-    (stratum, *_) = [
-        s for s in compiled(f"{TARGETS}  size {size}\n", tmp_path).plan.strata if s.split == "gen"
-    ]
+    (stratum, *_) = [s for s in compiled(f"{TARGETS}  size {size}\n", tmp_path).plan.strata if s.split == "gen"]
     assert stratum.targets == (("dog", "cat") if " " in size else ())
 
 
@@ -183,6 +181,4 @@ words wild = cat
 """
     )
     (pattern,) = compiled(source, tmp_path).plan.patterns
-    assert str(pattern.forbid[0]) == (
-        "{ V[Tense=Past|Pres] -[nsubj]-> N[lemma=cat|dog, lemma!=cat] }"
-    )
+    assert str(pattern.forbid[0]) == ("{ V[Tense=Past|Pres] -[nsubj]-> N[lemma=cat|dog, lemma!=cat] }")

@@ -83,9 +83,7 @@ def test_a_parameter_switches_a_restriction(value: str, number: int, tmp_path: P
 def test_a_restriction_may_name_its_structure(tmp_path: Path) -> None:
     named = "structure object { V -[obj]-> N } without { N -[nmod]-> M }\n"
     first, _ = plan(f"{named}restrict object to takes(V, N)\n", tmp_path).nowhere
-    assert str(first) == (
-        "{ V[lemma=drink|sip] -[obj]-> N[lemma!=milk] } without { N -[nmod]-> M }"
-    )
+    assert str(first) == ("{ V[lemma=drink|sip] -[obj]-> N[lemma!=milk] } without { N -[nmod]-> M }")
 
 
 def test_where_a_restriction_was_written(tmp_path: Path) -> None:
@@ -144,9 +142,7 @@ def test_tables_that_cannot_be(table: str, expected: tuple[str, str], tmp_path: 
         ("restrict { V -[obj]-> N } to takes(V)\n", [("SGL0101", ")")]),
     ],
 )
-def test_restrictions_that_cannot_be(
-    source: str, expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_restrictions_that_cannot_be(source: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     assert places(source + RESTRICT, tmp_path) == expected
 
 

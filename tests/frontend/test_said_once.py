@@ -95,9 +95,7 @@ def test_a_child_is_no_layer(tmp_path: Path) -> None:
         ("syn NP N -[nmod]-> NP", [("SGL0306", "NP")]),
     ],
 )
-def test_before_edges_stand_graph_layers(
-    clause: str, expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_before_edges_stand_graph_layers(clause: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:
     rule = f"rule of: NP -> NP N\n  ja de NP N\n  {clause}\n  sem NP -[nmod]-> N\n"
     assert messages(LAYERS + REST + rule, tmp_path)[:1] == expected
 
@@ -121,11 +119,7 @@ def test_a_rule_may_say_otherwise() -> None:
     short = f'literal "did" {DID}\n{own}{other}'
     assert same(
         REST + short,
-        REST
-        + own
-        + other.replace('-> "did";', f'-> "did"{DID};').replace(
-            '-[aux]-> "did"', f'-[aux]-> "did"{DID}'
-        ),
+        REST + own + other.replace('-> "did";', f'-> "did"{DID};').replace('-[aux]-> "did"', f'-[aux]-> "did"{DID}'),
     )
 
 
@@ -144,9 +138,7 @@ def test_a_literal_says_nothing_of_a_free_layer() -> None:
         (['literal "did" (upos=AUX, tense=Past)'], [("SGL0506", "tense")]),
     ],
 )
-def test_literals_that_are_wrong(
-    literals: list[str], expected: list[tuple[str, str]], tmp_path: Path
-) -> None:
+def test_literals_that_are_wrong(literals: list[str], expected: list[tuple[str, str]], tmp_path: Path) -> None:
     grammar = LAYERS + REST + ASKED.format('"did"') + "\n".join(literals) + "\n"
     assert messages(grammar, tmp_path) == expected
 
@@ -176,13 +168,8 @@ def test_an_open_port_is_the_child_whose_role_has_its_name() -> None:
 
 
 def test_several_open_ports_are_one_child() -> None:
-    rule = (
-        "rule both: S -> gap:NP a:RC b:RC\n  ja de gap a b\n"
-        "  syn a -[conj]-> b{0}\n  sem a -[and]-> b{0}\n"
-    )
-    assert same(
-        REST + PORTS + rule.format(""), REST + PORTS + rule.format("; a.gap = gap; b.gap = gap")
-    )
+    rule = "rule both: S -> gap:NP a:RC b:RC\n  ja de gap a b\n  syn a -[conj]-> b{0}\n  sem a -[and]-> b{0}\n"
+    assert same(REST + PORTS + rule.format(""), REST + PORTS + rule.format("; a.gap = gap; b.gap = gap"))
 
 
 def test_what_is_forgotten_is_bound_to_nothing(tmp_path: Path) -> None:

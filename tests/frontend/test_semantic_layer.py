@@ -107,9 +107,7 @@ def test_a_target_may_have_a_condition(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_last_edges_stand_after_those_of_the_phrases_inside(
-    grammar: CoreGrammar, sentence: str, form: str
-) -> None:
+def test_last_edges_stand_after_those_of_the_phrases_inside(grammar: CoreGrammar, sentence: str, form: str) -> None:
     (reading,) = Parser(grammar, 0).parse(sentence)
     assert outputs(grammar)["varfree"](reading) == form
 
@@ -143,8 +141,7 @@ def the_small_crow(definite: str) -> Graph:
 
 
 FORMS = {
-    "cogs": "* crow ( x _ 2 ) ; small ( x _ 1 ) AND crow . amod ( x _ 2 , x _ 1 )"
-    " AND sleep . agent ( x _ 3 , x _ 2 )",
+    "cogs": "* crow ( x _ 2 ) ; small ( x _ 1 ) AND crow . amod ( x _ 2 , x _ 1 ) AND sleep . agent ( x _ 3 , x _ 2 )",
     "varfree": "sleep ( agent = * crow ( amod = small ) )",
     "recogs": "small ( 1 ) ; * crow ( 2 ) ; amod ( 2 , 1 ) AND sleep ( 3 ) AND agent ( 3 , 2 )",
     "penman": "(s / sleep :agent (c / crow :definite + :amod (s2 / small)))",
@@ -256,9 +253,7 @@ dataset
 """
 
 
-def test_an_edge_that_a_feature_writes_twice_is_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_an_edge_that_a_feature_writes_twice_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "twice.sgl"
     path.write_text(TWICE, encoding="utf-8")
     assert run(["check", str(path)]) == FAILED
@@ -274,13 +269,9 @@ def test_a_template_writes_one_line(tmp_path: Path) -> None:
     assert outputs(grammar)["roles"](reading) == "show:theme=Ada show:agent=Bo"
 
 
-def test_a_text_that_has_no_conllu_is_said_in_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_text_that_has_no_conllu_is_said_in_words(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "wide.sgl"
-    wide = TWICE.replace("V -[$r]-> N; V -[theme]-> N", "V -[$r]-> N").replace(
-        '"ice"', '"i\u3000ce"'
-    )
+    wide = TWICE.replace("V -[$r]-> N; V -[theme]-> N", "V -[$r]-> N").replace('"ice"', '"i\u3000ce"')
     path.write_text(wide, encoding="utf-8")
     assert run(["compile", str(path), "--out", str(tmp_path / "out")]) == FAILED
     assert "internal error" not in capsys.readouterr().err

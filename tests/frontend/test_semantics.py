@@ -29,9 +29,7 @@ def edges(sentence: str) -> list[str]:
     (reading,) = Parser(grammar, 0).parse(sentence)
     graph = derive_graph(grammar, reading, grammar.graph_layer("sem"))
     lemmas = [dict(node.attributes).get("lemma", "") for node in graph.nodes]
-    return [
-        f"{lemmas[source]} -{label}-> {lemmas[target]}" for source, label, target in graph.edges
-    ]
+    return [f"{lemmas[source]} -{label}-> {lemmas[target]}" for source, label, target in graph.edges]
 
 
 # ---- free layers
@@ -54,8 +52,7 @@ def test_both_forms_of_a_sentence() -> None:
         " AND find . theme ( x _ 4 , x _ 6 ) AND kite . nmod . in ( x _ 6 , x _ 9 )"
     )
     assert form(FOUND, "varfree") == (
-        "find ( agent = * goat ( nmod = run ( agent = * goat ) ) ,"
-        " theme = * kite ( nmod . in = * tent ) )"
+        "find ( agent = * goat ( nmod = run ( agent = * goat ) ) , theme = * kite ( nmod . in = * tent ) )"
     )
 
 
@@ -95,12 +92,8 @@ def test_a_rule_says_which_child_is_its_head() -> None:
 
 
 def test_an_attribute_falls_back_to_a_column() -> None:
-    assert form("The goat sent the kite.", "varfree") == (
-        "dispatch ( agent = * goat , theme = * kite )"
-    )
-    assert form("The goat lifted the kite.", "varfree") == (
-        "lift ( agent = * goat , theme = * kite )"
-    )
+    assert form("The goat sent the kite.", "varfree") == ("dispatch ( agent = * goat , theme = * kite )")
+    assert form("The goat lifted the kite.", "varfree") == ("lift ( agent = * goat , theme = * kite )")
 
 
 def test_homonyms_differ_in_the_graph_only() -> None:
@@ -257,9 +250,7 @@ def test_dev_has_the_sentences_of_the_part(dataset: Path) -> None:
     assert (kinds.count("in_distribution"), kinds.count("part:relatives")) == (20, 5)
 
 
-def test_a_file_that_was_changed_is_found(
-    dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_file_that_was_changed_is_found(dataset: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     copy = tmp_path / "copy"
     shutil.copytree(dataset, copy)
     assert run(["verify", str(copy)]) == 0
@@ -297,9 +288,7 @@ def test_the_card_and_the_manifest_name_both_targets(dataset: Path) -> None:
     assert (layers["target"], layers["further"]) == ("cogs", ["varfree"])
 
 
-def test_the_standalone_sampler_draws_both_targets_bit_for_bit(
-    dataset: Path, tmp_path: Path
-) -> None:
+def test_the_standalone_sampler_draws_both_targets_bit_for_bit(dataset: Path, tmp_path: Path) -> None:
     checked = isolated(dataset / "sampler.py", "--check")
     assert checked.returncode == 0, checked.stderr
     assert [line.split()[0] for line in checked.stdout.splitlines()] == ["identical"] * 8

@@ -55,10 +55,7 @@ rule closed_comma: Closed[tail=comma] -> "to" NP ","  ~ 1
   syn NP -[case]-> "to"(upos=ADP); NP -[punct]-> ","(upos=PUNCT)
 """
     outcome = assert_diagnostics(text, [("SGL0713", "~ 9"), ("SGL0713", "~ 1")], tmp_path)
-    assert (
-        "no other rule makes a `Closed` with these features; others come from `closed_comma`"
-        in (outcome.rendered())
-    )
+    assert "no other rule makes a `Closed` with these features; others come from `closed_comma`" in (outcome.rendered())
 
 
 def test_a_rival_that_a_setting_leaves_out_is_a_rival(tmp_path: Path) -> None:
@@ -90,9 +87,7 @@ rule clause_in: S -> NP VP PP
     assert "turn the edge round" in outcome.rendered()
 
 
-@pytest.mark.parametrize(
-    "edge", ['V -[obl]-> "to"(upos=ADP)', 'V -[compound:prt]-> "to"(upos=ADP)', 'V -[x]-> "to"']
-)
+@pytest.mark.parametrize("edge", ['V -[obl]-> "to"(upos=ADP)', 'V -[compound:prt]-> "to"(upos=ADP)', 'V -[x]-> "to"'])
 def test_edges_that_languages_have_are_not_odd(edge: str, tmp_path: Path) -> None:
     text = f"""
 rule vp_to: VP[form=f] -> V[form=f] NP "to"
@@ -181,12 +176,8 @@ def test_no_government(old: str, new: str, tmp_path: Path) -> None:
     assert diagnose({MAIN: GERMAN.replace(old, new)}, tmp_path).codes == []
 
 
-@pytest.mark.parametrize(
-    ("labels", "told"), [("$RECIPIENT", True), ("$SUBJECT", False), ("^$RECIPIENT", False)]
-)
-def test_a_set_of_the_library_that_no_rule_makes_is_told(
-    labels: str, told: bool, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize(("labels", "told"), [("$RECIPIENT", True), ("$SUBJECT", False), ("^$RECIPIENT", False)])
+def test_a_set_of_the_library_that_no_rule_makes_is_told(labels: str, told: bool, tmp_path: Path) -> None:
     """The verifier would refuse a claim about labels that no graph has, after sampling."""
     pattern = f"pattern p\n  forbid {{ V -[obj]-> N }}\n  exclude {{ V -[{labels}]-> N }}\n"
     outcome = diagnose({MAIN: f"{BASE}\nuse stdlib.ud\n\n{pattern}"}, tmp_path)

@@ -196,9 +196,7 @@ def test_multiword_tokens_are_read_strictly(tmp_path: Path, line: str, reason: s
         ("{ V -[nsubj]-> N; M[upos=NOUN] }", False),
     ],
 )
-def test_no_structure_may_see_what_can_be_absorbed(
-    place: Workplace, structure: str, sees: bool
-) -> None:
+def test_no_structure_may_see_what_can_be_absorbed(place: Workplace, structure: str, sees: bool) -> None:
     source = garden.SOURCE.replace(PATTERN, f"  forbid {structure}")
     path = place.write("garden.sgl", source)
     run(["check", "--fast", str(path)])

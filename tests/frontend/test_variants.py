@@ -44,9 +44,7 @@ def farm(directory: Path, where: str = "", **settings: str) -> CoreGrammar:
 def animals(grammar: CoreGrammar) -> dict[str, str]:
     """The words of the table, English and Japanese, in their order."""
     return {
-        rule.templates[0][0].text: "".join(
-            item.text for item in rule.templates[1] if isinstance(item, Token)
-        )
+        rule.templates[0][0].text: "".join(item.text for item in rule.templates[1] if isinstance(item, Token))
         for rule in grammar.rules
         if rule.name == "animals" and isinstance(rule.templates[0][0], Token)
     }
@@ -87,10 +85,7 @@ def test_a_variant_keeps_its_row_in_place(tmp_path: Path) -> None:
 def reports(directory: Path, table: str, lexicon: str) -> list[str]:
     """What the compiler says: `severity code place`, where the place is marked text."""
     outcome = diagnose({MAIN: BASE + lexicon, "animals.yaml": table}, directory, prove=False)
-    return [
-        f"{found.severity.name.lower()} {found.code} {outcome.marked(found)}"
-        for found in outcome.found
-    ]
+    return [f"{found.severity.name.lower()} {found.code} {outcome.marked(found)}" for found in outcome.found]
 
 
 ALWAYS = """
@@ -131,10 +126,7 @@ def test_an_unknown_parameter_is_reported(tmp_path: Path) -> None:
 
 
 def layered(directory: Path, options: str, **settings: str) -> CoreGrammar:
-    pieces = PIECES | {
-        "layers": f'layer en : text ({options})\nlayer ja : text (join "")\n'
-        "layer syn : graph on en\n"
-    }
+    pieces = PIECES | {"layers": f'layer en : text ({options})\nlayer ja : text (join "")\nlayer syn : graph on en\n'}
     (directory / MAIN).write_text(PARAMETERS + "\n".join(pieces.values()), encoding="utf-8")
     return compile_file(directory / MAIN, settings).grammar
 
@@ -155,9 +147,7 @@ def test_the_words_of_several_options_attach_together(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("spoken", "join"), [("on", "-"), ("off", "+")])
-def test_words_are_joined_in_one_way_in_each_setting(
-    spoken: str, join: str, tmp_path: Path
-) -> None:
+def test_words_are_joined_in_one_way_in_each_setting(spoken: str, join: str, tmp_path: Path) -> None:
     options = 'join "-" when spoken, join "+" when not spoken'
     assert layered(tmp_path, options, spoken=spoken).text_layers[0].join == join
 

@@ -42,9 +42,7 @@ def using(place: Workplace, weights: str, declaration: str = "") -> None:
     place.write("farm.sgl", text.replace("category N\n", line + "\ncategory N\n", 1))
 
 
-def opened(
-    place: Workplace, parameters: Mapping[str, str] | None = None
-) -> tuple[Compiled | None, Diagnostics]:
+def opened(place: Workplace, parameters: Mapping[str, str] | None = None) -> tuple[Compiled | None, Diagnostics]:
     found = Diagnostics()
     path = place.directory / "farm.sgl"
     return open_grammar(path, parameters or {}, SourceMap(), found), found
@@ -52,10 +50,7 @@ def opened(
 
 def weight_of(compiled: Compiled | None) -> dict[RuleKey, float]:
     assert compiled is not None
-    return {
-        key: rule.weight
-        for key, rule in zip(compiled.rule_keys, compiled.grammar.rules, strict=True)
-    }
+    return {key: rule.weight for key, rule in zip(compiled.rule_keys, compiled.grammar.rules, strict=True)}
 
 
 # ---- what a file says
@@ -115,12 +110,8 @@ def test_a_when_clause_may_stand_in_a_line_of_its_own(place: Workplace) -> None:
 
 def test_the_weights_of_what_is_switched_off_wait(place: Workplace) -> None:
     text = (place.directory / "farm.sgl").read_text("utf-8")
-    text = text.replace(
-        "rule modified: NP -> Det N PP\n", "rule modified: NP -> Det N PP\n  when pps\n"
-    )
-    place.write(
-        "farm.sgl", "param pps = on\n\n" + text.replace("\npattern", "\n#", 1).split("#")[0]
-    )
+    text = text.replace("rule modified: NP -> Det N PP\n", "rule modified: NP -> Det N PP\n  when pps\n")
+    place.write("farm.sgl", "param pps = on\n\n" + text.replace("\npattern", "\n#", 1).split("#")[0])
     using(place, "rules:\n  NP: {noun_phrase: 1, modified: 1}\n")
     assert weight_of(opened(place)[0])[RuleKey(RULES, "NP", "modified", "Det N PP")] == 0.5
     compiled, found = opened(place, {"pps": "off"})
@@ -153,18 +144,14 @@ def test_the_expansions_of_a_rule_are_told_apart_by_their_children(place: Workpl
     keys = [key for key in weight_of(opened(place)[0]) if key.name == "two"]
     numbers = ("one", "many")
     assert sorted(keys) == sorted(
-        RuleKey(RULES, "NP[number=many]", "two", f"N[number={a}] N[number={b}]")
-        for a in numbers
-        for b in numbers
+        RuleKey(RULES, "NP[number=many]", "two", f"N[number={a}] N[number={b}]") for a in numbers for b in numbers
     )
 
 
 def test_words_that_are_written_alike_are_told_apart_by_their_translation(
     place: Workplace,
 ) -> None:
-    place.write(
-        "animals.yaml", "- {en: bank, ja: 銀行}\n- {en: bank, ja: 土手}\n- {en: dog, ja: 犬}\n"
-    )
+    place.write("animals.yaml", "- {en: bank, ja: 銀行}\n- {en: bank, ja: 土手}\n- {en: dog, ja: 犬}\n")
     text = (place.directory / "farm.sgl").read_text("utf-8")
     place.write("farm.sgl", text.split("test ")[0] + "dataset\n  from Text\n  train 1\n")
     parts = {key.part for key in weight_of(opened(place)[0]) if key.name == "animals"}
@@ -185,9 +172,7 @@ def weight_rows(text: str) -> Sequence[WeightRow]:
 def rows_of(text: str) -> dict[RuleKey, float]:
     """The weights of a file by the names of the rules."""
     return {
-        RuleKey(r.section, r.category.text, r.name.text, r.part.text if r.part else ""): float(
-            r.weight.text
-        )
+        RuleKey(r.section, r.category.text, r.name.text, r.part.text if r.part else ""): float(r.weight.text)
         for r in weight_rows(text)
     }
 
@@ -208,9 +193,7 @@ def is_seen(word: str) -> bool:
     ),
     numbers=st.lists(st.integers(1, 10**6), min_size=4, max_size=4),
 )
-def test_what_is_written_is_read_again_whatever_the_words(
-    texts: list[str], numbers: list[int]
-) -> None:
+def test_what_is_written_is_read_again_whatever_the_words(texts: list[str], numbers: list[int]) -> None:
     """Names that YAML would take for something else, such as ``yes`` or ``1``, among them."""
     core, keys, fit = fitted_words(texts, numbers)
     text = weights_text(core, keys, fit, {"grammar": "g", "note": texts}, ["a comment"])
@@ -221,9 +204,7 @@ def test_what_is_written_is_read_again_whatever_the_words(
     assert weights_text(core, keys, fit, {"grammar": "g", "note": texts}, ["a comment"]) == text
 
 
-def fitted_words(
-    texts: Sequence[str], numbers: Sequence[int]
-) -> tuple[CoreGrammar, list[RuleKey], Fit]:
+def fitted_words(texts: Sequence[str], numbers: Sequence[int]) -> tuple[CoreGrammar, list[RuleKey], Fit]:
     """A grammar of single words with made-up weights, as if estimated."""
     core = weighted_grammar({f"w{i}": (f"S -> x{i}", numbers[i]) for i in range(len(texts))})
     found = Sample()
@@ -242,9 +223,7 @@ def test_a_written_file_can_be_used_and_changes_what_is_drawn(place: Workplace) 
     with_directory(place, ["fit", *arguments])
     using(place, out.read_text("utf-8"))
     found = weight_of(opened(place)[0])
-    assert found == pytest.approx(
-        {**found, **rows_of_names(found, out.read_text("utf-8"))}, rel=1e-4
-    )
+    assert found == pytest.approx({**found, **rows_of_names(found, out.read_text("utf-8"))}, rel=1e-4)
     # 10 noun phrases without a PP, 2 with one, half a row more for each.
     assert found[RuleKey(RULES, "NP", "noun_phrase", "Det N")] == pytest.approx(10.5 / 13, rel=1e-5)
 
@@ -253,11 +232,7 @@ def rows_of_names(known: Mapping[RuleKey, float], text: str) -> dict[RuleKey, fl
     """The rows of a file under the full keys of a grammar."""
     found = {}
     for key, weight in rows_of(text).items():
-        whole = [
-            k
-            for k in known
-            if (k.section, k.category, k.name) == (key.section, key.category, key.name)
-        ]
+        whole = [k for k in known if (k.section, k.category, k.name) == (key.section, key.category, key.name)]
         found[key if key in known else whole[0]] = weight
     return found
 
@@ -266,9 +241,7 @@ def rows_of_names(known: Mapping[RuleKey, float], text: str) -> dict[RuleKey, fl
 def test_the_file_is_the_same_when_it_is_made_again(place: Workplace) -> None:
     texts = []
     for _ in range(2):
-        with_directory(
-            place, ["fit", "farm.sgl", "rows.tsv", "--given", "train", "--out", "w.yaml"]
-        )
+        with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--given", "train", "--out", "w.yaml"])
         texts.append((place.directory / "w.yaml").read_text("utf-8"))
     assert texts[0] == texts[1]
     assert "sglc fit farm.sgl rows.tsv --given train" in texts[0].splitlines()[1]

@@ -118,9 +118,7 @@ def test_de_stands_after_long_adjectives_and_after_very() -> None:
 
 
 def test_a_preposition_stands_around_its_phrase_with_all_that_modifies_it() -> None:
-    assert chinese("Anna slept behind the red tent at the station.") == {
-        "安娜在车站里的那顶红帐篷后面睡着了。"
-    }
+    assert chinese("Anna slept behind the red tent at the station.") == {"安娜在车站里的那顶红帐篷后面睡着了。"}
     assert chinese("Anna slept facing the tent.") == {"安娜对着那顶帐篷睡着了。"}
 
 

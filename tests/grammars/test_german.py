@@ -99,13 +99,9 @@ def test_a_prefix_ends_a_clause_of_one_verb(samples: list[str]) -> None:
     """Of verbs whose form alone says that they have one."""
     rows = table("verbs.yaml")
     without = {row[form] for row in rows if "prefix" not in row for form in ("third", "past")}
-    apart = {
-        row[form]: row["prefix"] for row in rows if "prefix" in row for form in ("third", "past")
-    }
+    apart = {row[form]: row["prefix"] for row in rows if "prefix" in row for form in ("third", "past")}
     plain = [text.rstrip(".").split() for text in samples if not set(",?") & set(text)]
-    found = [
-        (words, apart[word]) for words in plain for word in words if word in apart.keys() - without
-    ]
+    found = [(words, apart[word]) for words in plain for word in words if word in apart.keys() - without]
     assert len(found) > 30
     assert not [words for words, prefix in found if words[-1] != prefix]
 
@@ -128,9 +124,7 @@ def test_articles_agree_with_their_nouns(samples: list[str]) -> None:
             allowed.setdefault(form, set()).update({"die", "den"})
     adjectives = "|".join(row["de"] for row in table("adjectives.yaml"))
     every = {article["de"] for article in articles}
-    phrase = re.compile(
-        rf"\b({'|'.join(every)}) (?:(?:{adjectives})e[nrs]? )?([A-ZÄÖ]\w+)", re.IGNORECASE
-    )
+    phrase = re.compile(rf"\b({'|'.join(every)}) (?:(?:{adjectives})e[nrs]? )?([A-ZÄÖ]\w+)", re.IGNORECASE)
     found = [(m[1].lower(), m[2]) for text in samples for m in phrase.finditer(text)]
     pairs = [(article, noun) for article, noun in found if noun in allowed]
     assert len(pairs) > 500

@@ -43,9 +43,7 @@ def lemmas(upos: str) -> set[str]:
     return {word.lemma for word in words() if word.attributes["upos"] == upos}
 
 
-@pytest.mark.parametrize(
-    ("upos", "number"), [("NOUN", 412), ("PROPN", 119), ("ADJ", 43), ("VERB", 178)]
-)
+@pytest.mark.parametrize(("upos", "number"), [("NOUN", 412), ("PROPN", 119), ("ADJ", 43), ("VERB", 178)])
 def test_the_vocabulary_is_complete(upos: str, number: int) -> None:
     assert len(lemmas(upos)) == number
 
@@ -94,11 +92,7 @@ def test_a_bare_verb_is_translated_like_its_dictionary_form() -> None:
 )
 def test_translations_are_the_published_ones_but_for_the_corrections(table: str, upos: str) -> None:
     rows = yaml.safe_load((PUBLISHED / f"{table}.yaml").read_text(encoding="utf-8"))
-    own = {
-        word.lemma: word.ja[0]
-        for word in words()
-        if word.attributes["upos"] == upos and word.lemma not in ADDED
-    }
+    own = {word.lemma: word.ja[0] for word in words() if word.attributes["upos"] == upos and word.lemma not in ADDED}
     assert own.keys() == {row["en"] for row in rows}
     differences = {row["en"]: own[row["en"]] for row in rows if own[row["en"]] != row["ja"]}
     assert differences == {en: ja for en, ja in CORRECTIONS.items() if en in own}
@@ -134,9 +128,7 @@ def test_the_grammar_is_of_moderate_size() -> None:
 
 
 def test_the_article_agrees_with_the_next_word() -> None:
-    vowels = {
-        word.en for category in ("N", "Place", "Adj") for word in words_of(category, sound="vowel")
-    }
+    vowels = {word.en for category in ("N", "Place", "Adj") for word in words_of(category, sound="vowel")}
     assert vowels == {"author", "engineer", "envelope", "obese"}
     for item in sample():
         for article, word in re.findall(r"\b([Aa]n?) (\w+)", item.texts[0]):
@@ -207,11 +199,7 @@ def coordinated(graph: Graph) -> set[int]:
 
 def clauses_above(graph: Graph, node: int) -> int:
     """How many complement clauses a word is in."""
-    heads = {
-        target: (source, label)
-        for source, label, target in graph.edges
-        if not label.startswith("~")
-    }
+    heads = {target: (source, label) for source, label, target in graph.edges if not label.startswith("~")}
     above = 0
     while node in heads:
         node, label = heads[node]
@@ -238,9 +226,7 @@ def test_coordination_is_of_the_lowest_clauses_or_of_whole_sentences() -> None:
     for _, graph in concatenations("outer").values():
         (first,) = coordinated(graph)
         assert clauses_above(graph, first) == 0
-    inner = [
-        clauses_above(graph, *coordinated(graph)) for _, graph in concatenations("inner").values()
-    ]
+    inner = [clauses_above(graph, *coordinated(graph)) for _, graph in concatenations("inner").values()]
     assert {0, 1, 2} <= set(inner)
 
 

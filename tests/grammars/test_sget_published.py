@@ -149,8 +149,7 @@ def published_forms() -> Iterator[tuple[tuple[str, str, str], str]]:
 @needs_published_data
 def test_every_japanese_form_of_every_verb() -> None:
     own = {
-        (word.category, word.features.get("form", ""), word.lemma): " ".join(word.ja)
-        for word in words(published="on")
+        (word.category, word.features.get("form", ""), word.lemma): " ".join(word.ja) for word in words(published="on")
     }
     observed = dict(published_forms())
     assert len(observed) > 1000
@@ -229,9 +228,7 @@ def test_a_row_that_is_not_the_published_one_is_noticed() -> None:
 
 
 def test_errata_are_found_in_a_sentence() -> None:
-    verdict = both().judge(
-        "A child guess that Emma knew a guy.", "子供がエマが人を知っていたことを想像した。"
-    )
+    verdict = both().judge("A child guess that Emma knew a guy.", "子供がエマが人を知っていたことを想像した。")
     assert verdict.accounted
     assert {erratum.name: form.here for erratum, form in verdict.errata.items()} == {
         "guess": "guessed と推測した",

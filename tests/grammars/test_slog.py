@@ -23,9 +23,7 @@ from sgl.diagnostics import Diagnostics
 from sgl.pipeline.sentences import check_examples
 from sgl.resources import grammars_dir
 
-needs_published_data = pytest.mark.skipif(
-    not DATA.is_dir(), reason="the published data are not beside this checkout"
-)
+needs_published_data = pytest.mark.skipif(not DATA.is_dir(), reason="the published data are not beside this checkout")
 
 DOCS = Path(__file__).parents[2] / "docs" / "slog.md"
 
@@ -121,9 +119,7 @@ def test_the_examples_of_the_patterns_hold(name: str, patterns: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "patterns"), [("cogs", 21), ("slog", 35)])
-def test_all_patterns_are_proved(
-    name: str, patterns: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_all_patterns_are_proved(name: str, patterns: int, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["prove", str(grammars_dir() / f"{name}.sgl")]) == 0
     assert f"{patterns} of {patterns} patterns proved" in capsys.readouterr().out
 
@@ -163,9 +159,7 @@ def sample(path: str) -> list[tuple[str, str, str]]:
         ("cogs", "cogs/dev.tsv", "cogs", 3000),
     ],
 )
-def test_every_development_row_is_derived_exactly(
-    name: str, path: str, view: str, number: int
-) -> None:
+def test_every_development_row_is_derived_exactly(name: str, path: str, view: str, number: int) -> None:
     published = rows(path)
     assert len(published) == number
     wrong = [row for row in published if row[1] not in forms(name, view, row[0])]
@@ -200,9 +194,7 @@ def test_training_rows_are_derived_exactly(name: str, path: str, view: str) -> N
 
 
 def test_loose_readings_are_of_patterns_and_all_are_listed() -> None:
-    declared = re.findall(
-        r"^structure (\w+)", (grammars_dir() / "slog_loose.sgl").read_text("utf-8"), re.MULTILINE
-    )
+    declared = re.findall(r"^structure (\w+)", (grammars_dir() / "slog_loose.sgl").read_text("utf-8"), re.MULTILINE)
     assert {name for _, name, _ in slog_leaks.LOOSE} == set(declared)
     patterns = {found.pattern.name for found in grammar("slog").patterns}
     assert {pattern for pattern, *_ in slog_leaks.LOOSE} <= patterns
@@ -227,10 +219,7 @@ def test_a_leak_is_counted_with_its_shortest_sentence(tmp_path: Path) -> None:
     assert loose["q_subj_active_transitive"] == (2, "Who saw Emma ?")
     assert loose["rc_modif_subj_of_relative"][0] == 2
     lines = list(slog_leaks.table(result, slog_leaks.LOOSE))
-    assert (
-        "| `q_subj_active` | 0 | the subject of a transitive verb too | 2 | *Who saw Emma ?* |"
-        in lines
-    )
+    assert "| `q_subj_active` | 0 | the subject of a transitive verb too | 2 | *Who saw Emma ?* |" in lines
 
 
 @pytest.mark.slow

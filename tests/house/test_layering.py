@@ -103,16 +103,13 @@ def breaches(parts: tuple[str, ...], source: str) -> set[str]:
         wrong = {name for name in found if name[0] not in allowed}
     if package == "automata" and parts[1] in AUTOMATA:
         above = AUTOMATA[AUTOMATA.index(parts[1]) + 1 :]
-        wrong |= {
-            name for name in found if name[0] == "automata" and name[1:2] and name[1] in above
-        }
+        wrong |= {name for name in found if name[0] == "automata" and name[1:2] and name[1] in above}
     return {".".join(name) for name in wrong}
 
 
 def test_a_module_imports_only_what_is_below_it() -> None:
     found = {
-        path.relative_to(PACKAGE).as_posix(): breaches(parts_of(path), path.read_text("utf-8"))
-        for path in MODULES
+        path.relative_to(PACKAGE).as_posix(): breaches(parts_of(path), path.read_text("utf-8")) for path in MODULES
     }
     assert {name: wrong for name, wrong in found.items() if wrong} == {}
 

@@ -52,9 +52,7 @@ def test_the_wheel_has_every_file_of_the_library(installed: Path, folder: str) -
 
 def test_the_wheel_has_the_page_of_every_diagnostic_code(installed: Path) -> None:
     pages = Path("sgl") / "diagnostics" / "pages"
-    assert {page.name for page in (installed / pages).iterdir()} == {
-        page.name for page in (ROOT / pages).iterdir()
-    }
+    assert {page.name for page in (installed / pages).iterdir()} == {page.name for page in (ROOT / pages).iterdir()}
 
 
 def test_the_installed_package_finds_its_own_library(installed: Path, tmp_path: Path) -> None:
@@ -65,9 +63,7 @@ def test_the_installed_package_finds_its_own_library(installed: Path, tmp_path: 
 
 
 @pytest.mark.slow
-def test_the_installed_compiler_reads_a_grammar_that_uses_the_library(
-    installed: Path, tmp_path: Path
-) -> None:
+def test_the_installed_compiler_reads_a_grammar_that_uses_the_library(installed: Path, tmp_path: Path) -> None:
     grammar = str(ROOT / "docs" / "examples" / "farm.sgl")
     done = run(installed, "-m", "sgl", "check", grammar, directory=tmp_path)
     assert done.returncode == 0, done.stderr

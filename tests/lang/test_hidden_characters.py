@@ -87,9 +87,7 @@ def test_a_quotation_with_one_is_refused_with_its_place(character: str, work: Wo
         ("{e\u200bn: horse, ja: 馬}", 5),
     ],
 )
-def test_a_value_of_a_table_with_one_is_refused_with_its_place(
-    row: str, column: int, work: Workplace
-) -> None:
+def test_a_value_of_a_table_with_one_is_refused_with_its_place(row: str, column: int, work: Workplace) -> None:
     work.write(MAIN, BASE + ANIMALS % "a.yaml")
     work.write("a.yaml", f"- {{en: cow, ja: 牛}}\n- {row}\n")
     assert run(["check", MAIN, "--format", "concise"]) == FAILED

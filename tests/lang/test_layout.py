@@ -15,11 +15,7 @@ from sgl.lang.layout import layout
 from sgl.lang.reader import read
 
 ROOT = Path(__file__).parents[2]
-FILES = sorted(
-    path
-    for place in ("grammars", "stdlib", "docs", "tests")
-    for path in (ROOT / place).rglob("*.sgl")
-)
+FILES = sorted(path for place in ("grammars", "stdlib", "docs", "tests") for path in (ROOT / place).rglob("*.sgl"))
 
 PAIRS = {
     "layers stand below one another": (

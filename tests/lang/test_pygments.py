@@ -36,9 +36,7 @@ def test_every_grammar_is_coloured_to_its_last_character(path: Path) -> None:
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_block_of_the_docs_is_coloured(path: Path) -> None:
-    for block in re.findall(
-        r"^```sgl\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
-    ):
+    for block in re.findall(r"^```sgl\n(.*?)^```", path.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL):
         assert unknown(block) == []
 
 

@@ -19,11 +19,7 @@ from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.reader import MAX_MISTAKES, MAX_NESTING, read
 
 ROOT = Path(__file__).parent.parent.parent
-GRAMMARS = sorted(
-    path
-    for folder in ("grammars", "stdlib", "docs/examples")
-    for path in (ROOT / folder).rglob("*.sgl")
-)
+GRAMMARS = sorted(path for folder in ("grammars", "stdlib", "docs/examples") for path in (ROOT / folder).rglob("*.sgl"))
 #: What texts of the laws are made of: everything that the reader treats specially.
 PIECES = st.sampled_from(
     [
@@ -62,9 +58,7 @@ def test_a_chunk_keeps_every_character_in_its_place(text: str) -> None:
 @given(TEXTS)
 def test_chunks_follow_one_another_and_leave_out_only_blanks_and_comments(text: str) -> None:
     chunks = chunks_of(text)
-    kept = {
-        place for chunk in chunks for place in range(chunk.start, chunk.start + len(chunk.text))
-    }
+    kept = {place for chunk in chunks for place in range(chunk.start, chunk.start + len(chunk.text))}
     assert len(kept) == sum(len(chunk.text) for chunk in chunks)
     comments = set().union(*(covered(chunk.comments) for chunk in chunks))
     left_out = {text[p] for p in range(len(text)) if p not in kept | comments}
@@ -80,9 +74,7 @@ def test_comments_are_where_they_say(text: str) -> None:
             assert "\n" not in comment.text
 
 
-@given(
-    st.lists(st.sampled_from(["", "# one", "rule", "  ja N", '  ja "#"', "  # two"]), max_size=12)
-)
+@given(st.lists(st.sampled_from(["", "# one", "rule", "  ja N", '  ja "#"', "  # two"]), max_size=12))
 def test_all_comments_are_found(lines: list[str]) -> None:
     found = [c.text for chunk in chunks_of("\n".join(lines)) for c in chunk.comments]
     assert found == [line.strip() for line in lines if line.strip().startswith("#")]
@@ -137,9 +129,7 @@ def test_a_keyword_is_a_whole_word(keyword: str) -> None:
     assert found.hint == f"did you mean `{keyword}`?"
 
 
-@pytest.mark.parametrize(
-    ("wrong", "meant"), [*list(CONFUSABLES.items())[:12], ("　", " "), ("“", '"')]
-)
+@pytest.mark.parametrize(("wrong", "meant"), [*list(CONFUSABLES.items())[:12], ("　", " "), ("“", '"')])
 def test_a_character_that_looks_like_one_of_the_language(wrong: str, meant: str) -> None:
     _, diagnostics = reading(f"feature f {wrong} = a")
     (found,) = diagnostics
@@ -343,9 +333,7 @@ def parts_in(value: object, whole: Span | None = None) -> Iterator[tuple[Span, S
         ("???", []),
     ],
 )
-def test_what_is_known_of_a_declaration_that_cannot_be_read(
-    text: str, unread: list[s.Unread]
-) -> None:
+def test_what_is_known_of_a_declaration_that_cannot_be_read(text: str, unread: list[s.Unread]) -> None:
     file, diagnostics = reading(text)
     assert len(diagnostics) == 1
     assert list(file.unread) == unread

@@ -189,16 +189,11 @@ def regular_verbs() -> Iterator[Word]:
 
 
 def test_a_clause_goes_on_with_the_te_form_where_the_stem_is_one_mora() -> None:
-    stems = {
-        (word.category, word.lemma): word.ja[-1]
-        for word in regular_verbs()
-        if word.features["form"] == "stem"
-    }
+    stems = {(word.category, word.lemma): word.ja[-1] for word in regular_verbs() if word.features["form"] == "stem"}
     differ = {
         word.ja[-1]
         for word in regular_verbs()
-        if word.features["form"] == "cont"
-        and word.ja[-1] != stems.get((word.category, word.lemma), word.ja[-1])
+        if word.features["form"] == "cont" and word.ja[-1] != stems.get((word.category, word.lemma), word.ja[-1])
     }
     assert differ == {"見て", "持ってきて"}
 

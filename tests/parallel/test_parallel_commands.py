@@ -48,9 +48,7 @@ def test_a_file_that_is_there_is_replaced_only_on_request(work: Workplace) -> No
         (["--out", "a" * 250 + ".tsv"], OUTPUT, "File name too long"),
     ],
 )
-def test_what_cannot_be_done_is_said(
-    work: Workplace, options: list[str], status: int, reason: str
-) -> None:
+def test_what_cannot_be_done_is_said(work: Workplace, options: list[str], status: int, reason: str) -> None:
     assert run(["sample", FARM, "train", *options]) == status
     assert reason in work.capsys.readouterr().err
     assert work.files() == []
@@ -90,9 +88,7 @@ def test_a_text_without_a_form_is_no_row(work: Workplace, monkeypatch: pytest.Mo
         (["--workers", "0"], "0 is not in the range"),
     ],
 )
-@pytest.mark.parametrize(
-    "command", [["sample", COGS, "-n", "5", "--out", "a.tsv"], ["compile", COGS, "--out", "a"]]
-)
+@pytest.mark.parametrize("command", [["sample", COGS, "-n", "5", "--out", "a.tsv"], ["compile", COGS, "--out", "a"]])
 def test_options_that_say_nothing_together_are_a_slip(
     work: Workplace, command: list[str], options: list[str], reason: str
 ) -> None:

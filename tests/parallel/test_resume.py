@@ -130,9 +130,7 @@ def test_a_second_run_is_refused_while_the_first_has_the_folder(tmp_path: Path) 
     open_run(tmp_path / "file", {}, Parallelism()).discard()
 
 
-def test_a_file_system_without_locks_is_reported(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_system_without_locks_is_reported(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSYS, "Function not implemented")
 
@@ -192,10 +190,7 @@ def test_runs_that_begin_while_others_end_never_meet_in_the_folder(tmp_path: Pat
 @pytest.mark.slow
 def test_a_second_run_that_starts_at_the_same_moment_is_told_who_writes(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "sgl", "sample", SGET, "train", "-n", "300000", "--distinct"]
-    runs = [
-        subprocess.Popen([*words, "--out", "pairs.tsv"], cwd=tmp_path, stderr=subprocess.PIPE)
-        for _ in range(2)
-    ]
+    runs = [subprocess.Popen([*words, "--out", "pairs.tsv"], cwd=tmp_path, stderr=subprocess.PIPE) for _ in range(2)]
     said = [process.communicate()[1].decode() for process in runs]
     assert sorted(process.returncode for process in runs) == [0, OUTPUT]
     refused, finished = sorted(range(2), key=lambda number: -runs[number].returncode)

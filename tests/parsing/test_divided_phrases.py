@@ -152,8 +152,7 @@ def test_a_grammar_that_rewrites_a_category_into_itself_has_finitely_many_readin
     """Only the target can be written so: there the child is all that is left of a rule."""
     circle = CALLS.replace(
         "rule object:",
-        'rule really: VP -> "really" VP\n  de  VP\n'
-        '  syn VP -[advmod]-> "really"(upos=ADV)\nrule object:',
+        'rule really: VP -> "really" VP\n  de  VP\n  syn VP -[advmod]-> "really"(upos=ADV)\nrule object:',
     )
     core = core_of(circle)
     readings = Parser(core, 1).parse("Anna ruft Ben an.")

@@ -170,9 +170,7 @@ def test_structures_in_some_and_in_every_reading(wanted: object) -> None:
 
 @pytest.mark.parametrize("layer", ["en", "ja"])
 @pytest.mark.parametrize("which", ["toy", "farm"])
-def test_every_sentence_parses_back_from_every_layer(
-    which: str, layer: str, farm: CoreGrammar
-) -> None:
+def test_every_sentence_parses_back_from_every_layer(which: str, layer: str, farm: CoreGrammar) -> None:
     core = TOY if which == "toy" else farm
     parser = Parser(core, core.text_layer(layer))
     for derivation in random_derivations(core, 150, seed=11):

@@ -51,9 +51,7 @@ def test_capital_passes_over_an_empty_child() -> None:
         V = : "slept"
         """
     )
-    assert [names(core, reading) for reading in Parser(core).parse("Dogs slept")] == [
-        ["S", "NP", "Det", "N", "V"]
-    ]
+    assert [names(core, reading) for reading in Parser(core).parse("Dogs slept")] == [["S", "NP", "Det", "N", "V"]]
     assert Parser(core).parse("dogs slept") == ()
 
 

@@ -237,9 +237,7 @@ def test_scan_is_the_whole_language_and_its_split_by_length(tmp_path: Path) -> N
         ({"by_length": "off", "by_verb": "on"}, {"train": 13_204, "gen": 7_706}),
     ],
 )
-def test_other_splits_of_scan_have_their_sizes(
-    settings: dict[str, str], sizes: dict[str, int]
-) -> None:
+def test_other_splits_of_scan_have_their_sizes(settings: dict[str, str], sizes: dict[str, int]) -> None:
     compiled = open_grammar(SCAN, settings, SourceMap(), Diagnostics())
     assert compiled is not None
     assert {stratum.split: stratum.count for stratum in compiled.plan.strata} == sizes

@@ -28,14 +28,10 @@ def test_a_small_dataset_starts_no_process() -> None:
 
 
 @pytest.mark.slow
-def test_afterwards_the_machine_code_of_every_job_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_afterwards_the_machine_code_of_every_job_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setenv("SGL_CACHE_DIR", str(tmp_path / "cache"))
     program = tmp_path / "program.py"
     program.write_text(PROGRAM, "utf-8")
-    done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, check=False)
     assert (done.stdout.split(), done.stderr) == (list(JOBS), "")

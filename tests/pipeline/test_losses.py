@@ -64,9 +64,7 @@ def test_a_rule_that_disappears(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert [word.replace("einen", "ein") for word in accusative] == nominative
 
 
-def test_a_word_and_a_reading_that_is_held_out(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_word_and_a_reading_that_is_held_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     said = told(RULES + DATASET, tmp_path, capsys)
     assert "114 ambiguous sentences with the word `bat`" in said
     assert "コウモリ" in said

@@ -159,9 +159,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_texts_of_a_dataset_have_these_lengths(dataset: Path) -> None:
     rows = [line.split("\t") for line in (dataset / "data/gen.tsv").read_text().splitlines()]
-    sizes = [
-        (len(en.split()), len(act.split())) for en, act, category in rows if category == "long"
-    ]
+    sizes = [(len(en.split()), len(act.split())) for en, act, category in rows if category == "long"]
     assert all(act >= 9 for _, act in sizes)
     assert all(en > 12 for en, _ in sizes[5:10])
     assert all(en < 9 for en, _ in sizes[10:])
@@ -194,9 +192,7 @@ def test_the_lengths_are_written_beside_each_sentence(dataset: Path) -> None:
         ("# length_act = ", "# nothing = ", "V005"),
     ],
 )
-def test_a_wrong_length_is_found(
-    old: str, new: str, code: str, dataset: Path, tmp_path: Path
-) -> None:
+def test_a_wrong_length_is_found(old: str, new: str, code: str, dataset: Path, tmp_path: Path) -> None:
 
     forged = tmp_path / "forged"
     shutil.copytree(dataset, forged)
@@ -259,9 +255,7 @@ def test_random_grammars_agree_with_the_model(tmp_path: Path) -> None:
 def test_a_row_checker_reads_lengths_of_structures_only() -> None:
     """A word that looks like a test on a length is none."""
 
-    plan = {
-        "patterns": [{"title": "{ length a >= 1 }", "forbid": ['{ N[lemma="; length b >= 1 }"] }']}]
-    }
+    plan = {"patterns": [{"title": "{ length a >= 1 }", "forbid": ['{ N[lemma="; length b >= 1 }"] }']}]}
     assert measured_by(plan) == []
     assert measured_by({"nowhere": ["{ N; length ja <= 3; length en = 2 }"]}) == ["en", "ja"]
     assert refusal(ValueError("no")) == "R01 malformed: no"

@@ -38,9 +38,7 @@ from sgl.verify import verify
     st.lists(st.tuples(st.integers(1, 40), st.floats(0.001, 0.9)), min_size=1, max_size=3),
     st.integers(0, 60),
 )
-def test_the_chance_of_fewer_is_not_underestimated(
-    strata: list[tuple[int, float]], number: int
-) -> None:
+def test_the_chance_of_fewer_is_not_underestimated(strata: list[tuple[int, float]], number: int) -> None:
     """Against the distribution of a sum of independent draws, one after the other."""
     exact = [1.0]
     for probability in (p for count, p in strata for _ in range(count)):
@@ -76,9 +74,7 @@ def grammar(directory: Path, needed: int, train: int = 200) -> Path:
 
 
 @pytest.mark.parametrize(("needed", "drawn"), [(1, 0), (2, 0), (12, 12), (60, 60), (200, 200)])
-def test_sentences_are_drawn_only_if_chance_may_give_fewer(
-    needed: int, drawn: int, tmp_path: Path
-) -> None:
+def test_sentences_are_drawn_only_if_chance_may_give_fewer(needed: int, drawn: int, tmp_path: Path) -> None:
     """Of 200 sentences some 25 have the part: at least 2 almost certainly, and perhaps not 12."""
     diagnostics = Diagnostics()
     found = open_grammar(grammar(tmp_path, needed), {}, SourceMap(), diagnostics)
@@ -94,9 +90,7 @@ def test_sentences_are_drawn_only_if_chance_may_give_fewer(
 
 def test_a_need_is_drawn_once_for_all_patterns_that_have_it(tmp_path: Path) -> None:
     other = SOURCE.replace("pattern pp_in_subject", "pattern deeper").replace("NEEDED", "70")
-    other = other.replace(
-        "-[nmod]-> M }\n  need", "-[nmod]{2}-> M }\n  allow pp_in_subject\n  need"
-    )
+    other = other.replace("-[nmod]-> M }\n  need", "-[nmod]{2}-> M }\n  allow pp_in_subject\n  need")
     path = grammar(tmp_path, 60)
     path.write_text(path.read_text("utf-8") + other, "utf-8")
     found = open_grammar(path, {}, SourceMap(), Diagnostics())
@@ -114,9 +108,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home / "farm"
 
 
-def test_a_dataset_has_what_is_needed_and_says_so(
-    made: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_dataset_has_what_is_needed_and_says_so(made: Path, capsys: pytest.CaptureFixture[str]) -> None:
     train = json.loads((made / "manifest.json").read_text("utf-8"))["splits"]["train"]
     assert train["items"] == 200
     assert [(own["stream"], own["category"], own["count"]) for own in train["strata"]] == [
@@ -134,9 +126,7 @@ def test_a_dataset_has_what_is_needed_and_says_so(
     capsys.readouterr()
 
 
-def test_a_certificate_must_show_that_what_is_drawn_has_the_part(
-    made: Path, tmp_path: Path
-) -> None:
+def test_a_certificate_must_show_that_what_is_drawn_has_the_part(made: Path, tmp_path: Path) -> None:
     """The claim is taken away, and all hashes are written anew."""
     forged = shutil.copytree(made, tmp_path / "farm")
     path = forged / "certificate.json"
@@ -147,9 +137,7 @@ def test_a_certificate_must_show_that_what_is_drawn_has_the_part(
     text = json.dumps(content, ensure_ascii=False, separators=(",", ":")) + "\n"
     path.write_text(text, "utf-8")
     reseal(forged)
-    assert "everywhere: instance: train/need:pp_in_subject/0: nothing requires" in str(
-        verify(forged).as_data()
-    )
+    assert "everywhere: instance: train/need:pp_in_subject/0: nothing requires" in str(verify(forged).as_data())
 
 
 def test_what_is_drawn_has_the_distribution_of_such_training_sentences() -> None:

@@ -46,8 +46,7 @@ def trees(core: CoreGrammar, category: int, depth: int) -> Iterator[tuple[float,
         below = [list(trees(core, child, depth - 1)) for child in rule.rhs]
         for children in product(*below):
             parts = tuple(
-                item.text if isinstance(item, Token) else children[item.child][1]
-                for item in rule.templates[0]
+                item.text if isinstance(item, Token) else children[item.child][1] for item in rule.templates[0]
             )
             weight = rule.weight * math.prod(found for found, _ in children)
             yield weight, (core.categories[category].name, parts)
@@ -164,7 +163,5 @@ def test_slots_may_be_in_any_order_in_other_layers() -> None:
     core = grammar('S = A B : 1 0\nA = : "a"\nB = : "b"')
     # The order is that of the source, as trees are shown.
     cut, starts = cut_to_tree(core, read_tree("(S B A)"))
-    assert [tree for start in starts for _, tree in trees(cut, start, 3)] == [
-        ("S", (("B", ("b",)), ("A", ("a",))))
-    ]
+    assert [tree for start in starts for _, tree in trees(cut, start, 3)] == [("S", (("B", ("b",)), ("A", ("a",))))]
     assert isinstance(cut.rules[0].templates[0][0], Slot)

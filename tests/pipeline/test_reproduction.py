@@ -206,9 +206,7 @@ def test_the_command_compares_and_touches_nothing(
     assert list(work.directory.iterdir()) == []
 
 
-def test_another_grammar_is_told_by_every_file(
-    made: Path, work: Workplace, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_another_grammar_is_told_by_every_file(made: Path, work: Workplace, capsys: pytest.CaptureFixture[str]) -> None:
     work.write(MAIN, (BASE + PATTERN).replace('"dog"', '"frog"'))
     assert run(["verify", str(made), "--grammar", MAIN, "--json"]) == FAILED
     report = json.loads(capsys.readouterr().out)

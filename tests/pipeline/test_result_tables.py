@@ -42,9 +42,7 @@ def check_latex(text: str) -> None:
     begun = re.findall(r"\\begin{(\w+)}", bare)
     assert sorted(begun) == sorted(re.findall(r"\\end{(\w+)}", bare))
     assert "hline" not in text
-    for table in re.findall(
-        r"(?s)\\begin{tabular}{(\w+)}(.*?)\\end{tabular}", bare.replace("\\{", "")
-    ):
+    for table in re.findall(r"(?s)\\begin{tabular}{(\w+)}(.*?)\\end{tabular}", bare.replace("\\{", "")):
         columns, body = table
         for line in body.splitlines():
             if "&" in line:
@@ -108,9 +106,7 @@ def test_latex_accepts_the_tables(written: dict[str, str], tmp_path: Path) -> No
 @settings(max_examples=200, deadline=None)
 @given(st.text(min_size=1, max_size=80), st.floats(20, 300), st.integers(1, 3))
 @example("00\u0e5c\u00ad0", 30.0, 1)
-def test_a_name_keeps_to_its_room_and_loses_nothing_that_fits(
-    text: str, width: float, lines: int
-) -> None:
+def test_a_name_keeps_to_its_room_and_loses_nothing_that_fits(text: str, width: float, lines: int) -> None:
     found = wrapped(text, width, lines)
     assert 1 <= len(found) <= lines
     for line in found:
@@ -133,8 +129,7 @@ def test_names_and_marks_are_inside_the_picture() -> None:
     cell = {"mean": 0.5, "low": 0.0, "high": 1.0, "items": 3}
     systems = [f"s{n}" for n in range(8)]
     rows = [
-        {"title": title, "scores": {"exact": dict.fromkeys(systems, cell)}}
-        for title in ("x" * 200, "語" * 90, "short")
+        {"title": title, "scores": {"exact": dict.fromkeys(systems, cell)}} for title in ("x" * 200, "語" * 90, "short")
     ]
     drawn = str(draw_scores(rows, "exact", systems, "p"))
     assert all(float(x) >= 0 for x in re.findall(r' (?:x|cx|x1)="(-?[\d.]+)"', drawn))
@@ -156,9 +151,7 @@ def test_a_coefficient_that_rounds_to_zero_has_no_sign() -> None:
 
 
 @pytest.mark.slow
-def test_pages_can_be_read_with_a_keyboard_and_by_ear(
-    written: dict[str, str], work: Workplace
-) -> None:
+def test_pages_can_be_read_with_a_keyboard_and_by_ear(written: dict[str, str], work: Workplace) -> None:
     assert written
     for name in ("e.html", "a.html"):
         page = (work.directory / name).read_text("utf-8")

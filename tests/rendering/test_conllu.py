@@ -82,9 +82,7 @@ def test_a_second_edge_into_a_word_stands_in_deps_only(tmp_path: Path) -> None:
         ((1, "nsubj", 0), (1, "xcomp", 2), (2, "~nsubj:xsubj", 0)),
         1,
     )
-    text = conllu(
-        graph, ["She", "wants", "sleep"], [("en", "She wants sleep")], sent_id="a", category="b"
-    )
+    text = conllu(graph, ["She", "wants", "sleep"], [("en", "She wants sleep")], sent_id="a", category="b")
     assert "\t2\tnsubj\t2:nsubj|3:nsubj:xsubj\t_\n" in text
     (sentence,) = read(tmp_path / "a.conllu", text)
     assert isinstance(sentence, Sentence)
@@ -132,9 +130,7 @@ def test_a_fronted_noun_with_a_relative_clause_hangs_on_the_main_verb(tmp_path: 
         (((1, "~obj", 2), (2, "~obj", 1)), "word 2 is not below the head"),
     ],
 )
-def test_a_graph_without_a_tree_is_refused(
-    edges: tuple[tuple[int, str, int], ...], message: str
-) -> None:
+def test_a_graph_without_a_tree_is_refused(edges: tuple[tuple[int, str, int], ...], message: str) -> None:
     graph = Graph(tuple(node(at, lemma="x") for at in range(3)), edges, 0)
     with pytest.raises(ConlluError, match=message):
         conllu(graph, ["a", "b", "c"], [("en", "a b c")], sent_id="s", category="c")
@@ -156,9 +152,7 @@ def test_a_graph_without_a_tree_is_refused(
         ({}, [], ""),
     ],
 )
-def test_what_the_format_cannot_hold_is_refused(
-    attributes: dict[str, str], tokens: list[str], text: str
-) -> None:
+def test_what_the_format_cannot_hold_is_refused(attributes: dict[str, str], tokens: list[str], text: str) -> None:
     with pytest.raises(ConlluError):
         conllu(
             Graph((node(0, **attributes),), (), 0),
@@ -199,17 +193,11 @@ def sentences(draw: st.DrawFn) -> tuple[Graph, list[str], str]:
         if source != target:
             edges.setdefault((source, label, target), "~")
     nodes = tuple(
-        GraphNode(
-            tuple(sorted(draw(st.dictionaries(NAMES, ATTRIBUTE_VALUES, max_size=4)).items())), at
-        )
+        GraphNode(tuple(sorted(draw(st.dictionaries(NAMES, ATTRIBUTE_VALUES, max_size=4)).items())), at)
         for at in range(size)
     )
-    triples = tuple(
-        sorted((source, mark + label, target) for (source, label, target), mark in edges.items())
-    )
-    tokens = draw(
-        st.lists(st.sampled_from(["a", "犬", "_", "can't", "#x"]), min_size=size, max_size=size)
-    )
+    triples = tuple(sorted((source, mark + label, target) for (source, label, target), mark in edges.items()))
+    tokens = draw(st.lists(st.sampled_from(["a", "犬", "_", "can't", "#x"]), min_size=size, max_size=size))
     text = "".join(token + draw(st.sampled_from(["", " "])) for token in tokens).rstrip(" ")
     return Graph(nodes, triples, order[0]), tokens, text
 
@@ -237,9 +225,7 @@ def sample(grammar: CoreGrammar, seed: int) -> Item:
     open_categories = [grammar.start]
     while open_categories:
         rules = grammar.rules_of[open_categories.pop()]
-        rule = choose.choice(
-            rules if len(derivation) < 20 else [min(rules, key=lambda r: len(r.rhs))]
-        )
+        rule = choose.choice(rules if len(derivation) < 20 else [min(rules, key=lambda r: len(r.rhs))])
         derivation.append(rule.id)
         open_categories.extend(reversed(rule.rhs))
     return interpret(grammar, tuple(derivation))
@@ -287,9 +273,7 @@ def test_sentences_of_the_toy_grammar_come_back(seed: int, tmp_path: Path) -> No
         ("4:punct\t_\n", "4:punct\t_", 9, "the file ends inside a sentence"),
     ],
 )
-def test_a_mistake_in_a_file_is_named_with_its_line(
-    old: str, new: str, line: int, reason: str, tmp_path: Path
-) -> None:
+def test_a_mistake_in_a_file_is_named_with_its_line(old: str, new: str, line: int, reason: str, tmp_path: Path) -> None:
     assert old in WRITTEN
     (found,) = read(tmp_path / "a.conllu", WRITTEN.replace(old, new, 1))
     assert isinstance(found, Malformed), found
@@ -298,9 +282,7 @@ def test_a_mistake_in_a_file_is_named_with_its_line(
 
 
 def test_a_cycle_is_named(tmp_path: Path) -> None:
-    text = WRITTEN.replace("4\taux\t4:aux", "3\taux\t3:aux").replace(
-        "4\tnsubj\t4:nsubj", "2\tnsubj\t2:nsubj"
-    )
+    text = WRITTEN.replace("4\taux\t4:aux", "3\taux\t3:aux").replace("4\tnsubj\t4:nsubj", "2\tnsubj\t2:nsubj")
     (found,) = read(tmp_path / "a.conllu", text)
     assert found == Malformed(6, "the basic tree has a cycle through 2")
 

@@ -185,14 +185,9 @@ def compare_sentences(
         )
 
     def columns(items: int) -> Iterator[str]:
-        writers = {
-            name: TemplateWriter(TextOutput(grammar, n), items)
-            for name, n in zip(names, order, strict=True)
-        }
+        writers = {name: TemplateWriter(TextOutput(grammar, n), items) for name, n in zip(names, order, strict=True)}
         texts = {name: writer.column(flat) for name, writer in writers.items()}
-        sentences = SentenceWriter(
-            names, writers, TemplateWriter(WordsOutput(grammar, layer), items), {}
-        )
+        sentences = SentenceWriter(names, writers, TemplateWriter(WordsOutput(grammar, layer), items), {})
         return sentences.column(flat, texts, "train", category, 999_998).texts()
 
     expected = outcome(map, defined, range(len(derivations)), derivations)
@@ -287,10 +282,7 @@ def test_shapes_are_not_learned_for_ever(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_words_that_look_like_placeholders_are_written_one_by_one() -> None:
     def marked(rule: Rule) -> Rule:
-        odd = tuple(
-            Token(placeholder(0, 0)) if isinstance(item, Token) else item
-            for item in rule.templates[0]
-        )
+        odd = tuple(Token(placeholder(0, 0)) if isinstance(item, Token) else item for item in rule.templates[0])
         return replace(rule, templates=(odd, *rule.templates[1:]))
 
     grammar = replace(TOY, rules=tuple(map(marked, TOY.rules)))

@@ -128,9 +128,7 @@ def test_the_page_is_whole_and_fetches_nothing() -> None:
 
 def test_no_page_may_run_or_fetch_anything() -> None:
     policy = (
-        "<head>\n"
-        '<meta charset="utf-8">\n'
-        '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
+        '<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="default-src \'none\'; '
     )
     assert policy in render_report(report())
     templates = list((Path(sgl.__file__).parent).rglob("*.html.j2"))
@@ -241,9 +239,7 @@ def test_a_tree_stays_inside_its_picture(tree: TreeNode) -> None:
 def test_a_category_stands_above_the_middle_of_its_children() -> None:
     picture = drawn(draw_tree(TREE, "Tree", "t"))
     place = {text: (x, y) for text, x, y in labels(picture, "category") if text != "NP"}
-    (noun, _), (verb_phrase, _) = sorted(
-        (x, y) for text, x, y in labels(picture, "category") if y == place["VP"][1]
-    )
+    (noun, _), (verb_phrase, _) = sorted((x, y) for text, x, y in labels(picture, "category") if y == place["VP"][1])
     assert place["S"][0] == pytest.approx((noun + verb_phrase) / 2, abs=0.1)
     assert len(list(picture.iter(f"{SVG}line"))) == 7
 
@@ -287,8 +283,7 @@ def test_labels_of_arcs_do_not_cover_each_other(
     words, arcs = graph
     picture = drawn(draw_graph(words, arcs, 0, "g"))
     patches = [
-        tuple(float(patch.attrib[key]) for key in ("x", "y", "width", "height"))
-        for patch in picture.iter(f"{SVG}rect")
+        tuple(float(patch.attrib[key]) for key in ("x", "y", "width", "height")) for patch in picture.iter(f"{SVG}rect")
     ]
     assert len(patches) == len(arcs)
     for index, (x, y, width, height) in enumerate(patches):
@@ -318,18 +313,14 @@ def first_derivation(category: int) -> tuple[int, ...]:
 
 def test_an_example_shows_one_derivation_in_both_languages() -> None:
     grammar = toy_grammar()
-    example = example_of(
-        grammar, first_derivation(grammar.start), source="en", target="ja", graph="syn"
-    )
+    example = example_of(grammar, first_derivation(grammar.start), source="en", target="ja", graph="syn")
     english, japanese = example.trees
     joined = re.sub(r"\W", "", "".join(leaves(english))).lower()
     assert joined == re.sub(r"\W", "", example.source).lower()
     assert "".join(leaves(japanese)).replace("∅", "") == example.target
     assert english.label == japanese.label == "Text"
     assert [word.form for word in example.words][-1] in ".?"
-    assert {arc.dependent for arc in example.arcs} | {example.root} == set(
-        range(len(example.words))
-    )
+    assert {arc.dependent for arc in example.arcs} | {example.root} == set(range(len(example.words)))
 
 
 def test_a_layer_that_does_not_exist_is_an_error() -> None:

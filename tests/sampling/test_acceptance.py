@@ -33,11 +33,7 @@ def test_no_sentence_and_no_lemma_twice() -> None:
         for found in part.items:
             item = interpret(TOY, found.derivation)
             sentences.append(item.texts[0])
-            lemmas = [
-                node.get("lemma")
-                for node in item.graphs[0].nodes
-                if node.get("upos") in plan.distinct_lemmas
-            ]
+            lemmas = [node.get("lemma") for node in item.graphs[0].nodes if node.get("upos") in plan.distinct_lemmas]
             assert len(set(lemmas)) == len(lemmas)
         assert part.candidates == len(part.items) + sum(part.rejected.values())
         assert part.rejected["repeated_lemma"] > 0
@@ -185,9 +181,7 @@ def shared(count: int, targets: tuple[str, ...], split: str = "gen") -> Plan:
     return replace(plan, strata=(replace(plan.strata[0], targets=targets),))
 
 
-@pytest.mark.parametrize(
-    ("count", "expected"), [(6, [2, 2, 2]), (7, [3, 2, 2]), (8, [3, 3, 2]), (2, [1, 1, 0])]
-)
+@pytest.mark.parametrize(("count", "expected"), [(6, [2, 2, 2]), (7, [3, 2, 2]), (8, [3, 3, 2]), (2, [1, 1, 0])])
 def test_targets_have_equal_shares(count: int, expected: list[int]) -> None:
     targets = ("cat", "dog", "book")
     (part,) = sample(tables_of(TOY, plan=shared(count, targets)))
@@ -220,15 +214,12 @@ def test_items_of_a_share_are_the_first_that_fit() -> None:
         if target is not None and len(expected[target]) < 10:
             expected[target].append(found.derivation)
     assert {
-        t: [f.derivation for f in part.items if first_target(targets, f.derivation) == t]
-        for t in targets
+        t: [f.derivation for f in part.items if first_target(targets, f.derivation) == t] for t in targets
     } == expected
 
 
 def test_a_target_that_lacks_items_is_named() -> None:
-    with pytest.raises(
-        NotEnoughError, match="the target 'unicorn' has 0 of its 10 items"
-    ) as caught:
+    with pytest.raises(NotEnoughError, match="the target 'unicorn' has 0 of its 10 items") as caught:
         next(sample(tables_of(TOY, plan=shared(20, ("cat", "unicorn")))))
     assert caught.value.rejected["share_full"] > 0
 

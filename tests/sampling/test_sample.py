@@ -31,15 +31,11 @@ from sgl.sampling.random import candidate_key, number, stream_key
 from sgl.sampling.tables import SCALE, width
 
 
-def derivations(
-    tables: Tables, count: int, stream: str = "train/in_distribution"
-) -> list[Derivation]:
+def derivations(tables: Tables, count: int, stream: str = "train/in_distribution") -> list[Derivation]:
     """The first candidates of a stream."""
     key = stream_key(tables.seed, stream)
     start = tables.strata[0].start
-    return [
-        tuple(derive(tables.states, start, candidate_key(key, index))) for index in range(count)
-    ]
+    return [tuple(derive(tables.states, start, candidate_key(key, index))) for index in range(count)]
 
 
 WORDY = tables_of(TOY)
@@ -67,8 +63,7 @@ def test_another_seed_draws_others() -> None:
 def test_fewer_items_are_the_first_of_more(few: int, more: int) -> None:
     few, more = sorted((few, more))
     short, long = (
-        next(sample(tables_of(TOY, plan=plan_of({"train": n}, lemmas=("NOUN",), sentences=True))))
-        for n in (few, more)
+        next(sample(tables_of(TOY, plan=plan_of({"train": n}, lemmas=("NOUN",), sentences=True)))) for n in (few, more)
     )
     assert long.items[:few] == short.items
 

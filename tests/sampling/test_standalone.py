@@ -139,10 +139,7 @@ def test_the_bundled_modules_have_no_name_in_common() -> None:
             elif isinstance(node, ast.Assign | ast.AnnAssign):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.target]
                 names.update(
-                    found.id
-                    for target in targets
-                    for found in ast.walk(target)
-                    if isinstance(found, ast.Name)
+                    found.id for target in targets for found in ast.walk(target) if isinstance(found, ast.Name)
                 )
     assert [name for name, times in names.items() if times > 1] == []
 
@@ -166,9 +163,7 @@ def test_quotes_and_backslashes_survive(tmp_path: Path, monkeypatch: pytest.Monk
     module = importlib.import_module("strange_sampler")
     assert module.IDENTITY == 'a "b" \\ c'
     assert module.deserialize(module.PACKED) == tables
-    assert module.files_of(tables) == {
-        name: text.encode() for name, text in expected_files(tables).items()
-    }
+    assert module.files_of(tables) == {name: text.encode() for name, text in expected_files(tables).items()}
 
 
 def test_a_directory_that_cannot_be_written_is_no_traceback(sampler: Run, tmp_path: Path) -> None:
@@ -181,9 +176,7 @@ def test_a_directory_that_cannot_be_written_is_no_traceback(sampler: Run, tmp_pa
 
 @pytest.mark.skipif(sys.platform == "win32", reason="pipes break otherwise there")
 @pytest.mark.parametrize("arguments", [["--split", "train", "-n", "400"], ["--split", "train"]])
-def test_a_reader_that_has_seen_enough_is_no_traceback(
-    tmp_path: Path, arguments: list[str]
-) -> None:
+def test_a_reader_that_has_seen_enough_is_no_traceback(tmp_path: Path, arguments: list[str]) -> None:
     module = tmp_path / "sampler.py"
     module.write_text(SOURCE, encoding="utf-8")
     words = [sys.executable, "-I", str(module), *arguments]

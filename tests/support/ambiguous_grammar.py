@@ -40,9 +40,7 @@ dataset
 """
 #: The base grammar without relative clauses and with more nouns.
 RULES = (
-    BASE.replace(PIECES["dataset"], "")
-    .replace(PIECES["rc"], "")
-    .replace("category RC with gap\n", "")
+    BASE.replace(PIECES["dataset"], "").replace(PIECES["rc"], "").replace("category RC with gap\n", "")
     + "".join(f'word N: "{en}"\n  ja "{ja}"\n  syn node(upos=NOUN)\n' for en, ja in NOUNS.items())
     + AMBIGUOUS
 )

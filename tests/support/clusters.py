@@ -12,9 +12,7 @@ needs_dask = pytest.mark.skipif(
     reason="the extra `cluster` is not installed",
 )
 
-on_linux = pytest.mark.skipif(
-    sys.platform != "linux", reason="looks up the workers of a process in /proc"
-)
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks up the workers of a process in /proc")
 
 #: Where no scheduler answers, and how commands are told to look for one there.
 ADDRESS = "tcp://127.0.0.1:9"

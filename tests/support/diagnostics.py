@@ -20,9 +20,7 @@ from sgl.pipeline.sentences import check_examples
 
 #: The grammar that the examples of the pages belong to: its pieces, and the whole.
 _PIECE = re.compile(r"^## (\w+)\n\n```sgl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PIECES: dict[str, str] = dict(
-    _PIECE.findall(files("sgl.diagnostics").joinpath("pages", "base.md").read_text("utf-8"))
-)
+PIECES: dict[str, str] = dict(_PIECE.findall(files("sgl.diagnostics").joinpath("pages", "base.md").read_text("utf-8")))
 BASE = "\n".join(PIECES.values())
 #: Words of the parser and of Python that an author must never see.
 INTERNAL = ("_NL", "RPAR", "LPAR", "UPPER", "NAME", "$END", "COLUMN", "LIKE_SPLIT", "Traceback")
@@ -107,9 +105,7 @@ def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
     return json_list(as_object(diagnostic, sources) for diagnostic in diagnostics)
 
 
-def assert_diagnostics(
-    source: str, expected: Sequence[tuple[str, str]], directory: Path
-) -> Outcome:
+def assert_diagnostics(source: str, expected: Sequence[tuple[str, str]], directory: Path) -> Outcome:
     """Declarations added to the base grammar give exactly these diagnostics.
 
     Each is expected as its code and the text that is marked, in the order of the file.

@@ -78,10 +78,7 @@ def diagnostics_page() -> str:
     parts = [_INTRODUCTION.format(main=MAIN, base=BASE)]
     for topic, codes in groupby(CODES.values(), key=topic_of):
         parts.append(f"## {topic}\n")
-        parts += [
-            f"### {code.code}: {code.title} {{ #{code.code.lower()} }}\n\n{code.body}"
-            for code in codes
-        ]
+        parts += [f"### {code.code}: {code.title} {{ #{code.code.lower()} }}\n\n{code.body}" for code in codes]
     return "\n".join(parts)
 
 

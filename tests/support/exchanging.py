@@ -108,15 +108,11 @@ def weights_by_name(grammar: CoreGrammar, layers: Sequence[int]) -> dict[object,
     return {key: sorted(weights) for key, weights in found.items()}
 
 
-def language(
-    grammar: CoreGrammar, height: int, layers: Sequence[str] | None = None
-) -> dict[Sentence, float]:
+def language(grammar: CoreGrammar, height: int, layers: Sequence[str] | None = None) -> dict[Sentence, float]:
     """The probability of each tuple of sentences, over derivations of a limited height."""
     wanted = [grammar.text_layer(name) for name in layers or [x.name for x in grammar.text_layers]]
     found: dict[Sentence, float] = {}
     for derivation, probability in all_derivations(grammar, height).items():
-        sentence = tuple(
-            tuple(filter(None, derive_tokens(grammar, derivation, layer))) for layer in wanted
-        )
+        sentence = tuple(tuple(filter(None, derive_tokens(grammar, derivation, layer))) for layer in wanted)
         found[sentence] = found.get(sentence, 0.0) + probability
     return found

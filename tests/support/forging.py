@@ -136,8 +136,7 @@ class Forger(Copy):
         head = manifest["identity"].split("|grammar:")[0]
         items = sum(split["items"] for split in manifest["splits"].values())
         manifest["identity"] = (
-            f"{head}|grammar:sha256:{manifest['grammar']['sha256'][:12]}"
-            f"|seed:{manifest['seed']}|items:{items}"
+            f"{head}|grammar:sha256:{manifest['grammar']['sha256'][:12]}|seed:{manifest['seed']}|items:{items}"
         )
 
     @property

@@ -68,9 +68,7 @@ def holds(body: StructureBody, places: dict[str, int], graph: Sentence) -> bool:
             out = [label for source, label, _ in graph.edges if source == node]
             if not degree.accept(sum(map(degree.labels.accept, out))):
                 return False
-    return all(
-        walk_exists(nodes[link.source], link.walk, nodes[link.target], graph) for link in body.links
-    )
+    return all(walk_exists(nodes[link.source], link.walk, nodes[link.target], graph) for link in body.links)
 
 
 def walk_exists(start: int, walk: Walk, end: int, graph: Sentence) -> bool:

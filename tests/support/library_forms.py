@@ -47,12 +47,7 @@ def scopes(language: str = "ja") -> tuple[Scope, ...]:
 
 def form_names() -> list[str]:
     """The names of all paradigms and functions."""
-    return [
-        name
-        for scope in scopes()
-        for kind in (s.Paradigm, s.Function)
-        for name in scope.names(kind)
-    ]
+    return [name for scope in scopes() for kind in (s.Paradigm, s.Function) for name in scope.names(kind)]
 
 
 def inflect(form: str, word: str, *classes: str, language: str = "ja") -> str | None:

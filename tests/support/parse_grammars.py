@@ -35,9 +35,7 @@ def derivations(core: CoreGrammar, category: int, rules: int) -> Iterator[Deriva
             yield (rule.id, *children)
 
 
-def sequences(
-    core: CoreGrammar, categories: tuple[int, ...], rules: int
-) -> Iterator[tuple[int, ...]]:
+def sequences(core: CoreGrammar, categories: tuple[int, ...], rules: int) -> Iterator[tuple[int, ...]]:
     if not categories:
         yield ()
         return

@@ -12,9 +12,7 @@ PUBLISHED = SHARED / "data"
 COGS = ("cogs/train.tsv", "cogs/dev.tsv")
 SLOG = ("slog/dev.cogs.tsv",)
 
-needs_published = pytest.mark.skipif(
-    not (PUBLISHED / SLOG[0]).exists(), reason=f"COGS and SLOG are not in {PUBLISHED}"
-)
+needs_published = pytest.mark.skipif(not (PUBLISHED / SLOG[0]).exists(), reason=f"COGS and SLOG are not in {PUBLISHED}")
 
 
 @cache

@@ -65,11 +65,7 @@ class Builder:
             0,
             layers,
             (GraphLayer("syn", "en"), GraphLayer("sem", "en", free=True)),
-            tuple(
-                View(f"{kind}{layer}", kind, layer)
-                for layer in (0, 1)
-                for kind in ("cogs", "varfree", "penman")
-            ),
+            tuple(View(f"{kind}{layer}", kind, layer) for layer in (0, 1) for kind in ("cogs", "varfree", "penman")),
         )
 
     def rule(self, number: int, category: int, arity: int) -> Rule:

@@ -56,9 +56,7 @@ class TableMaker:
         if choose.random() < 0.3:
             rules = rules[:1]
         widths = [choose.randint(1, 1 << 52) for _ in rules]
-        children = [
-            tuple(choose.randrange(own + 1, 10) for _ in range(arity[rule])) for rule in rules
-        ]
+        children = [tuple(choose.randrange(own + 1, 10) for _ in range(arity[rule])) for rule in rules]
         return State(_ends(widths), rules, children)
 
     def _words(self) -> State:

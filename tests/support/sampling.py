@@ -73,20 +73,14 @@ def whole(grammar: CoreGrammar, root: int | None = None) -> SplitGrammar:
     return split_of(
         grammar,
         roots=[(grammar.start if root is None else root, 1.0)],
-        transitions=[
-            [Transition(rule.id, rule.rhs, rule.weight) for rule in rules]
-            for rules in grammar.rules_of
-        ],
+        transitions=[[Transition(rule.id, rule.rhs, rule.weight) for rule in rules] for rules in grammar.rules_of],
     )
 
 
 def splits_of(grammar: CoreGrammar, plan: Plan) -> dict[str, SplitGrammar]:
     """The grammars of all strata of a plan, compiled from their constraints."""
     compiler = StructureCompiler(grammar)
-    return {
-        stratum.stream: split_grammar(compiler.language(stratum.constraint))
-        for stratum in plan.strata
-    }
+    return {stratum.stream: split_grammar(compiler.language(stratum.constraint)) for stratum in plan.strata}
 
 
 def plan_of(
@@ -151,9 +145,7 @@ def upper_gamma(a: float, x: float) -> float:
     return fraction * scale
 
 
-def tables_of(
-    grammar: CoreGrammar, split: SplitGrammar | None = None, plan: Plan | None = None
-) -> Tables:
+def tables_of(grammar: CoreGrammar, split: SplitGrammar | None = None, plan: Plan | None = None) -> Tables:
     """What is sampled from: one split for all strata of a plan."""
     plan = plan or plan_of({"train": 100})
     split = split or whole(grammar)

@@ -62,9 +62,7 @@ def compile_file(path: Path, settings: Mapping[str, str] | None = None) -> Compi
     """A grammar; fails when compiling it reports anything at all."""
     sources, diagnostics = SourceMap(), Diagnostics()
     project = load_project(path, sources, diagnostics)
-    compiled = (
-        compile_project(project, settings or {}, diagnostics) if project is not None else None
-    )
+    compiled = compile_project(project, settings or {}, diagnostics) if project is not None else None
     reports = [render(found, sources) for found in diagnostics]
     assert not reports, "\n".join(reports)
     assert compiled is not None
@@ -89,10 +87,7 @@ def _word(grammar: CoreGrammar, rule: Rule) -> Word:
     name = grammar.categories[rule.lhs].name
     category, _, rest = name.partition("[")
     (attributes,) = [node.attributes for node in rule.fragments[0].nodes]
-    en, ja = (
-        tuple(item.text for item in template if not isinstance(item, Slot))
-        for template in rule.templates
-    )
+    en, ja = (tuple(item.text for item in template if not isinstance(item, Slot)) for template in rule.templates)
     return Word(
         category,
         dict(re.findall(r"(\w+)=(\w+)", rest)),

@@ -9,9 +9,7 @@ from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLa
 from sgl.core.interpret import Derivation
 
 
-def grammar(
-    text: str, *, join: str = " ", attach: str = ".", weights: dict[str, float] | None = None
-) -> CoreGrammar:
+def grammar(text: str, *, join: str = " ", attach: str = ".", weights: dict[str, float] | None = None) -> CoreGrammar:
     """Rules ``S = NP VP : 0 1 "."``: children by number, ``^0`` capital, words in quotes.
 
     The first left-hand side is the start; the name of a rule is its line.
@@ -34,16 +32,12 @@ def grammar(
             )
         )
     layer = TextLayer("en", join, frozenset(attach.split()))
-    return CoreGrammar(
-        "test", tuple(Category(name) for name in names), tuple(rules), 0, (layer,), ()
-    )
+    return CoreGrammar("test", tuple(Category(name) for name in names), tuple(rules), 0, (layer,), ())
 
 
 def template_of(text: str) -> Template:
     return tuple(
-        Token(part.strip('"'))
-        if part.startswith('"')
-        else Slot(int(part.lstrip("^")), part.startswith("^"))
+        Token(part.strip('"')) if part.startswith('"') else Slot(int(part.lstrip("^")), part.startswith("^"))
         for part in text.split()
     )
 

@@ -37,9 +37,7 @@ TREEBANK = """\
 def words(sentences: Sequence[Sequence[str]]) -> Elements:
     """Sentences of words ``lemma+tag``: compounds are words, atoms are lemmas and tags."""
     return Elements(
-        count_names(
-            [part for word in sentence for part in word.split("+")] for sentence in sentences
-        ),
+        count_names([part for word in sentence for part in word.split("+")] for sentence in sentences),
         count_names(sentences),
     )
 
@@ -51,10 +49,7 @@ def random_words(sentences: int, lemmas: int, tags: int, seed: int = 1) -> Eleme
     for sentence in range(sentences):
         draws = [number(key, 9 * sentence + draw) >> 8 for draw in range(9)]
         rows.append(
-            [
-                f"l{draws[2 * word + 1] % lemmas}+t{draws[2 * word + 2] % tags}"
-                for word in range(1 + draws[0] % 4)
-            ]
+            [f"l{draws[2 * word + 1] % lemmas}+t{draws[2 * word + 2] % tags}" for word in range(1 + draws[0] % 4)]
         )
     return words(rows)
 
@@ -85,9 +80,7 @@ def derivation_trees(grammar: CoreGrammar, derivations: Derivations) -> Trees:
 # ---- the independent count
 
 
-def divergence_of_counts(
-    train: Mapping[Element, float], test: Mapping[Element, float], alpha: float
-) -> float:
+def divergence_of_counts(train: Mapping[Element, float], test: Mapping[Element, float], alpha: float) -> float:
     """The divergence of counts by kind, computed plainly, by the definition."""
     totals = math.fsum(train.values()), math.fsum(test.values())
     if not all(totals):

@@ -140,9 +140,7 @@ class Tiny:
     )
     strata: dict[str, dict[str, int]] = field(default_factory=dict)
     repeated: set[str] = field(default_factory=set)
-    shares: dict[str, dict[str, int]] = field(
-        default_factory=lambda: {"cat_as_object": {"dog": 1, "girl": 1}}
-    )
+    shares: dict[str, dict[str, int]] = field(default_factory=lambda: {"cat_as_object": {"dog": 1, "girl": 1}})
     parts: list[dict[str, object]] = field(
         default_factory=lambda: [
             {
@@ -298,9 +296,7 @@ def write_split(directory: Path, split: str, sentences: list[Sentence], parquet:
     folders = ("data", "conllu", *(["parquet"] if parquet else []))
     for folder in folders:
         (directory / folder).mkdir(parents=True, exist_ok=True)
-    conllu = [
-        sentence.conllu(f"{split}-{number:06d}") for number, sentence in enumerate(sentences, 1)
-    ]
+    conllu = [sentence.conllu(f"{split}-{number:06d}") for number, sentence in enumerate(sentences, 1)]
     (directory / f"conllu/{split}.conllu").write_text("".join(conllu), encoding="utf-8")
     rows = [(sentence.source, sentence.target, sentence.category) for sentence in sentences]
     tsv = "".join("\t".join(row) + "\n" for row in rows)

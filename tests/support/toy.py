@@ -69,9 +69,7 @@ def toy_grammar() -> CoreGrammar:
         "head=0; 0 -mark-> that; 0 -~nsubj-> gap",
     )
     build.rule("rc_gap", "RC -> Gapped", "that 0", "0", "head=0; 0 -mark-> that; gap=0.gap")
-    build.rule(
-        "gap_object", "Gapped -> NP VT", "0 1", "0 が 1", "head=1; 1 -nsubj-> 0; 1 -~obj-> gap", 4
-    )
+    build.rule("gap_object", "Gapped -> NP VT", "0 1", "0 が 1", "head=1; 1 -nsubj-> 0; 1 -~obj-> gap", 4)
     build.rule(
         "gap_far",
         "Gapped -> NP VC Gapped",
@@ -219,9 +217,7 @@ def toy_plan() -> Plan:
 # --- derivations ------------------------------------------------------------------------
 
 
-def random_derivations(
-    grammar: CoreGrammar, number: int, seed: int, longest: int = 40
-) -> list[tuple[int, ...]]:
+def random_derivations(grammar: CoreGrammar, number: int, seed: int, longest: int = 40) -> list[tuple[int, ...]]:
     """Derivations drawn by the weights of the rules, those with over ``longest`` rules dropped."""
     random = Random(seed)  # noqa: S311 - reproducible, not secret
     derivations = []

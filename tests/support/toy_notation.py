@@ -53,9 +53,7 @@ class GrammarBuilder:
         """A category with the ports ``ports`` besides its head."""
         self.categories[name] = Category(name, (HEAD, *ports))
 
-    def rule(
-        self, name: str, production: str, en: str, ja: str, syn: str, weight: float = 1.0
-    ) -> None:
+    def rule(self, name: str, production: str, en: str, ja: str, syn: str, weight: float = 1.0) -> None:
         """``production`` is ``NP -> Det N``; in templates ``0`` is a child, ``^0`` capital."""
         left, _, right = production.partition(" -> ")
         children = right.split()
@@ -132,9 +130,7 @@ class GrammarBuilder:
 
         return Fragment(
             nodes=tuple(_local_node(name, tuple(glue[name]), template) for name in names),
-            edges=tuple(
-                Edge(local(edge["source"]), edge["label"], local(edge["target"])) for edge in edges
-            ),
+            edges=tuple(Edge(local(edge["source"]), edge["label"], local(edge["target"])) for edge in edges),
             exports=tuple(local(port) for port in self.categories[left].ports),
         )
 
@@ -151,9 +147,7 @@ def _local_node(name: str, glue: tuple[tuple[int, int], ...], template: Template
 
 def _template(text: str) -> Template:
     return tuple(
-        Slot(int(part.lstrip("^")), capital=part.startswith("^"))
-        if part.lstrip("^").isdigit()
-        else Token(part)
+        Slot(int(part.lstrip("^")), capital=part.startswith("^")) if part.lstrip("^").isdigit() else Token(part)
         for part in text.split()
     )
 

@@ -75,9 +75,7 @@ def test_what_is_no_file_is_a_message(what: str, honest: str, tmp_path: Path) ->
 # ---- strict reading
 
 
-@pytest.mark.parametrize(
-    "seed", ["5000.0", "5e3", "-1", "true", "NaN", "-Infinity", "1" + 20 * "0", "[1.5]"]
-)
+@pytest.mark.parametrize("seed", ["5000.0", "5e3", "-1", "true", "NaN", "-Infinity", "1" + 20 * "0", "[1.5]"])
 def test_numbers_are_whole_and_neither_negative_nor_huge(honest: str, seed: str) -> None:
     assert '"seed":' in honest
     number = honest.index('"seed":') + len('"seed":')
@@ -263,9 +261,7 @@ def test_every_claim_is_there_with_its_evidence(honest: str) -> None:
 def test_what_is_held_out_is_excluded_from_all_of_train_dev_and_test(honest: str) -> None:
     def partly(content: Json) -> None:
         split = claim(content, "held out", "excludes")[3]
-        content["claims"] = [
-            own for own in content["claims"] if (own[1], own[3]) != ("held out", split)
-        ]
+        content["claims"] = [own for own in content["claims"] if (own[1], own[3]) != ("held out", split)]
 
     refusals = judge(changed(honest, partly).encode())[0]
     assert any("held out" in refusal for refusal in refusals)
@@ -310,9 +306,7 @@ def test_training_has_what_items_are_made_of(honest: str) -> None:
         word = next(n for n, rule in enumerate(rules) if not rule[2] and symbols[n] in used)
         for split in content["splits"]:
             if strata[split["strata"][0]][0] != "gen":
-                split["transitions"] = [
-                    step for step in split["transitions"] if step[0] != symbols[word]
-                ]
+                split["transitions"] = [step for step in split["transitions"] if step[0] != symbols[word]]
 
     refusals = judge(changed(honest, unseen).encode())[0]
     assert any("training has not" in refusal for refusal in refusals)
@@ -378,9 +372,7 @@ def unplaced(content: Json) -> None:
     ],
     ids=["two texts", "no name", "text and graph", "no lemmas", "lemmas of a text", "no word"],
 )
-def test_layers_have_names_of_their_own_and_labels_have_words(
-    honest: str, change: Callable[[Json], object]
-) -> None:
+def test_layers_have_names_of_their_own_and_labels_have_words(honest: str, change: Callable[[Json], object]) -> None:
     assert codes(changed(honest, change, core=True)), "accepted"
 
 

@@ -138,9 +138,7 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "another candidate is named": (
         "farm",
         "R03",
-        lambda d: change(
-            d / "derivations/gen.tsv", replaced("pp_in_subject/0#", "pp_in_subject/0#1")
-        ),
+        lambda d: change(d / "derivations/gen.tsv", replaced("pp_in_subject/0#", "pp_in_subject/0#1")),
     ),
     "a word of a derivation is another": (
         "farm",
@@ -175,9 +173,7 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "a text in a comment is another": (
         "farm",
         "R05",
-        lambda d: change(
-            d / "conllu/gen.conllu", replaced("# text_ja = ", "# text_ja = 、"), blocks=True
-        ),
+        lambda d: change(d / "conllu/gen.conllu", replaced("# text_ja = ", "# text_ja = 、"), blocks=True),
     ),
     "sentences stick together": (
         "farm",
@@ -205,9 +201,7 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "a reading shows nothing: it is no derivation": (
         "ambiguous",
         "R06",
-        lambda d: change(
-            d / "derivations/rejected.tsv", lambda rows: rows.insert(0, rows.pop(0) + " 1")
-        ),
+        lambda d: change(d / "derivations/rejected.tsv", lambda rows: rows.insert(0, rows.pop(0) + " 1")),
     ),
     "a good sentence is rejected": ("ambiguous", "R06", reject_good_one),
     "a rejection is for later": (
@@ -298,9 +292,7 @@ def test_two_parts_of_the_data_do_not_share_a_stream(copy: Callable[[str], Path]
 
 
 @pytest.mark.parametrize("name", GRAMMARS)
-def test_intervals_have_the_shares_that_weights_give(
-    name: str, copy: Callable[[str], Path]
-) -> None:
+def test_intervals_have_the_shares_that_weights_give(name: str, copy: Callable[[str], Path]) -> None:
     """Whatever bound is moved by a millionth of its state, the weights contradict it."""
     directory = copy(name)
     content = json.loads((directory / "certificate.json").read_text("utf-8"))
@@ -338,9 +330,7 @@ def test_no_word_ends_a_column_or_a_line(end: str, copy: Callable[[str], Path]) 
     assert rows_refused(directory).startswith("R01 malformed")
 
 
-def test_what_takes_too_long_is_refused(
-    monkeypatch: pytest.MonkeyPatch, copy: Callable[[str], Path]
-) -> None:
+def test_what_takes_too_long_is_refused(monkeypatch: pytest.MonkeyPatch, copy: Callable[[str], Path]) -> None:
     directory = copy("farm")
     monkeypatch.setattr(rows_module, "STEPS", 1_000)
     monkeypatch.setattr(rows_module, "BYTE", 0)

@@ -55,9 +55,7 @@ def test_a_dataset_without_a_certificate_is_told_so(tmp_path: Path) -> None:
         ("fair", "static", "proved", "is no verdict"),
     ],
 )
-def test_who_says_proved_has_to_show_it(
-    word: str, method: str, verdict: str, said: str, tmp_path: Path
-) -> None:
+def test_who_says_proved_has_to_show_it(word: str, method: str, verdict: str, said: str, tmp_path: Path) -> None:
     directory = tiny().write(tmp_path)
     manifest = json.loads((directory / "manifest.json").read_text("utf-8"))
     name = manifest["patterns"][0]["name"]
@@ -82,9 +80,7 @@ def test_every_other_check_looked_at_something(tmp_path: Path) -> None:
 
 
 def test_codes_are_consecutive_and_claims_are_sentences() -> None:
-    assert sorted(check.code for check in CHECKS) == [
-        f"V{n:03d}" for n in range(2, len(CHECKS) + 2)
-    ]
+    assert sorted(check.code for check in CHECKS) == [f"V{n:03d}" for n in range(2, len(CHECKS) + 2)]
     assert all(check.claim.sentence.endswith(".") for check in CHECKS)
 
 

@@ -38,12 +38,8 @@ FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    st.lists(structure_texts(), min_size=1, max_size=6), st.lists(graphs(), min_size=1, max_size=12)
-)
-def test_searching_many_shapes_at_once_is_searching_each_for_each(
-    texts: list[str], sentences: list[Sentence]
-) -> None:
+@given(st.lists(structure_texts(), min_size=1, max_size=6), st.lists(graphs(), min_size=1, max_size=12))
+def test_searching_many_shapes_at_once_is_searching_each_for_each(texts: list[str], sentences: list[Sentence]) -> None:
     """What is remembered of one shape or structure is never taken for another's."""
     structures = [read_structure(text) for text in texts]
     shapes = ShapeTable(structures)
@@ -67,9 +63,7 @@ def test_the_order_of_searching_does_not_matter() -> None:
 
 
 def _words(*lemmas: str) -> list[WordForm]:
-    return [
-        WordForm(lemma, (("lemma", lemma),), space_after=True, extracted=False) for lemma in lemmas
-    ]
+    return [WordForm(lemma, (("lemma", lemma),), space_after=True, extracted=False) for lemma in lemmas]
 
 
 def test_every_shape_is_searched_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,18 +158,14 @@ def test_a_sentence_can_be_read_again_where_it_was_read(tmp_path: Path) -> None:
 
 
 @given(st.lists(st.integers(0, 5), max_size=30), st.integers(0, 30))
-def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(
-    texts: list[int], cut: int
-) -> None:
+def test_repetitions_are_all_later_sentences_with_a_text_that_was_there(texts: list[int], cut: int) -> None:
     splits = [Split(name, ()) for name in ("train", "dev")]
     for split, part in zip(splits, (texts[:cut], texts[cut:]), strict=True):
         split.sources.extend(part)
         split.group_of.extend(0 if text else -1 for text in part)
     places = [(split, entry) for split in splits for entry in range(len(split))]
     expected = [
-        (places[at], places[texts.index(text)])
-        for at, text in enumerate(texts)
-        if text and texts.index(text) < at
+        (places[at], places[texts.index(text)]) for at, text in enumerate(texts) if text and texts.index(text) < at
     ]
     assert list(repetitions(splits)) == expected
 
@@ -200,9 +190,7 @@ def small_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_tasks")
-def test_the_report_is_the_same_for_every_number_of_workers(
-    dataset: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_report_is_the_same_for_every_number_of_workers(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reports = [verify(dataset, workers=number) for number in (1, 2, 3)]
     monkeypatch.undo()
     reports.append(verify(dataset))
@@ -283,9 +271,7 @@ def test_processes_end_with_the_one_that_is_killed() -> None:
 
 
 @pytest.mark.slow
-def test_a_judge_at_work_answers_for_its_bytes_and_for_others(
-    dataset: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_judge_at_work_answers_for_its_bytes_and_for_others(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (dataset / "certificate.json").read_bytes()
     monkeypatch.setattr(reading, "WORTH_IT", 0)
     task = reading.ReadingTask((), ("text", "text_lf"), frozenset(), {}, b"")

@@ -39,7 +39,5 @@ def test_verifying_loads_no_other_part_of_sgl(tmp_path: Path) -> None:
         "sgl.verify.verify(pathlib.Path(sys.argv[1])); "
         "print(*(m for m in set(sys.modules) - before if m.startswith('sgl.')))"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True
-    )
+    run = subprocess.run([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, check=True)
     assert all(module.startswith(OWN) for module in run.stdout.split())

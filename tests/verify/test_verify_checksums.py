@@ -200,9 +200,7 @@ def test_nothing_is_read_beside_links_and_pipes(
     assert failure.violations[0].message.endswith(message)
 
 
-def test_a_folder_that_cannot_be_read_is_no_traceback(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_read_is_no_traceback(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def scandir(path: Path) -> object:
         raise PermissionError(13, "Permission denied", str(path))
 
@@ -280,9 +278,7 @@ def _other_program(home: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [_other_targets, _other_order, _other_page, _other_program])
-def test_whoever_recomputes_all_hashes_has_another_signature(
-    change: Callable[[Path], None], home: Path
-) -> None:
+def test_whoever_recomputes_all_hashes_has_another_signature(change: Callable[[Path], None], home: Path) -> None:
     """The attacks a02, a05 and a20."""
     published = verify(home).signature
     change(home)

@@ -122,8 +122,7 @@ def test_exposures_that_are_marked_may_repeat_themselves_alone(tmp_path: Path) -
 def test_new_word_forms_are_counted_only(tmp_path: Path) -> None:
     data = tiny()
     data.splits["gen"][0] = Sentence(
-        "Dogs/dog/NOUN/4:nsubj near/near/ADP/3:case Emma/Emma/PROPN/1:nmod "
-        "sleep/slept/VERB/0:root ././PUNCT/4:punct",
+        "Dogs/dog/NOUN/4:nsubj near/near/ADP/3:case Emma/Emma/PROPN/1:nmod sleep/slept/VERB/0:root ././PUNCT/4:punct",
         "pp_in_subject",
     )
     report = verify(data.write(tmp_path))
@@ -148,9 +147,7 @@ WORDS = st.sampled_from(["dog", "girl", "book", "cat"])
     ),
     exposure=st.booleans(),
 )
-def test_no_planted_leak_is_accepted(
-    split: str, at: int, leaking: Sentence, exposure: bool
-) -> None:
+def test_no_planted_leak_is_accepted(split: str, at: int, leaking: Sentence, exposure: bool) -> None:
     data = tiny()
     leaking.category = "exposure:cat_as_object" if exposure else "in_distribution"
     data.splits[split].insert(at, leaking)
@@ -172,9 +169,7 @@ def test_more_train_sentences_do_no_harm(tmp_path: Path) -> None:
     assert verify(data.write(tmp_path)).ok
 
 
-def test_graphs_that_cannot_be_searched_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_graphs_that_cannot_be_searched_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A structure without end would keep everybody busy who checks the data."""
     data = tiny()
     data.nowhere.append("{ A -[*]+-> B; C -[*]+-> D; E[#x=1] }")

@@ -95,9 +95,7 @@ def test_a_tool_may_put_a_json_file_beside_the_rows_and_its_hash_counts(tmp_path
 @pytest.mark.parametrize(
     "path", ["./data/dev.tsv", "data//dev.tsv", "data/./dev.tsv", "README.md", "data", "notes.txt"]
 )
-def test_a_manifest_lists_data_files_by_their_names_and_nothing_else(
-    path: str, tmp_path: Path
-) -> None:
+def test_a_manifest_lists_data_files_by_their_names_and_nothing_else(path: str, tmp_path: Path) -> None:
     home = tiny().write(tmp_path)
     for name in ("README.md", "notes.txt"):
         (home / name).write_text("", encoding="utf-8")
@@ -118,9 +116,7 @@ def test_a_listed_path_cannot_leave_the_dataset(tmp_path: Path) -> None:
     assert violation.message == "the file lies outside the dataset"
 
 
-@pytest.mark.parametrize(
-    ("name", "code"), [("data/train.tsv", "V006"), ("parquet/train.parquet", "V007")]
-)
+@pytest.mark.parametrize(("name", "code"), [("data/train.tsv", "V006"), ("parquet/train.parquet", "V007")])
 def test_a_missing_row_is_noticed(name: str, code: str, tmp_path: Path) -> None:
     data = tiny()
     data.write(tmp_path)
@@ -161,9 +157,7 @@ def test_a_wrong_split_kind_is_noticed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("column", ["source", "split_kind"])
-def test_a_long_text_that_many_rows_share_is_refused_before_it_is_read(
-    column: str, tmp_path: Path
-) -> None:
+def test_a_long_text_that_many_rows_share_is_refused_before_it_is_read(column: str, tmp_path: Path) -> None:
     """A file of 200 kB would be texts of 400 GB."""
     data = tiny()
     path = data.write(tmp_path) / "parquet/test.parquet"
@@ -214,9 +208,7 @@ def test_what_is_no_dataset_is_refused(tmp_path: Path) -> None:
         (b'{"format": "\\ud800"}', "half of a surrogate pair"),
     ],
 )
-def test_a_damaged_manifest_fails_the_first_check(
-    content: bytes, message: str, tmp_path: Path
-) -> None:
+def test_a_damaged_manifest_fails_the_first_check(content: bytes, message: str, tmp_path: Path) -> None:
     tiny().write(tmp_path)
     (tmp_path / "manifest.json").write_bytes(content)
     report = verify(tmp_path)
@@ -260,9 +252,7 @@ def test_a_wrong_value_in_the_manifest_is_named(
 
 @settings(max_examples=60, deadline=None)
 @given(
-    name=st.sampled_from(
-        ["manifest.json", "conllu/train.conllu", "data/gen.tsv", "parquet/dev.parquet"]
-    ),
+    name=st.sampled_from(["manifest.json", "conllu/train.conllu", "data/gen.tsv", "parquet/dev.parquet"]),
     place=st.floats(0, 1),
     patch=st.binary(max_size=8),
     cut=st.booleans(),

@@ -74,9 +74,7 @@ def test_an_item_wholly_in_letters_of_another_script_is_noticed(tmp_path: Path) 
 
 @pytest.mark.parametrize("forms", SPELLINGS.values(), ids=SPELLINGS)
 @pytest.mark.parametrize("split", ["train", "dev", "test"])
-def test_an_item_is_in_no_other_split_however_it_is_spelt(
-    forms: str, split: str, tmp_path: Path
-) -> None:
+def test_an_item_is_in_no_other_split_however_it_is_spelt(forms: str, split: str, tmp_path: Path) -> None:
     """Not with another graph either, which has nothing held out."""
     data = tiny()
     words = pp_in_subject("dog", "Emma").words.replace("/2:nmod", "/5:obl")
@@ -162,9 +160,7 @@ LABELS = [
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_a_claim_is_not_about_a_label_that_looks_like_one_of_the_graphs(
-    label: str, tmp_path: Path
-) -> None:
+def test_a_claim_is_not_about_a_label_that_looks_like_one_of_the_graphs(label: str, tmp_path: Path) -> None:
     report = verify(claimed_label(label).write(tmp_path))
     assert failed(report) == {"V029"}, explain(report)
     message = report.result("V029").violations[0].message
@@ -173,18 +169,14 @@ def test_a_claim_is_not_about_a_label_that_looks_like_one_of_the_graphs(
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_one_sentence_with_the_label_of_the_claim_does_not_hide_it(
-    label: str, tmp_path: Path
-) -> None:
+def test_one_sentence_with_the_label_of_the_claim_does_not_hide_it(label: str, tmp_path: Path) -> None:
     data = claimed_label(label)
     data.splits["dev"].append(Sentence(said("book", "heard", "girl").words.replace("nsubj", label)))
     assert failed(verify(data.write(tmp_path))) == {"V029"}
 
 
 @pytest.mark.parametrize("label", LABELS)
-def test_no_training_graph_has_a_label_that_looks_like_a_claimed_one(
-    label: str, tmp_path: Path
-) -> None:
+def test_no_training_graph_has_a_label_that_looks_like_a_claimed_one(label: str, tmp_path: Path) -> None:
     data = tiny()
     words = pp_in_subject("book", "Emma").words.replace("nmod", label)
     data.splits["train"].insert(0, Sentence(words))
@@ -195,9 +187,7 @@ def test_no_training_graph_has_a_label_that_looks_like_a_claimed_one(
 
 
 @pytest.mark.parametrize("lemma", ["c\u0430t", "Cat", "CAT", "ca\u200bt", "\uff43at", "cat\ufe0e"])
-def test_no_training_graph_has_a_lemma_that_looks_like_a_held_out_one(
-    lemma: str, tmp_path: Path
-) -> None:
+def test_no_training_graph_has_a_lemma_that_looks_like_a_held_out_one(lemma: str, tmp_path: Path) -> None:
     data = tiny()
     data.splits["train"].insert(0, said("book", "heard", lemma))
     report = verify(data.write(tmp_path))
@@ -207,9 +197,7 @@ def test_no_training_graph_has_a_lemma_that_looks_like_a_held_out_one(
 
 
 @pytest.mark.parametrize("form", ["c\u0430t", "ca\u200bt", "\uff43at"])
-def test_no_word_of_another_lemma_looks_like_one_that_is_held_out(
-    form: str, tmp_path: Path
-) -> None:
+def test_no_word_of_another_lemma_looks_like_one_that_is_held_out(form: str, tmp_path: Path) -> None:
     data = tiny()
     words = said("book", "heard", "girl").words.replace("girl/girl", f"{form}/girl")
     data.splits["train"].insert(0, Sentence(words))
@@ -296,15 +284,11 @@ def test_a_claim_about_what_no_graph_has_is_told(plant: object, tmp_path: Path) 
 
 
 def set_of_a_library(data: Tiny) -> None:
-    data.pattern("pp_in_subject")["forbid"] = [
-        PP_IN_SUBJECT.replace("nsubj", "nsubj|nsubj:pass|~nsubj:xsubj")
-    ]
+    data.pattern("pp_in_subject")["forbid"] = [PP_IN_SUBJECT.replace("nsubj", "nsubj|nsubj:pass|~nsubj:xsubj")]
 
 
 def negated_set(data: Tiny) -> None:
-    data.pattern("pp_in_subject")["exclude"] = [
-        "{ N -[amod]-> A } without { A -[iobj|obl:to]-> B }"
-    ]
+    data.pattern("pp_in_subject")["exclude"] = ["{ N -[amod]-> A } without { A -[iobj|obl:to]-> B }"]
     data.pattern("cat_as_object")["exclude"] = ["{ V -[^iobj|obl:to]-> N[lemma=book] }"]
 
 

@@ -12,9 +12,7 @@ from sgl.verify.search import Searcher, SearchError
 from sgl.verify.structure import Labels, StructureError, read_structure
 
 # The dog that the cat saw slept: dog is the subject of slept and the object of saw.
-RELATIVE = sentence(
-    "dog cat saw slept", ((0, "acl:relcl", 2), (2, "nsubj", 1), (2, "~obj", 0), (3, "nsubj", 0))
-)
+RELATIVE = sentence("dog cat saw slept", ((0, "acl:relcl", 2), (2, "nsubj", 1), (2, "~obj", 0), (3, "nsubj", 0)))
 
 
 @pytest.mark.parametrize(

@@ -30,16 +30,12 @@ node_tests = st.builds(
     st.frozensets(VALUES, max_size=3),
     st.booleans(),
 )
-degree_tests = st.builds(
-    core.DegreeTest, label_tests, st.sampled_from(["=", ">=", "<="]), st.integers(0, 9)
-)
+degree_tests = st.builds(core.DegreeTest, label_tests, st.sampled_from(["=", ">=", "<="]), st.integers(0, 9))
 
 
 @st.composite
 def bodies(draw: st.DrawFn) -> core.Body:
-    names = draw(
-        st.lists(st.sampled_from(["V", "N", "M", "N.2", "X'", "名"]), min_size=1, unique=True)
-    )
+    names = draw(st.lists(st.sampled_from(["V", "N", "M", "N.2", "X'", "名"]), min_size=1, unique=True))
     variables = tuple(
         core.Variable(
             name,
@@ -56,9 +52,7 @@ def bodies(draw: st.DrawFn) -> core.Body:
     return core.Body(variables, edges, tuple(draw(st.lists(paths, max_size=2))))
 
 
-structures = st.builds(
-    core.Structure, st.just("syn"), bodies(), st.lists(bodies(), max_size=2).map(tuple)
-)
+structures = st.builds(core.Structure, st.just("syn"), bodies(), st.lists(bodies(), max_size=2).map(tuple))
 
 
 def meaning(structure: core.Structure) -> list[object]:
@@ -79,9 +73,7 @@ def body_meaning(body: core.Body) -> object:
     }
     names = [variable.name for variable in body.variables]
     links = [(names[e.source], labels(e.labels), 1, 1, names[e.target]) for e in body.edges]
-    links += [
-        (names[p.source], labels(p.labels), p.low, p.high, names[p.target]) for p in body.paths
-    ]
+    links += [(names[p.source], labels(p.labels), p.low, p.high, names[p.target]) for p in body.paths]
     return variables, links
 
 
@@ -102,10 +94,7 @@ def read_body_meaning(body: StructureBody) -> object:
         for variable in body.variables
     }
     names = [variable.name for variable in body.variables]
-    links = [
-        (names[x.source], labels(x.walk.labels), x.walk.low, x.walk.high, names[x.target])
-        for x in body.links
-    ]
+    links = [(names[x.source], labels(x.walk.labels), x.walk.low, x.walk.high, names[x.target]) for x in body.links]
     return variables, links
 
 
@@ -116,9 +105,7 @@ def test_reading_undoes_writing(structure: core.Structure) -> None:
 
 
 def test_an_example_in_full() -> None:
-    structure = read_structure(
-        "{ V[upos!=AUX] -[nsubj|obj]-> N[lemma=dog, #^det>=2]; N -[*]+-> M }"
-    )
+    structure = read_structure("{ V[upos!=AUX] -[nsubj|obj]-> N[lemma=dog, #^det>=2]; N -[*]+-> M }")
     verb, noun, other = structure.body.variables
     assert verb.tests == (ValueTest("upos", frozenset({"AUX"}), negated=True),)
     assert noun.tests == (ValueTest("lemma", frozenset({"dog"})),)

@@ -111,9 +111,7 @@ def _benchmark() -> Benchmark:
 @cache
 def _predicted() -> dict[str, bytes]:
     """The right predictions, in every form that a file may have."""
-    gold = [
-        line.split("\t")[1] for line in seeds.dataset()["ds/data/gen.tsv"].decode().splitlines()
-    ]
+    gold = [line.split("\t")[1] for line in seeds.dataset()["ds/data/gen.tsv"].decode().splitlines()]
     names = [f"gen-{number:06d}" for number in range(1, len(gold) + 1)]
     rows = list(zip(names, gold, strict=True))
     objects = [json.dumps({"id": name, "prediction": text}) for name, text in rows]

@@ -72,9 +72,7 @@ def _change(random: Random, files: dict[str, bytes], places: dict[str, str]) -> 
     elif name.endswith(".json") and change < 0.8:
         files[name] = json_mutated(random, content, _TEXTS)
     elif name.endswith((".tsv", ".conllu", _SUMS)) and change < 0.6:
-        text = tokens_mutated(
-            random, content.decode("utf-8", "replace"), ("\t", "\n", "犬", "_", "0", "-1")
-        )
+        text = tokens_mutated(random, content.decode("utf-8", "replace"), ("\t", "\n", "犬", "_", "0", "-1"))
         files[name] = text.encode("utf-8", "replace")
     else:
         files[name] = bytes_mutated(random, content, tuple(files.values()))
@@ -89,9 +87,7 @@ def _settle(files: dict[str, bytes], *, manifest: bool) -> None:
             content = json.loads(files[_MANIFEST])
             for entry in content["files"]:
                 entry["sha256"] = sha256(files[f"ds/{entry['path']}"]).hexdigest()
-            files[_MANIFEST] = json.dumps(content, ensure_ascii=False).encode(
-                "utf-8", "surrogatepass"
-            )
+            files[_MANIFEST] = json.dumps(content, ensure_ascii=False).encode("utf-8", "surrogatepass")
         except (ValueError, LookupError, TypeError, RecursionError):
             pass
     names = sorted(name for name in files if name.startswith("ds/") and name != _SUMS)
@@ -110,9 +106,7 @@ def _certificates() -> tuple[bytes, ...]:
 def _certificate(random: Random) -> Case:
     content = random.choice(_certificates())
     if random.random() < 0.85:
-        content = json_mutated(
-            random, content, ("syn", "en", "train", "S", "proved", "NP", "lemma")
-        )
+        content = json_mutated(random, content, ("syn", "en", "train", "S", "proved", "NP", "lemma"))
     else:
         content = bytes_mutated(random, content, _certificates())
     commands = (("verify", "c.json"),) if random.random() < 0.05 else ()

@@ -99,15 +99,11 @@ def derived(random: Random) -> str:
 
 
 @cache
-def _language() -> tuple[
-    dict[str, tuple[list[Terminal | NonTerminal], ...]], dict[str, int], dict[str, str]
-]:
+def _language() -> tuple[dict[str, tuple[list[Terminal | NonTerminal], ...]], dict[str, int], dict[str, str]]:
     """Expansions by symbol, the length of the shortest text of each, and texts of terminals."""
     path = Path(sgl.lang.__file__).parent / "grammar.lark"
     language = Lark(path.read_text("utf-8"), parser="lalr", start="start", maybe_placeholders=False)
-    texts = {
-        t.name: t.pattern.value for t in language.terminals if isinstance(t.pattern, PatternStr)
-    }
+    texts = {t.name: t.pattern.value for t in language.terminals if isinstance(t.pattern, PatternStr)}
     expansions: dict[str, list[list[Terminal | NonTerminal]]] = {}
     rules: list[Rule] = language.rules
     for rule in rules:
@@ -116,9 +112,7 @@ def _language() -> tuple[
     # Each round knows the symbols one step higher.
     for _ in range(len(expansions)):
         for name, ways in expansions.items():
-            known = [
-                sum(shortest[p.name] for p in w) for w in ways if all(p.name in shortest for p in w)
-            ]
+            known = [sum(shortest[p.name] for p in w) for w in ways if all(p.name in shortest for p in w)]
             if known:
                 shortest[name] = min(known)
     return {name: tuple(ways) for name, ways in expansions.items()}, shortest, texts
@@ -135,9 +129,7 @@ def _used(random: Random) -> Case:
             ("sample", MAIN, "--show", "tree,graph"),
         ]
         return Case(files, (("check", MAIN), random.choice(uses)))
-    name = random.choice(
-        (MAIN, MAIN, MAIN, "animals.yaml", "verbs.yaml", "words.j2", "chases.yaml")
-    )
+    name = random.choice((MAIN, MAIN, MAIN, "animals.yaml", "verbs.yaml", "words.j2", "chases.yaml"))
     files[name] = swapped_alike(random, files[name].decode()).encode()
     if name == MAIN:
         # Numbers that are allowed can still ask for hours.

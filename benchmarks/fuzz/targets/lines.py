@@ -127,9 +127,7 @@ def _commands() -> tuple[tuple[tuple[str, ...], click.Command], ...]:
     for name, entry in commands().items():
         command = entry.load() if name not in _LEFT_OUT else None
         if isinstance(command, click.Group):
-            found += [
-                ((name, inner), command.commands[inner]) for inner in sorted(command.commands)
-            ]
+            found += [((name, inner), command.commands[inner]) for inner in sorted(command.commands)]
         elif command is not None:
             found.append(((name,), command))
     return tuple(found)
@@ -145,9 +143,7 @@ def _line(random: Random) -> Case:
         elif random.random() < 2 / (1 + len(command.params)):
             words += _option(random, parameter)
     if random.random() < 0.1:
-        words.insert(
-            random.randint(0, len(words)), random.choice((*_TEXTS, "--no", "-x", "--help"))
-        )
+        words.insert(random.randint(0, len(words)), random.choice((*_TEXTS, "--no", "-x", "--help")))
     if random.random() < 0.05 and words:
         words.pop(random.randrange(len(words)))
     files = {**seeds.barn(), **_foreign(random)}
@@ -171,9 +167,7 @@ def _foreign(random: Random) -> dict[str, bytes]:
 def _argument(random: Random, parameter: click.Argument) -> str:
     is_path = isinstance(parameter.type, click.Path) or parameter.name in ("predictions", "paths")
     if is_path and random.random() < 0.85:
-        likely = (
-            ("farm.sgl",) if parameter.name == "grammar" else ("ds", "t.parquet", "p.txt", "t.json")
-        )
+        likely = ("farm.sgl",) if parameter.name == "grammar" else ("ds", "t.parquet", "p.txt", "t.json")
         return random.choice(likely if random.random() < 0.6 else _PATHS)
     return random.choice(_TEXTS if random.random() < 0.8 else _PATHS)
 

@@ -4,8 +4,6 @@ It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses,
 in the order of ``sgl.sampling.engine.derive``, with the numbers of ``sgl.sampling.random``.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

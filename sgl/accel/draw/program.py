@@ -16,8 +16,6 @@ To choose among *n* alternatives, the first bits of the random number are looked
 (Chen & Asau 1974): the first alternative that they leave possible.  From there bounds are compared.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
@@ -108,9 +106,7 @@ class _Assembler:
         self._initial = initial_states(tables, self._sure) if written else frozenset()
         short = {rule for rule, arity in enumerate(tables.arity) if not arity and self._fits(rule)}
         #: Whether a state becomes words only, each alternative one piece.
-        self._lexical = [
-            not any(state.children) and short.issuperset(state.rules) for state in tables.states
-        ]
+        self._lexical = [not any(state.children) and short.issuperset(state.rules) for state in tables.states]
         self._pool = StringPool()
         self._row: dict[_Target, int] = {}
         self._targets: list[_Target] = []
@@ -152,10 +148,7 @@ class _Assembler:
         row = self._row.setdefault(target, len(self._row))
         if row == len(self._targets):
             self._targets.append(target)
-        if self._lexical[target.state]:
-            operation = LAST_WORD if last else WORD
-        else:
-            operation = JUMP if last else CALL
+        operation = (LAST_WORD if last else WORD) if self._lexical[target.state] else JUMP if last else CALL
         return operation | row << OPERATION_BITS
 
     def _alternatives(self, target: _Target, state: State) -> Iterator[tuple[int, int]]:
@@ -172,9 +165,7 @@ class _Assembler:
                 self._code += code
             yield address, rule
 
-    def _instructions(
-        self, target: _Target, rule: int, children: Sequence[int]
-    ) -> Iterator[tuple[int, int]]:
+    def _instructions(self, target: _Target, rule: int, children: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Return the instructions of an alternative."""
         words: list[str] = []
         capital = target.raised
@@ -250,9 +241,7 @@ def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
     bits = (len(bounds) - 1).bit_length() + _GUIDE_BITS
     total = bounds[-1]
     shift = _BITS - bits
-    return shift, [
-        bisect_right(bounds, (entry << shift) * total >> _BITS) for entry in range(1 << bits)
-    ]
+    return shift, [bisect_right(bounds, (entry << shift) * total >> _BITS) for entry in range(1 << bits)]
 
 
 def sure_states(tables: Tables) -> frozenset[int]:

@@ -6,8 +6,6 @@ zeros is free.  Among *n* sentences some two have the same 112 bits with a proba
 each sentence; one that outgrows ``memory`` bytes is kept in a file, which the system pages.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path
@@ -105,17 +103,13 @@ def _slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
     slot = first & mask
     wanted = second & _HASH
     # One question, seldom answered with yes: whether a row is free nobody can foretell.
-    while (rows[slot, 1] != _NONE) & (
-        ((rows[slot, 0] ^ first) | ((rows[slot, 1] & _HASH) ^ wanted)) != _NONE
-    ):
+    while (rows[slot, 1] != _NONE) & (((rows[slot, 0] ^ first) | ((rows[slot, 1] & _HASH) ^ wanted)) != _NONE):
         slot = (slot + _ONE) & mask
     return np.int64(slot)
 
 
 @kernel
-def _find(
-    rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints
-) -> np.uint64:
+def _find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, scratch: Ints) -> np.uint64:
     """For each candidate the stratum that has its sentence, and the candidate before it.
 
     ``scratch`` is a table of candidates, all -1, with twice as many rows as there are.  The rows of

@@ -13,8 +13,6 @@ only if something that precedes asks for it and the next word can go on.  Counts
 at their greatest value.  Algorithm: Graham, Harrison & Ruzzo (1980), with Viterbi's derivations.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

@@ -5,8 +5,6 @@ before them; at the beginning also without.  Only what leads to the end of the t
 arcs are gone through backwards before positions are numbered.  Memory is kept from text to text.
 """
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

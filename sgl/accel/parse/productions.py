@@ -11,8 +11,6 @@ Templates that repeat a child say that two parts are equal, which no production 
 refused, and so are categories that can be rewritten into themselves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import combinations
 from math import inf, log, prod
@@ -156,8 +154,7 @@ class Productions:
         """Return what a rule makes of children that are all unseen."""
         slots = self._slots(rule)
         children = [
-            empty[category] if child in slots else self._dropped(category)
-            for child, category in enumerate(rule.rhs)
+            empty[category] if child in slots else self._dropped(category) for child, category in enumerate(rule.rhs)
         ]
         return Unseen(
             prod(child.ways for child in children),

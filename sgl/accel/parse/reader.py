@@ -1,7 +1,5 @@
 """Read texts with the kernel, and give it memory as it asks for it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -10,8 +10,6 @@ of node ``s`` over byte ``c`` is the place ``base[s] + c``, if ``check`` says th
 to ``s``.  Sets of symbols are rows of 64-bit words.  They say what may be built where.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from graphlib import TopologicalSorter
@@ -204,10 +202,7 @@ class _Numbering:
             if len(rule.right) > 1:
                 continue
             part = rule.right[0]
-            if isinstance(part, tuple):
-                goals = words.setdefault(self._spelt(part), [])
-            else:
-                goals = ones[self._number[part]]
+            goals = words.setdefault(self._spelt(part), []) if isinstance(part, tuple) else ones[self._number[part]]
             goals.append(self._goal(production, rule))
         return dict(sorted(words.items(), key=lambda entry: not entry[0][1])), ones
 
@@ -250,9 +245,7 @@ class _Numbering:
         for move, (item, part_number) in enumerate(goals, start=goals_before):
             number[item, part_number] = move
             seconds[item] |= 1 << part_number
-        return _Moves(
-            list(goals.values()), number, seconds, [below.get(item, 0) for item in range(items)]
-        )
+        return _Moves(list(goals.values()), number, seconds, [below.get(item, 0) for item in range(items)])
 
     def _corners(self) -> tuple[list[int], list[int]]:
         """Return for each symbol the set that it can begin with, and that can begin with it."""

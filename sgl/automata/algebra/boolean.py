@@ -10,8 +10,6 @@ A complement needs a state for everything that an automaton does not read: one m
 category, the *sink*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property

@@ -9,8 +9,6 @@ language has one minimal automaton, so the sampled sentences depend on the langu
 products that led to it.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, combined

@@ -8,8 +8,6 @@ It is found from the leaves upwards, for all transitions at once (Knuth 1977 set
 state).  A derivation costs more than each of its parts, so following the least transitions ends.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton

@@ -6,8 +6,6 @@ follow from which facts of a split (*excludes*, *requires*, *exposes*, *contains
 ``docs/certificate.md``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -13,8 +13,6 @@ A list of labels or values has a number in front: 1 if it is negated.  A link is
 least and largest number of edges; an edge is a walk of one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Hashable, Mapping
 
 from sgl.automata.common import Numbering
@@ -27,10 +25,7 @@ Json = dict[str, object]
 def symbols_of(grammar: CoreGrammar, alike: Mapping[int, Hashable]) -> list[int]:
     """Return the symbol of each rule; words with equal values in ``alike`` can be one."""
     symbols: Numbering[Hashable] = Numbering()
-    return [
-        symbols.number(rule.id if rule.rhs else (rule.lhs, alike[rule.id]))
-        for rule in grammar.rules
-    ]
+    return [symbols.number(rule.id if rule.rhs else (rule.lhs, alike[rule.id])) for rule in grammar.rules]
 
 
 def structure_data(structure: Structure) -> Json:
@@ -71,9 +66,5 @@ def _body(body: Body) -> Json:
             for test in variable.degrees
         ],
         "links": links,
-        **(
-            {"lengths": [(x.layer, x.comparison, x.number) for x in body.lengths]}
-            if body.lengths
-            else {}
-        ),
+        **({"lengths": [(x.layer, x.comparison, x.number) for x in body.lengths]} if body.lengths else {}),
     }

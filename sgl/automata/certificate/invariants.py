@@ -6,8 +6,6 @@ not written.  The invariants are the smallest ones; a state of the split whose p
 state 0 of every automaton is left out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import product
@@ -76,9 +74,7 @@ class WrittenAutomaton:
 Invariant = list[tuple[int, ...]]
 
 
-def invariant(
-    split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool
-) -> Invariant | None:
+def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> Invariant | None:
     """Return the invariant that shows what all texts of a split have in common, if they have.
 
     Every text is accepted by one of the automata, or (``accepted`` is false) by none.
@@ -97,16 +93,12 @@ def invariant(
     # The only state of a category has number 0, so that nothing is to be written of it.
     crowded = (reader.automaton.sizes > 1).tolist()
     written = [
-        (state, automaton.written(sets[state]))
-        for state, category in enumerate(split.category)
-        if crowded[category]
+        (state, automaton.written(sets[state])) for state, category in enumerate(split.category) if crowded[category]
     ]
     return [(state, *numbers) for state, numbers in written if numbers]
 
 
-def _joint(
-    split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool
-) -> Invariant | None:
+def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> Invariant | None:
     """Return the invariant of several automata, whose states are taken together."""
     states: list[set[States]] = [set() for _ in split.category]
     places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)

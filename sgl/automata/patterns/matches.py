@@ -118,10 +118,7 @@ def join(schema: Schema, first: Match, second: Match, shared: Sequence[int]) -> 
     pairs = zip(schema.clauses[1:], first.extensions, second.extensions, strict=True)
     extensions = tuple(
         frozenset(
-            both
-            for left in lefts
-            for right in rights
-            if (both := _join(clause, left, right, shared)) is not None
+            both for left in lefts for right in rights if (both := _join(clause, left, right, shared)) is not None
         )
         for clause, lefts, rights in pairs
     )

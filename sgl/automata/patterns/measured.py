@@ -8,8 +8,6 @@ that this one stands for all that follow, and there are finitely many states::
                                             dogs sleep  (FOUND, 2)
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -9,8 +9,6 @@ No later rule can touch a forgotten node.  A match that still needs something of
 atoms are carried on to the nodes that remain, through the lengths of the walks between them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -97,10 +95,7 @@ class Scene:
         for edge in counted - staying:
             for counter in edge.effect.counters:
                 left[edge.source][counter] += 1
-        shown = [
-            PortInfo(self.labels[x], tuple(map(min, left[x], schema.counters)))
-            for x in symbol.exports
-        ]
+        shown = [PortInfo(self.labels[x], tuple(map(min, left[x], schema.counters))) for x in symbol.exports]
         for edge in staying:
             for counter in edge.effect.counters:
                 left[edge.source][counter] += 1
@@ -210,9 +205,7 @@ class Scene:
         nodes = sorted(node for node in lengths if self._table[node] != DONE)
         return tuple((node, lengths[node]) for node in nodes)
 
-    def _walked(
-        self, relation: int, end: int, known: Lengths | None, *, backwards: bool
-    ) -> dict[int, int]:
+    def _walked(self, relation: int, end: int, known: Lengths | None, *, backwards: bool) -> dict[int, int]:
         """Return the lengths of the walks from an end to each local node, or to the end."""
         if known is None:
             known = ((end, ZERO),) if end >= 0 else ()

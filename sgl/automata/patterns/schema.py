@@ -207,9 +207,7 @@ def _connected(body: Body) -> set[int]:
     return {end for atom in body.links for end in (atom.source, atom.target)}
 
 
-def _clause(
-    body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _Shared
-) -> BodySchema:
+def _clause(body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _Shared) -> BodySchema:
     """Return the schema of ``body``, its variables numbered after those of ``outer``."""
     names = (*outer, *(v.name for v in body.variables if v.name not in outer))
     number = [names.index(variable.name) for variable in body.variables]
@@ -241,8 +239,7 @@ def _clause(
         predicates=tuple(predicates),
         edges=edges,
         incident=tuple(
-            sum(1 << goal for goal, edge in enumerate(edges) if variable in edge)
-            for variable in range(len(names))
+            sum(1 << goal for goal, edge in enumerate(edges) if variable in edge) for variable in range(len(names))
         ),
         walks=tuple(walks),
         degrees=tuple(degrees),

@@ -14,8 +14,6 @@ on numbers in place of matches, and transitions, which differ in *sets* of them,
 up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Iterable, Sequence
 from sys import maxsize
 from typing import NamedTuple
@@ -300,9 +298,7 @@ class StructureAutomaton:
         return self.accepts_state(fold(derivation, grammar.arity, self.step))
 
 
-def compile_structure(
-    grammar: CoreGrammar, structure: Structure, budget: int | None = None
-) -> StructureAutomaton:
+def compile_structure(grammar: CoreGrammar, structure: Structure, budget: int | None = None) -> StructureAutomaton:
     """Return the automaton of a single structure; see ``StructureCompiler`` for many."""
     return StructureAutomaton(structure, FragmentIndex(grammar, structure.layer), {}, budget)
 

@@ -6,8 +6,6 @@ the new nodes pass, and the edges that some atom could use.  Rules that agree in
 and a set of labels is a mask, so that a node test on thousands of words is decided for all at once.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -107,9 +105,7 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
         size=size,
         labelled=tuple(local for local, node in nodes if node.attributes is not None),
         fresh=tuple(
-            local
-            for local, node in nodes
-            if not node.glue and (node.attributes is not None or local not in heads)
+            local for local, node in nodes if not node.glue and (node.attributes is not None or local not in heads)
         ),
         edges=tuple(dict.fromkeys(fragment.edges)),
         exports=fragment.exports,

@@ -4,8 +4,6 @@ Each claim has a verdict; a refuted claim carries a *witness*, a derivation that
 Beside the claims stand findings that are neither right nor wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum

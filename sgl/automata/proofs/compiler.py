@@ -14,8 +14,6 @@ Where a constraint has no text, :func:`find_conflict` says why: a minimal set of
 found by QuickXplain (Junker 2004), which takes few tests when few clauses matter.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -126,9 +124,7 @@ class StructureCompiler:
         language = self.absence_of_all(always)
         if kept:
             # Whatever uses a kept rule may contain what is cut.
-            cut = intersection(
-                self.presence_of_any(constraint.cut), without_rules(self.everything, kept)
-            )
+            cut = intersection(self.presence_of_any(constraint.cut), without_rules(self.everything, kept))
             language = intersection(language, trim(complement(cut)))
         for group in constraint.require:
             language = intersection(language, self.disjunction(group))
@@ -178,9 +174,7 @@ def _sides(clauses: _Clauses) -> tuple[tuple[tuple[Structure, ...], ...], tuple[
     return required, tuple(group[0] for group, excluded in clauses if excluded)
 
 
-def _explain(
-    impossible: Callable[[_Clauses], bool], given: _Clauses, grown: bool, clauses: _Clauses
-) -> list[_Clause]:
+def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: bool, clauses: _Clauses) -> list[_Clause]:
     """Return the clauses needed to make ``given`` impossible; ``grown`` says that it is new."""
     if grown and impossible(given):
         return []

@@ -6,8 +6,6 @@ automata.  Only what none of them contains has to be decided.  The sentences are
 training strata, more of the in-distribution ones, and the generator starts from a constant.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -78,8 +76,7 @@ class Evidence:
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self.strata = [
-            StratumEvidence(s, compiler.language(s.constraint), compiler.split(s.constraint))
-            for s in plan.strata
+            StratumEvidence(s, compiler.language(s.constraint), compiler.split(s.constraint)) for s in plan.strata
         ]
         self.training = [e for e in self.strata if e.stratum.split == TRAIN]
         self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]

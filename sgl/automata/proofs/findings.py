@@ -5,8 +5,6 @@ that the other excludes; two structures need none if the smallest text with the 
 How large, how long and how deep a stratum is is computed from its grammar, not sampled.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations

@@ -11,8 +11,6 @@ accepting states only.  What a rule makes of the sets of its children is remembe
 automaton, since many splits have the same phrases.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import groupby, product
@@ -157,9 +155,7 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
             yield StateExample(category, state, accepting, state in reached, phrase)
 
 
-def with_other_words(
-    automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]
-) -> Derivation:
+def with_other_words(automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]) -> Derivation:
     """Return the derivation with other words where a lemma is repeated, as far as there are any.
 
     ``lemmas`` are those of each rule.  A word is exchanged for one of the same state, so the

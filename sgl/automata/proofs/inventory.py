@@ -7,8 +7,6 @@ its *targets*, what occurs *with the structure* only, and rules that several pat
 *together* (their other uses contain what others hold out).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -55,9 +53,7 @@ class RuleIngredients:
         return dict.fromkeys(chain.from_iterable([self.of_rule[rule] for rule in sorted(rules)]))
 
 
-def _ingredients(
-    grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target: int | None
-) -> Iterator[Ingredient]:
+def _ingredients(grammar: CoreGrammar, rule: Rule, lemmas: Sequence[str], target: int | None) -> Iterator[Ingredient]:
     for lemma in lemmas:
         yield Ingredient(IngredientKind.WORD, lemma)
     if not rule.lexical:

@@ -9,8 +9,6 @@ piece.  A ``without`` stays with a piece that has all its nodes.
 One that training cannot contain is refuted, with the clauses that exclude it, unless it is waived.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
@@ -90,28 +88,20 @@ def _piece(
     gone = {variable.name for variable in structure.body.variables}
     gone -= {variables[old].name for old in members}
     without = [
-        clause
-        for clause in structure.without
-        if gone.isdisjoint(variable.name for variable in clause.variables)
+        clause for clause in structure.without if gone.isdisjoint(variable.name for variable in clause.variables)
     ]
     return replace(
         structure,
         body=Body(
             variables=tuple(variables[old] for old in number),
-            edges=tuple(
-                replace(e, source=number[e.source], target=number[e.target]) for e in edges
-            ),
-            paths=tuple(
-                replace(p, source=number[p.source], target=number[p.target]) for p in paths
-            ),
+            edges=tuple(replace(e, source=number[e.source], target=number[e.target]) for e in edges),
+            paths=tuple(replace(p, source=number[p.source], target=number[p.target]) for p in paths),
         ),
         without=tuple(without),
     )
 
 
-def claim_pieces(
-    evidence: Evidence, pattern: Pattern
-) -> tuple[tuple[Piece, ...], tuple[Structure, ...]]:
+def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...], tuple[Structure, ...]]:
     """Return the claims about the pieces of what a pattern holds out, each piece once.
 
     Beside them what the pattern waives that is a piece of nothing it holds out.  Without

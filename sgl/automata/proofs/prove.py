@@ -5,8 +5,6 @@ every item of a generalization stratum contains a structure that is held out of 
 stratum is disjoint from training, and no product of the two is needed.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -93,8 +91,7 @@ def _pattern(evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern)
     return PatternProofs(
         name=pattern.name,
         held_out=tuple(
-            _held_out(evidence, structure, asserted=structure in pattern.never)
-            for structure in pattern.held_out
+            _held_out(evidence, structure, asserted=structure in pattern.never) for structure in pattern.held_out
         ),
         licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
         pieces=pieces,

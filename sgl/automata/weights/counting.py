@@ -10,8 +10,6 @@ is counted once.  The probability that at most *h* rules are above one another i
 iterate of the equations of the inside weights, with the probabilities of the split.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from math import prod
@@ -64,9 +62,7 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
     tokens = split.grammar.source_tokens
     # The words of each state by their tokens, and (tokens of the rule, children) of phrases.
     words = [Counter(tokens[t.rule] for t in own if not t.children) for own in split.transitions_of]
-    phrases = [
-        [(tokens[t.rule], t.children) for t in own if t.children] for own in split.transitions_of
-    ]
+    phrases = [[(tokens[t.rule], t.children) for t in own if t.children] for own in split.transitions_of]
     order = _same_length_order(words, phrases)
     if order is None:
         return None

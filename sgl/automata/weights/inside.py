@@ -11,8 +11,6 @@ relative change of *every* component: an absolute bound would leave the rare one
 systems are solved here, because library solvers reorder operations and differ between machines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -111,9 +109,7 @@ def _newton(system: EquationSystem, inside: Vector) -> Vector:
     return np.array(values)
 
 
-def _jacobian(
-    terms_of: Sequence[Sequence[_Term]], component: Sequence[int], values: Sequence[float]
-) -> Matrix:
+def _jacobian(terms_of: Sequence[Sequence[_Term]], component: Sequence[int], values: Sequence[float]) -> Matrix:
     """Return the derivatives of the equations of a component, given the terms of all."""
     place_of = {state: place for place, state in enumerate(component)}
     matrix = np.zeros((len(component), len(component)))

@@ -151,10 +151,7 @@ class NearestFinder:
             found, chosen = self._phrase(place, phrases, costs)
             costs.append(found)
             choices.append(chosen)
-        roots = [
-            (costs[-1][state].plus(_likely(probability)), state)
-            for state, probability in self._split.roots
-        ]
+        roots = [(costs[-1][state].plus(_likely(probability)), state) for state, probability in self._split.roots]
         if not roots:
             return None
         places = list(self._places(len(phrases) - 1, min(roots)[1], choices))
@@ -191,9 +188,7 @@ class NearestFinder:
         heapify(queue)
         while queue:
             cost, state = heappop(queue)
-            for parent, rest, transition, place in (
-                self._around[state] if cost <= best[state] else ()
-            ):
+            for parent, rest, transition, place in self._around[state] if cost <= best[state] else ():
                 total = cost.plus(rest)
                 if total < best[parent]:
                     around: list[int | None] = [None] * len(transition.children)
@@ -220,13 +215,9 @@ class NearestFinder:
         for state in transition.children:
             grown: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {}
             for used, (cost, sources) in table.items():
-                options: list[tuple[frozenset[int], Cost, int | None]] = [
-                    (used, self._smallest[state], None)
-                ]
+                options: list[tuple[frozenset[int], Cost, int | None]] = [(used, self._smallest[state], None)]
                 options += [
-                    (used | {child}, costs[child][state], child)
-                    for child in phrase.children
-                    if child not in used
+                    (used | {child}, costs[child][state], child) for child in phrase.children if child not in used
                 ]
                 for key, more, source in options:
                     total = cost.plus(more), (*sources, source)
@@ -241,9 +232,7 @@ class NearestFinder:
 
     # ---- the result
 
-    def _places(
-        self, root: int, state: int, choices: Sequence[Mapping[int, _Edit]]
-    ) -> Iterator[_ResultRule]:
+    def _places(self, root: int, state: int, choices: Sequence[Mapping[int, _Edit]]) -> Iterator[_ResultRule]:
         stack: list[tuple[int | None, int]] = [(root, state)]
         while stack:
             number, state = stack.pop()
@@ -262,12 +251,7 @@ class NearestFinder:
         kept = {place.kept for place in places}
         dropped = [n for n in reversed(range(len(phrases))) if n not in kept]
         spare = [phrases[n].rule for n in dropped]
-        taken = {
-            lemma
-            for place in places
-            if place.kept is not None
-            for lemma in self._lemmas[place.rule]
-        }
+        taken = {lemma for place in places if place.kept is not None for lemma in self._lemmas[place.rule]}
         rules = []
         new = []
         for place in places:

@@ -63,9 +63,7 @@ class Transitions:
 
     def chosen(self, rows: Mask) -> Transitions:
         """Return some of the transitions."""
-        return Transitions(
-            self.states[rows], self.rules[rows], self.children[:, rows], self.probabilities[rows]
-        )
+        return Transitions(self.states[rows], self.rules[rows], self.children[:, rows], self.probabilities[rows])
 
 
 class Step(NamedTuple):

@@ -7,8 +7,6 @@ held out, or says something else in a target.  Most sentences have one reading, 
 forest is made of the others only.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -94,9 +92,7 @@ def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) 
 _Spans = tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]
 
 
-def _spans(
-    grammar: CoreGrammar, layer: int, number: int, children: tuple[list[_Spans], ...]
-) -> list[_Spans]:
+def _spans(grammar: CoreGrammar, layer: int, number: int, children: tuple[list[_Spans], ...]) -> list[_Spans]:
     """Return the phrases of a reading, the whole last, in each part of the phrase of a rule."""
     rule = grammar.rules[number]
     found: list[_Spans] = []
@@ -177,9 +173,7 @@ class AmbiguityFinder:
             return Ambiguity()
         structures, _ = self._finder.in_forest(forest)
         differing = tuple(
-            output.name
-            for output in self._outputs
-            if differing_reading(forest, output, output(derivation)) is not None
+            output.name for output in self._outputs if differing_reading(forest, output, output(derivation)) is not None
         )
         return Ambiguity(True, structures, differing)
 

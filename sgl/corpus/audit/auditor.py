@@ -5,8 +5,6 @@ of the BLAKE2 hash of each, so that a corpus of any size can be compared; among 
 sentences two different ones are taken for the same with a probability of about 10⁻⁶.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections.abc import Sequence
 from dataclasses import replace
@@ -65,9 +63,7 @@ class Auditor:
         targets = tuple(target.name for target in reader.targets)
         #: Targets that have a column: their index, name and column.
         self._compared = [
-            (target, name, self.columns.index(name))
-            for target, name in enumerate(targets)
-            if name in self.columns
+            (target, name, self.columns.index(name)) for target, name in enumerate(targets) if name in self.columns
         ]
         self.audit = Audit(source, targets, self._declared)
 
@@ -81,9 +77,7 @@ class Auditor:
             file.distinct = len(hashes)
         for (first, (known, _)), (second, (new, counts)) in combinations(enumerate(counted), 2):
             common = np.isin(new, known, assume_unique=True)
-            self.audit.shared.append(
-                SharedSentences(first, second, int(counts[common].sum()), int(common.sum()))
-            )
+            self.audit.shared.append(SharedSentences(first, second, int(counts[common].sum()), int(common.sum())))
         return self.audit
 
     def _file(self, path: Path, progress: Progress) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -92,9 +86,7 @@ class Auditor:
         self.audit.files.append(file)
         hashes = array("Q")
         for batch in Corpus(path, len(self.columns)).batches(progress):
-            judged = self._reader.judge_all(
-                row.texts[self._source] for row in batch if isinstance(row, CorpusRow)
-            )
+            judged = self._reader.judge_all(row.texts[self._source] for row in batch if isinstance(row, CorpusRow))
             for row in batch:
                 tally = file.of("" if isinstance(row, Unreadable) else row.kind)
                 tally.rows += 1
@@ -135,9 +127,7 @@ class Auditor:
                 listed = replace(place, detail=row.texts[column])
                 self._differ(listed, judged, target, published[target])
 
-    def _ambiguous(
-        self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]
-    ) -> None:
+    def _ambiguous(self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
         assert judged.forest is not None
         differ = [outputs for outputs in judged.outputs if len(outputs) > 1]
         tally.ambiguous += 1
@@ -154,8 +144,7 @@ class Auditor:
             order = sorted(range(len(judged.read)), key=lambda n: n not in chosen)[:_COMPARED]
             phrases = bracketed(self._grammar, [judged.read[n][0] for n in order], self._layer)
             readings = tuple(
-                ListedReading(text, judged.read[n][1], n in chosen)
-                for text, n in zip(phrases, order, strict=True)
+                ListedReading(text, judged.read[n][1], n in chosen) for text, n in zip(phrases, order, strict=True)
             )
             row = place.file, place.line, place.sentence, detail
             self.audit.ambiguous.append(AmbiguousRow(*row, which, readings))
@@ -163,9 +152,7 @@ class Auditor:
         for choice in choices(judged.forest, next(layers, self._layer)):
             self.audit.part(replace(place, detail=detail), choice)
 
-    def _collect(
-        self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]
-    ) -> None:
+    def _collect(self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
         """Add a row to its set: what the readings have that the corpus chose."""
         if self._collector is None:
             return
@@ -188,9 +175,7 @@ class Auditor:
             elif chosen:
                 self._collector.add_words(rows, name, reading, layer)
 
-    def _differ(
-        self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]
-    ) -> None:
+    def _differ(self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]) -> None:
         """Note what explains that no output is the published text, in any of its spellings."""
         output = self._reader.targets[target]
         explained = (
@@ -198,9 +183,7 @@ class Auditor:
             for text in published
             for derivation in judged.likeliest(_COMPARED)
         )
-        differences = min(
-            explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found)
-        )
+        differences = min(explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found))
         first: dict[tuple[str, str, str], Difference] = {}
         for found in differences:
             first.setdefault((output.name, found.kind, self._name_of(found.rule)), found)

@@ -11,8 +11,6 @@ reading whose phrase does not.  What does not occur there can be no part of it, 
 letter.  Views are not made of the words of their parts: of them the likeliest readings are listed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -57,9 +55,7 @@ class DeclaredStructure:
         return self.role in ("forbid", "never")
 
 
-def declared_structures(
-    patterns: tuple[Pattern, ...], named: Mapping[str, Structure]
-) -> tuple[DeclaredStructure, ...]:
+def declared_structures(patterns: tuple[Pattern, ...], named: Mapping[str, Structure]) -> tuple[DeclaredStructure, ...]:
     """Every structure of the patterns, then those with names of their own.
 
     A ``gen`` structure that only repeats what is held out is left out.
@@ -121,8 +117,7 @@ class StructureFinder:
             inside = [self._in_state(state) for state in sorted(forest.states(self))]
             return frozenset().union(*inside), frozenset.intersection(*inside)
         verdicts = [
-            {automaton.accepts_state(state) for state in forest.states(automaton)}
-            for automaton in self._automata
+            {automaton.accepts_state(state) for state in forest.states(automaton)} for automaton in self._automata
         ]
         places = [(index, verdicts[place]) for index, place in enumerate(self._places)]
         return (
@@ -159,9 +154,7 @@ class StructureFinder:
         if state not in self._found:
             states = self._states[state]
             self._found[state] = frozenset(
-                index
-                for index, place in enumerate(self._places)
-                if self._automata[place].accepts_state(states[place])
+                index for index, place in enumerate(self._places) if self._automata[place].accepts_state(states[place])
             )
         return self._found[state]
 
@@ -197,9 +190,7 @@ def differing_reading(forest: Forest, output: Output, text: str) -> Derivation |
     return next((reading for reading in readings if output(reading) != text), None)
 
 
-def text_examples(
-    forest: Forest, layer: int, text: str
-) -> tuple[Derivation | None, Derivation | None]:
+def text_examples(forest: Forest, layer: int, text: str) -> tuple[Derivation | None, Derivation | None]:
     """Return a reading that has this text in a layer, and one that has another; None if none.
 
     Raises ``TooLongError`` where phrases can be put together in too many ways.

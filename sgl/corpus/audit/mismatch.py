@@ -7,8 +7,6 @@ charged to the phrase.  So each difference is charged to a word, to the order in
 its parts, or to what it puts between them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -69,9 +67,7 @@ class _TemplatePart(NamedTuple):
 class _AlignedTexts:
     """A derivation laid out over its text, beside the published one."""
 
-    def __init__(
-        self, grammar: CoreGrammar, derivation: Derivation, layer: int, published: str
-    ) -> None:
+    def __init__(self, grammar: CoreGrammar, derivation: Derivation, layer: int, published: str) -> None:
         self._rules = [grammar.rules[rule] for rule in derivation]
         self._published = published
         #: Of each node what its items stand for, none for a word, and its number of tokens.
@@ -82,9 +78,7 @@ class _AlignedTexts:
             rule = self._rules[node]
             children = [stack.pop() for _ in rule.rhs]
             for part, items in enumerate(parts_of(rule.templates[layer], Cut())):
-                below = [
-                    (children[i.child], i.number) if isinstance(i, Slot) else None for i in items
-                ]
+                below = [(children[i.child], i.number) if isinstance(i, Slot) else None for i in items]
                 self._items[node, part] = below
                 self._size[node, part] = sum(1 if n is None else self._size[n] for n in below)
             stack.append(node)
@@ -130,9 +124,7 @@ class _AlignedTexts:
                 kind = ORDER if sorted(given) == sorted(published) else PARTS
                 yield Difference(rule.id, kind, *_trimmed(given, published))
 
-    def _groups(
-        self, node: _Node, token: int, low: int, high: int
-    ) -> Iterator[tuple[list[_TemplatePart], int, int]]:
+    def _groups(self, node: _Node, token: int, low: int, high: int) -> Iterator[tuple[list[_TemplatePart], int, int]]:
         """Yield the parts of a node between borders that both texts have, where they differ."""
         group: list[_TemplatePart] = []
         start = low

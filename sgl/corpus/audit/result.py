@@ -4,8 +4,6 @@ Rows are listed up to a limit, so that an audit needs a bounded memory; how many
 counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
@@ -235,10 +233,7 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             }
             for file in audit.files
         ],
-        "shared": [
-            {**asdict(pair), "first": names[pair.first], "second": names[pair.second]}
-            for pair in audit.shared
-        ],
+        "shared": [{**asdict(pair), "first": names[pair.first], "second": names[pair.second]} for pair in audit.shared],
         "differences": [
             {
                 **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
@@ -271,10 +266,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
     names = [{"file": audit.files[rows.file].name, "kind": rows.kind} for rows in audit.sets]
     return {
         "leaks": audit.leaks(),
-        "needs": [
-            {"name": entry.name, "pattern": entry.pattern, "rows": rows}
-            for entry, rows in audit.needs()
-        ],
+        "needs": [{"name": entry.name, "pattern": entry.pattern, "rows": rows} for entry, rows in audit.needs()],
         "missing_needs": [entry.name for entry, rows in audit.needs() if not rows],
         "sets": [
             {
@@ -282,9 +274,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
                 "training": rows.training,
                 "pattern": rows.pattern.name if rows.pattern else "",
                 **{count: getattr(rows, count) for count in ("rows", "parsed", "own", "isolated")},
-                "seconds": [
-                    asdict(s) for s in sorted(rows.seconds.values(), key=lambda s: -s.rows)
-                ],
+                "seconds": [asdict(s) for s in sorted(rows.seconds.values(), key=lambda s: -s.rows)],
                 "new_words": [
                     {
                         "column": column,
@@ -298,8 +288,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
             for name, rows, new in zip(names, audit.sets, new_words(audit.sets), strict=True)
         ],
         "shared_sets": [
-            {**pair._asdict(), "first": names[pair.first], "second": names[pair.second]}
-            for pair in audit.shared_sets
+            {**pair._asdict(), "first": names[pair.first], "second": names[pair.second]} for pair in audit.shared_sets
         ],
     }
 

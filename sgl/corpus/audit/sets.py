@@ -174,9 +174,7 @@ class SetCollector:
             words[0] = words[0][:1].lower() + words[0][1:]
         rows.add_words(layer, words)
 
-    def add_reading(
-        self, rows: RowSet, place: ListedRow, derivation: Derivation, contained: frozenset[int]
-    ) -> None:
+    def add_reading(self, rows: RowSet, place: ListedRow, derivation: Derivation, contained: frozenset[int]) -> None:
         """Count the structures that a row contains, and keep its frames."""
         rows.parsed += 1
         pattern = rows.pattern
@@ -226,9 +224,7 @@ class _Relations(NamedTuple):
     others: dict[str, frozenset[int]]
 
     @classmethod
-    def of(
-        cls, pattern: Pattern, patterns: Iterable[Pattern], declared: Sequence[DeclaredStructure]
-    ) -> _Relations:
+    def of(cls, pattern: Pattern, patterns: Iterable[Pattern], declared: Sequence[DeclaredStructure]) -> _Relations:
         """Return those of a pattern; what it holds out itself is not another's."""
         canonical = [entry.structure.canonical() for entry in declared]
         asked = {structure.canonical() for structure in pattern.gen}
@@ -252,9 +248,7 @@ class _Relations(NamedTuple):
 def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
     """Return for each set its words, with their columns, that training does not have."""
     known = frozenset(chain.from_iterable(rows.words for rows in sets if rows.training))
-    return [
-        Counter({w: n for w, n in rows.words.items() if known and w not in known}) for rows in sets
-    ]
+    return [Counter({w: n for w, n in rows.words.items() if known and w not in known}) for rows in sets]
 
 
 def shared_rows(sets: Sequence[RowSet]) -> list[SharedRows]:

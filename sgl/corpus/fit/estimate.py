@@ -12,8 +12,6 @@ on average are found by two passes over the packed forest, in logarithms: inside
 (Baker 1979; Goodman 1999).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace

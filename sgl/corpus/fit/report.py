@@ -4,8 +4,6 @@ The file is sorted and has six digits, so that two of them can be compared line 
 out categories that the corpus does not use, and those with one rule.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -62,9 +60,7 @@ class Likelihood:
         return exp(-self.nats / self.tokens) if self.tokens and isfinite(self.nats) else inf
 
 
-def changes(
-    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, rows: int, limit: int = _CHANGES
-) -> list[Change]:
+def changes(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, rows: int, limit: int = _CHANGES) -> list[Change]:
     """Return the changes that matter most for what sentences look like."""
     total: Counter[int] = Counter()
     for rule in grammar.rules:
@@ -78,17 +74,12 @@ def changes(
     return found[:limit]
 
 
-def fit_data(
-    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sample
-) -> dict[str, Any]:
+def fit_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sample) -> dict[str, Any]:
     """Everything that was found, as plain values in a fixed order."""
     return {
         "rows": {fate: sample.fates[fate] for fate in FATES},
         "ambiguous_rows": sum(rows for _, rows in sample.ambiguous.values()),
-        "kinds": {
-            kind: {fate: fates[fate] for fate in FATES}
-            for kind, fates in sorted(sample.kinds.items())
-        },
+        "kinds": {kind: {fate: fates[fate] for fate in FATES} for kind, fates in sorted(sample.kinds.items())},
         "files": [asdict(file) for file in sample.files],
         "rounds": fit.rounds,
         "converged": fit.converged,
@@ -126,8 +117,7 @@ def weights_text(
     lines = "".join(f"# {line}".rstrip() + "\n" for line in comment)
     sections = {"fitted": dict(provenance)}, weights_data(grammar, keys, fit)
     return lines + "".join(
-        yaml.dump(section, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000)
-        for section in sections
+        yaml.dump(section, Dumper=_Dumper, allow_unicode=True, sort_keys=False, width=1_000) for section in sections
     )
 
 

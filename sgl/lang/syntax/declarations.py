@@ -4,24 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sgl.lang.syntax.rules import (
+from sgl.lang.syntax.rules import Condition, Entry, FormsUse, LayerClause, Weight, When, WordDecl
+from sgl.lang.syntax.structures import (
     Amount,
     Application,
-    Condition,
-    Entry,
     Expression,
-    FormsUse,
-    GraphPattern,
     GraphRef,
-    LabelText,
-    LayerClause,
     Layered,
     Name,
     NamedDeclaration,
     SyntaxNode,
-    Weight,
-    When,
-    WordDecl,
 )
 
 
@@ -138,25 +130,6 @@ class CategoryDecl(NamedDeclaration):
     title: Name | None
 
 
-class Labels(NamedDeclaration):
-    """``labels SUBJ = nsubj | nsubj:pass``."""
-
-    values: tuple[LabelText, ...]
-
-
-class WordSet(NamedDeclaration):
-    """``words weekdays = Monday, Tuesday``."""
-
-    values: tuple[Name, ...]
-
-
-class StructureDecl(NamedDeclaration):
-    """``structure chain(label, n) { … }``."""
-
-    parameters: tuple[Name, ...]
-    graph: GraphPattern | Layered
-
-
 class Share(SyntaxNode):
     """``per target``: so many for ``each`` target; or ``shared``: so many for all of them."""
 
@@ -258,9 +231,7 @@ class LikeClause(SyntaxNode):
     when: When | None
 
 
-PatternClause = (
-    StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | Unseen | When
-)
+PatternClause = StructureClause | AllowClause | TargetsClause | SizeClause | LikeClause | Unseen | When
 
 
 class PatternDecl(NamedDeclaration):

@@ -6,8 +6,6 @@ is first reached; later its variable is written.  Names and wh-words are as in A
 "Emma")`` and ``(a / amr-unknown)``.  A colon in a label becomes a hyphen.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 

@@ -13,8 +13,6 @@ occur.  Questions and relative clauses, which published ReCOGS lacks, are writte
 *ReCOGS*.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -63,9 +61,7 @@ def _numbered(unfinished: str) -> str:
     return _VARIABLE.sub(lambda mark: numbers[int(mark[1])], form)
 
 
-def _write(
-    meaning: Meaning, variable: Callable[[int], object], *, modifiers_first: bool = False
-) -> str:
+def _write(meaning: Meaning, variable: Callable[[int], object], *, modifiers_first: bool = False) -> str:
     positions = [meaning.position[number] for number in meaning.nodes]
     if positions[0] < 0 or len(set(positions)) < len(positions):
         raise ViewError("each word of a ReCOGS form needs a token of its own")
@@ -114,6 +110,4 @@ register(
         finish=_numbered,
     )
 )
-register(
-    View("recogs_v2", "the ReCOGS form, version 2: random variables", unfinished, finish=_numbered)
-)
+register(View("recogs_v2", "the ReCOGS form, version 2: random variables", unfinished, finish=_numbered))

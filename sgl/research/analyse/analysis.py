@@ -6,8 +6,6 @@ shown as examples are read again.  Each system has its own failed sentences: a s
 suspicious for many systems is hard in itself; one for a single system is that system's weakness.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from os import SEEK_END
@@ -95,13 +93,11 @@ def analyse(
         "groups": _groups(treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
         "unusable": [
-            {"path": str(file), "message": fault.message, "details": list(fault.details)}
-            for file, fault in unusable
+            {"path": str(file), "message": fault.message, "details": list(fault.details)} for file, fault in unusable
         ],
         **_tests(treebank, systems),
         "mined": [
-            find_suspects(treebank, systems, failed, collector, chosen)
-            for collector in (collectors if systems else ())
+            find_suspects(treebank, systems, failed, collector, chosen) for collector in (collectors if systems else ())
         ],
     }
     return Analysis(treebank, systems, unusable, data)
@@ -172,9 +168,7 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
             name: [asdict(test) for test in statistics.correlations(found)]
             for name, found in (columns or {"": treebank.columns}).items()
         },
-        "projectivity": {
-            system.name: [asdict(next(projectivity)) for _ in system.columns] for system in systems
-        },
+        "projectivity": {system.name: [asdict(next(projectivity)) for _ in system.columns] for system in systems},
         "freedom": {s.name: asdict(test) for s, test in zip(systems, freedom, strict=True)},
     }
 

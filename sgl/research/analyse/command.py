@@ -75,18 +75,14 @@ SYSTEM = _System()
     multiple=True,
     help="Mine structures with these labels (repeatable).  [default: all]",
 )
-@click.option(
-    "--nodes", metavar="MIN:MAX", default="2:3", help="How many words mined structures have."
-)
+@click.option("--nodes", metavar="MIN:MAX", default="2:3", help="How many words mined structures have.")
 @click.option(
     "--support",
     type=click.IntRange(1),
     default=5,
     help="Mine structures of at least so many sentences.",
 )
-@click.option(
-    "--rounds", type=click.IntRange(0, 1000), default=3, help="How often blame is divided again."
-)
+@click.option("--rounds", type=click.IntRange(0, 1000), default=3, help="How often blame is divided again.")
 @click.option(
     "--failure",
     metavar="WHICH",
@@ -176,9 +172,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     """Say what was not looked at, and what was counted as wrong."""
     bank = found.treebank
     if bank.malformed:
-        places = [
-            visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed[:_NOTED]
-        ]
+        places = [visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed[:_NOTED]]
         more = ["…"] if bank.malformed > len(places) else []
         what = f"{count(bank.malformed, 'sentence')} cannot be read"
         diagnostics.error("SGL1501", None, what, notes=[*places, *more])
@@ -230,10 +224,8 @@ def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
         diagnostics.warning(
             "SGL1505",
             None,
-            f"{count(system.glued, 'output')} of `{system.path}` have the text of the sentence, "
-            "but not its words",
-            hint="`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON "
-            "have them as they are",
+            f"{count(system.glued, 'output')} of `{system.path}` have the text of the sentence, but not its words",
+            hint="`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON have them as they are",
         )
 
 

@@ -122,11 +122,7 @@ def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
 
     What depends on one of them goes to the nearest governor that is kept.  The root is kept.
     """
-    kept = [
-        place
-        for place, word in enumerate(words)
-        if word.head == 0 or word.deprel.partition(":")[0] != "punct"
-    ]
+    kept = [place for place, word in enumerate(words) if word.head == 0 or word.deprel.partition(":")[0] != "punct"]
     number = {0: 0} | {place + 1: at for at, place in enumerate(kept, 1)}
     heads = []
     for place in kept:
@@ -160,10 +156,7 @@ def _matches(reference: Sequence[str], output: Sequence[str], order: int) -> tup
     number = len(output) - order + 1
     if number < 1:
         return 0, 1
-    wanted, given = (
-        Counter(zip(*(words[at:] for at in range(order)), strict=False))
-        for words in (reference, output)
-    )
+    wanted, given = (Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in (reference, output))
     return sum(min(count, wanted.get(gram, 0)) for gram, count in given.items()), number
 
 
@@ -184,9 +177,7 @@ class EdgeAccuracy(NamedTuple):
         return self.kept / self.edges if self.edges else None
 
 
-def edges_kept(
-    words: Sequence[str], heads: Sequence[int], text: Sequence[str]
-) -> list[bool | None]:
+def edges_kept(words: Sequence[str], heads: Sequence[int], text: Sequence[str]) -> list[bool | None]:
     """For each word whether the text has the edge to its governor; none for the root."""
     places: dict[str, list[int]] = {}
     for place, given in enumerate(text):

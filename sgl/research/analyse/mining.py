@@ -73,9 +73,7 @@ def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> t
     return tuple([label(words[place]).translate(_SPELT) for place in skeleton.kept])
 
 
-def subtrees(
-    heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int
-) -> Counter[Subtree]:
+def subtrees(heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int) -> Counter[Subtree]:
     """Return how often each structure of so many words occurs; raises ``TooManySubtreesError``."""
     depths = word_depths(heads)
     below: list[list[_Rooted]] = [[] for _ in heads]
@@ -106,10 +104,7 @@ def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
                     chosen[key] = chosen.get(key, 0) + number * times
             if len(chosen) > _MOST:
                 raise TooManySubtreesError
-    return {
-        Subtree(f"({' '.join((label, *parts))})", size): number
-        for (size, parts), number in chosen.items()
-    }
+    return {Subtree(f"({' '.join((label, *parts))})", size): number for (size, parts), number in chosen.items()}
 
 
 def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozenset[int] | None:
@@ -177,9 +172,7 @@ class Occurrences:
 
     def only(self, kept: Sequence[int]) -> Occurrences:
         """Return the same with these structures only."""
-        return Occurrences(
-            tuple([self.subtrees[at] for at in kept]), self.times[kept], self.sentences
-        )
+        return Occurrences(tuple([self.subtrees[at] for at in kept]), self.times[kept], self.sentences)
 
 
 def frequent(table: Occurrences, least: int) -> Occurrences:
@@ -280,6 +273,4 @@ class Collector:
         trees, kinds, times = (np.array(row, np.int64) for row in self._rows)
         shape = len(self._structures), self._number
         sentences = self.by_tree(np.ones(len(self._of_sentence), np.bool_))
-        return Occurrences(
-            tuple(self._structures), csr_array((times, (kinds, trees)), shape), sentences
-        )
+        return Occurrences(tuple(self._structures), csr_array((times, (kinds, trees)), shape), sentences)

@@ -7,8 +7,6 @@ empty one, which is counted; outputs for no sentence are reported.  A system has
 file, ``NAME=FILE``, or the part in which paths differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -40,10 +38,7 @@ def systems_of(arguments: Sequence[str]) -> list[tuple[str, Path]]:
     # The last part of each path behind which all are the same.
     names = {path: part[min(same, len(part) - 1)] if part else "" for path, part in parts.items()}
     uses = Counter([*(name for name, _ in systems if name), *names.values()])
-    return [
-        (name or (names[path] if uses[names[path]] == 1 else str(path)), path)
-        for name, path in systems
-    ]
+    return [(name or (names[path] if uses[names[path]] == 1 else str(path)), path) for name, path in systems]
 
 
 class SystemOutput(NamedTuple):
@@ -144,9 +139,7 @@ class Aligned:
             raise PredictionsError(f"{outputs:,} prediction{plural} where {sentences:,} are wanted")
 
 
-def some_outputs(
-    path: Path, column: str, wanted: Mapping[int, str | None]
-) -> dict[int, SystemOutput]:
+def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
     """Return the outputs for sentences, by places in the treebank; ``wanted`` has their ids."""
     aligned = open_predictions(path, column)
     if aligned.by_id is None:
@@ -203,9 +196,7 @@ def _lines(path: Path) -> Iterator[tuple[int, str]]:
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as problem:
-                raise PredictionsError(
-                    f"line {number:,} is not UTF-8 at byte {problem.start + 1}"
-                ) from None
+                raise PredictionsError(f"line {number:,} is not UTF-8 at byte {problem.start + 1}") from None
             yield number, text.rstrip("\r\n")
 
 
@@ -239,12 +230,8 @@ def _objects(path: Path) -> Iterator[_Row]:
         found: object = next((value[key] for key in TEXTS if key in value), None)
         words: list[Any] = found if isinstance(found, list) else [found]
         if not all(isinstance(word, str) for word in words):
-            raise PredictionsError(
-                f"line {number:,} has no `prediction` that is a text or a list of words"
-            )
-        output = (
-            SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
-        )
+            raise PredictionsError(f"line {number:,} has no `prediction` that is a text or a list of words")
+        output = SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
         yield number, None if name is None else str(name), output
 
 

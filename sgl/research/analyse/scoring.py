@@ -4,8 +4,6 @@ BLEU compares all words.  Edges are looked for among words without punctuation, 
 those of a tree without it.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from collections.abc import Sequence
@@ -146,13 +144,10 @@ class TreebankMeasures:
             "projective": int(self.projective.sum()),
             "mean_entropy": mean_entropy(self.relations),
             "relations": {
-                label: {**sides._asdict(), "entropy": sides.entropy}
-                for label, sides in self.relations.items()
+                label: {**sides._asdict(), "entropy": sides.entropy} for label, sides in self.relations.items()
             },
             "malformed": self.malformed,
-            "malformed_sentences": [
-                {"line": block.line, "reason": block.reason} for block in self.listed
-            ],
+            "malformed_sentences": [{"line": block.line, "reason": block.reason} for block in self.listed],
         }
 
 
@@ -182,9 +177,7 @@ class GoldSentence:
 
     __slots__ = ("kept", "relations", "sentence", "skeleton", "strip", "text", "words")
 
-    def __init__(
-        self, sentence: TreebankSentence, skeleton: Skeleton, settings: AnalysisSettings
-    ) -> None:
+    def __init__(self, sentence: TreebankSentence, skeleton: Skeleton, settings: AnalysisSettings) -> None:
         lemmas = settings.column == "lemma"
         same = composed if settings.keep_case else folded
         self.strip = not settings.keep_punctuation

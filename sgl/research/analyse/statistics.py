@@ -12,8 +12,6 @@ the other side of zero?  The middle 95 % of these means are the interval.  Diffe
 values, so a sample is one draw of a binomial or multinomial number.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -125,9 +123,7 @@ def projectivity_test(measure: str, values: Values, projective: NDArray[np.bool_
 def corrected(tests: Sequence[AnyTest]) -> tuple[AnyTest, ...]:
     """Return the tests with p-values that hold for all of them together (Holm)."""
     adjusted = iter(holm([test.p for test in tests if test.p is not None]))
-    return tuple(
-        replace(test, adjusted=next(adjusted)) if test.p is not None else test for test in tests
-    )
+    return tuple(replace(test, adjusted=next(adjusted)) if test.p is not None else test for test in tests)
 
 
 def holm(values: Sequence[float]) -> list[float]:

@@ -6,8 +6,6 @@ page correlations are a triangle of coloured squares, each with its number, so t
 on seeing colours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -126,10 +124,7 @@ def _correlations(correlations: Json) -> Iterator[ResultTable]:
     for name, tests in correlations.items():
         names = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
         by_pair = {(test["first"], test["second"]): _coefficient(test) for test in tests}
-        rows = [
-            [title(row), *(by_pair.get((column, row), "") for column in names[:-1])]
-            for row in names[1:]
-        ]
+        rows = [[title(row), *(by_pair.get((column, row), "") for column in names[:-1])] for row in names[1:]]
         yield ResultTable(
             f"correlations-{name}" if name else "correlations",
             f"Spearman's ρ{', ' if name else ''}{name} (* p < .05, ** .01, *** .001 after Holm)",
@@ -173,10 +168,7 @@ def _projectivity(projectivity: Json) -> ResultTable:
 
 
 def _relations(data: Json) -> ResultTable:
-    edges = {
-        label: sides["left"] + sides["right"]
-        for label, sides in data["treebank"]["relations"].items()
-    }
+    edges = {label: sides["left"] + sides["right"] for label, sides in data["treebank"]["relations"].items()}
     ranked = sorted(edges, key=lambda label: (-edges[label], label))
     rows = [
         [
@@ -300,10 +292,7 @@ def draw_example(example: Mapping[str, Any], name: str) -> Markup:
     if len(example["words"]) > _LONGEST:
         return Markup("")
     marked = set(example["marked"])
-    words = [
-        GraphWord(word["form"], word["upos"], at in marked)
-        for at, word in enumerate(example["words"])
-    ]
+    words = [GraphWord(word["form"], word["upos"], at in marked) for at, word in enumerate(example["words"])]
     arcs = [Arc(arc["governor"], arc["label"], arc["dependent"]) for arc in example["arcs"]]
     return draw_graph(words, arcs, example["root"], name)
 

@@ -9,8 +9,6 @@ hundred outputs is of a script that the treebank has, and hardly any of their wo
 the file most likely holds sources, or is in another language.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -69,9 +67,7 @@ def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
     """Tokenize a text at spaces, and at the marks around pieces that are no words."""
     known = {folded(word) for entry in sentence.words for word in (entry.form, entry.lemma)}
     spelt = {
-        folded(contraction.form): [
-            word.form for word in sentence.words[contraction.first - 1 : contraction.last]
-        ]
+        folded(contraction.form): [word.form for word in sentence.words[contraction.first - 1 : contraction.last]]
         for contraction in sentence.contractions
     }
     words: list[str] = []

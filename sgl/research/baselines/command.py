@@ -60,18 +60,14 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
     type=DIRECTORY,
     help="The directory of the run.  [default: out/DATASET-CONFIGURATION]",
 )
-@click.option(
-    "--model", type=click.Choice(MODELS), help="Its small preset.  [default: transformer]"
-)
+@click.option("--model", type=click.Choice(MODELS), help="Its small preset.  [default: transformer]")
 @click.option("--config", metavar="NAME|FILE.yml", help="A preset, or settings of your own.")
 @click.option("--target", metavar="NAME", help="The target to learn.  [default: the first]")
 @click.option("--path", metavar="DIR", help="The language model to be tuned.")
 @click.option("--seed", type=int, help="Instead of the seed of the configuration.")
 @click.option("--steps", type=int, help="Instead of its number of steps.")
 @click.option("--threads", type=int, help="Instead of its number of threads.")
-@click.option(
-    "--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h."
-)
+@click.option("--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h.")
 @click.option("--resume", is_flag=True, help="Continue the run in the directory.")
 @grammar_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click decides
@@ -141,9 +137,7 @@ def _check_libraries(session: Session, config: Config) -> None:
     missing = [name for name in needed if find_spec(name) is None]
     if missing:
         extra = "lora" if lora else "baselines"
-        session.fail(
-            "SGL1603", f"no {' and no '.join(missing)}", hint=f"pip install 'sgl-compiler[{extra}]'"
-        )
+        session.fail("SGL1603", f"no {' and no '.join(missing)}", hint=f"pip install 'sgl-compiler[{extra}]'")
     import torch
 
     if config.device == "cuda" and not torch.cuda.is_available():
@@ -158,8 +152,7 @@ def _run(session: Session, job: Job) -> dict[str, Path]:
 
     data, config, path = job.data, job.config, job.directory.path
     session.echo(
-        f"{data.name}: {data.source} → {data.target}, {count(len(data.train), 'row')} to learn, "
-        f"{config.model}, {path}"
+        f"{data.name}: {data.source} → {data.target}, {count(len(data.train), 'row')} to learn, {config.model}, {path}"
     )
     for split, number in job.unwritable():
         message = f"{count(number, 'gold text')} of `{split}` cannot be written with the vocabulary"

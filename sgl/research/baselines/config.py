@@ -4,8 +4,6 @@ What a file does not say has the value below.  Presets are such files and come w
 ``model`` alone names the small preset of that model.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import reprlib
@@ -193,9 +191,7 @@ def _check(path: Path, content: Mapping[str, Any]) -> Config:
     settings = dict(content)
     for name, value in content.items():
         if name not in known:
-            raise ConfigError(
-                f"`{path}` has an unknown setting `{name}`", f"settings are {', '.join(known)}"
-            )
+            raise ConfigError(f"`{path}` has an unknown setting `{name}`", f"settings are {', '.join(known)}")
         holds, wanted = known[name].metadata["check"]
         if not holds(value):
             raise ConfigError(f"`{path}`: `{name}` has to be {wanted}, not {_shown(value)}")
@@ -203,10 +199,7 @@ def _check(path: Path, content: Mapping[str, Any]) -> Config:
         settings[name] = kind(value) if kind is not None else value
     config = Config(**settings)
     if config.model == TRANSFORMER and config.width % (2 * config.heads):
-        raise ConfigError(
-            f"`{path}`: `width` ({config.width}) has to be a multiple of twice `heads` "
-            f"({config.heads})"
-        )
+        raise ConfigError(f"`{path}`: `width` ({config.width}) has to be a multiple of twice `heads` ({config.heads})")
     if config.width % 2:
         raise ConfigError(f"`{path}`: `width` ({config.width}) has to be even")
     return config

@@ -113,9 +113,7 @@ def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer
         numbers = {word: number for number, word in enumerate([*_SPECIAL, *words])}
         return Tokenizer(WordLevel(numbers, unk_token=_SPECIAL[UNKNOWN]))
     tokenizer = Tokenizer(BPE(unk_token=_SPECIAL[UNKNOWN], fuse_unk=False))
-    trainer = BpeTrainer(
-        vocab_size=pieces, special_tokens=_SPECIAL, show_progress=False, min_frequency=2
-    )
+    trainer = BpeTrainer(vocab_size=pieces, special_tokens=_SPECIAL, show_progress=False, min_frequency=2)
     # Each word as often as it occurs, in an order that does not depend on hashing.
     tokenizer.train_from_iterator(Counter(dict(sorted(counts.items()))).elements(), trainer)
     return tokenizer
@@ -173,9 +171,7 @@ def read_data(path: Path, target: str | None) -> BaselineData:
             raise benchmark.DatasetError(f"`{path}` has a name that no file can have: {name!r}")
     others = [name for name in names if name not in (TRAIN, DEV)]
     if not others:
-        raise benchmark.DatasetError(
-            f"`{path}` has nothing to predict", hint="it has no split but train and dev"
-        )
+        raise benchmark.DatasetError(f"`{path}` has nothing to predict", hint="it has no split but train and dev")
     return BaselineData(
         name=train.name,
         signature=train.signature,

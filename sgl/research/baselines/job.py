@@ -5,8 +5,6 @@ settings, the hashes of settings and data, the versions of the libraries, every 
 why training ended.  While a run is at work a file ``lock`` keeps a second one out.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import time
@@ -94,14 +92,11 @@ class Directory:
         if not known:
             raise DirectoryError(f"`{self.path}` is not empty and is not the directory of a run")
         if not resume:
-            raise DirectoryError(
-                f"`{self.path}` already has a run", "`--resume` continues it, or delete it"
-            )
+            raise DirectoryError(f"`{self.path}` already has a run", "`--resume` continues it, or delete it")
         if record["run"].data != run:
             raise DirectoryError(
                 f"the run in `{self.path}` is of another configuration or other data",
-                "use the same options, dataset and versions of the libraries, or give another "
-                "directory",
+                "use the same options, dataset and versions of the libraries, or give another directory",
             )
 
     def write_record(self, record: dict[str, Any]) -> None:
@@ -109,9 +104,7 @@ class Directory:
         text = json.dumps({"format": FORMAT} | record, ensure_ascii=False, indent=1)
         replace_text(self.record, text + "\n")
 
-    def write_predictions(
-        self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]
-    ) -> Path:
+    def write_predictions(self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]) -> Path:
         """Write the predictions for a split, in the form that `sglc eval` reads."""
         path = self.path / "predictions" / f"{split}.tsv"
         path.parent.mkdir(exist_ok=True)
@@ -136,9 +129,7 @@ class Job:
     ``LanguageModelError`` if there is no language model where the settings say.
     """
 
-    def __init__(
-        self, config: Config, data: BaselineData, out: Path, *, resume: bool, limit: float
-    ) -> None:
+    def __init__(self, config: Config, data: BaselineData, out: Path, *, resume: bool, limit: float) -> None:
         """Take the settings, the dataset, the directory and the seconds after which to stop."""
         self.config = config
         self.data = data
@@ -238,9 +229,7 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
     return Seq2SeqLearner(config, data, tokenizer)
 
 
-def _begun(
-    config: Config, data: BaselineData, run: str, versions: Mapping[str, str]
-) -> dict[str, Any]:
+def _begun(config: Config, data: BaselineData, run: str, versions: Mapping[str, str]) -> dict[str, Any]:
     return {
         "run": run,
         "dataset": {
@@ -269,8 +258,7 @@ def _ended(trained: TrainingResult, learner: Learner) -> dict[str, Any]:
             "kept_step": trained.kept_step,
             "kept_dev_exact": trained.kept_score,
             "checks": [
-                {"step": step, "loss": round(loss, 6), "dev_exact": score}
-                for step, loss, score in progress.checks
+                {"step": step, "loss": round(loss, 6), "dev_exact": score} for step, loss, score in progress.checks
             ],
         },
     }

@@ -9,8 +9,6 @@ from a directory: nothing is fetched, no code that lies there is run, and weight
 safetensors only, which cannot hold code.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
@@ -161,9 +159,7 @@ class Seq2SeqLearner(Learner):
         source = self._padded([pair[0] for pair in pairs], PAD)
         target = self._padded([pair[1] for pair in pairs], PAD)
         scores, _ = self.module.proceed(self.module.start(source), said_before(target))
-        loss = cross_entropy(
-            scores.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum"
-        )
+        loss = cross_entropy(scores.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum")
         return loss, sum(len(pair[1]) for pair in pairs)
 
     def decode(self, prompts: Sequence[Tokens]) -> list[str]:
@@ -177,9 +173,7 @@ class Seq2SeqLearner(Learner):
         write_tensors(directory / "model.safetensors", self.module.state_dict())
 
 
-def write_tensors(
-    path: Path, tensors: Mapping[str, Tensor], header: dict[str, str] | None = None
-) -> None:
+def write_tensors(path: Path, tensors: Mapping[str, Tensor], header: dict[str, str] | None = None) -> None:
     """Write tensors in the format of safetensors, at once or not at all."""
     written = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with staged_file(path) as new:
@@ -327,6 +321,4 @@ def _adapted(base: Any, config: Config) -> Any:  # noqa: ANN401 - the library is
     try:
         return get_peft_model(base, settings)
     except ValueError as problem:
-        raise LanguageModelError(
-            f"`modules` do not fit `{config.path}`: {' '.join(str(problem).split())}"
-        ) from problem
+        raise LanguageModelError(f"`modules` do not fit `{config.path}`: {' '.join(str(problem).split())}") from problem

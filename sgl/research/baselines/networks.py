@@ -4,8 +4,6 @@ Both read a sentence, then say tokens given those said before.  In training all 
 text are given at once; in decoding the likeliest next token is taken (greedy decoding).
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -96,9 +94,7 @@ class Lstm(Seq2Seq):
             dropout=between,
             bidirectional=config.both_ways,
         )
-        self.decoder = nn.LSTM(
-            config.width, config.width, config.layers, batch_first=True, dropout=between
-        )
+        self.decoder = nn.LSTM(config.width, config.width, config.layers, batch_first=True, dropout=between)
         self.together = nn.Linear(2 * config.width, config.width, bias=False)
         self.dropout = nn.Dropout(config.dropout)
         for parameter in self.parameters():
@@ -210,9 +206,7 @@ class _Layer(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3 if decodes else 2))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(
-        self, x: Tensor, mask: Tensor | None, said: State = (), source: State = ()
-    ) -> tuple[Tensor, State]:
+    def forward(self, x: Tensor, mask: Tensor | None, said: State = (), source: State = ()) -> tuple[Tensor, State]:
         """Return the layer's output, and keys and values of all words so far.
 
         ``mask`` says which words are seen; ``said`` are keys and values of the words before,

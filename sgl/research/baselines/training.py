@@ -9,8 +9,6 @@ A time limit ends training between two steps.  The state is then compared with t
 that comparison is no part of the checkpoint: a run that is resumed would not have made it.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -81,9 +79,7 @@ def load(path: Path, run: str) -> tuple[TrainingProgress, dict[str, Tensor]]:
             state = TrainingProgress(**json.loads(header["state"]))
             return state, {name: file.get_tensor(name) for name in names}
     except (OSError, SafetensorError, KeyError, TypeError, ValueError) as problem:
-        raise DirectoryError(
-            f"`{path}` cannot be read: {problem}", "begin again in another directory"
-        ) from problem
+        raise DirectoryError(f"`{path}` cannot be read: {problem}", "begin again in another directory") from problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +133,7 @@ class Training:
         self.order = BatchOrder(learner.lengths, config.batch, config.seed)
         named = learner.module.named_parameters()
         self.weights = {name: weight for name, weight in named if weight.requires_grad}
-        self.optimiser = torch.optim.Adam(
-            self.weights.values(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9
-        )
+        self.optimiser = torch.optim.Adam(self.weights.values(), lr=config.rate, betas=(0.9, 0.98), eps=1e-9)
         self.best: dict[str, Tensor] = {}
         self.state = TrainingProgress()
 
@@ -158,9 +152,7 @@ class Training:
                         "exp_avg_sq": tensors[f"square.{name}"].to(weight),
                     }
         except (KeyError, RuntimeError) as problem:
-            raise DirectoryError(
-                f"`{self.checkpoint}` does not fit the model: {problem}"
-            ) from problem
+            raise DirectoryError(f"`{self.checkpoint}` does not fit the model: {problem}") from problem
 
     def train(self, line: Line, told: OnCheck) -> TrainingResult:
         """Train to the end, and leave the best weights in the model."""

@@ -1,7 +1,5 @@
 """``sglc split``: divide items by the divergence of their atoms and compounds, or measure it."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Iterator
@@ -65,9 +63,7 @@ def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     """Return a number from 0 to 1, kept exactly."""
     share = None if value is None else _fraction(value)
     if value is not None and share is None:
-        raise click.BadParameter(
-            f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param
-        )
+        raise click.BadParameter(f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param)
     return share
 
 
@@ -94,18 +90,14 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     help="The compound divergence that is wanted, from 0 to 1.",
 )
 @click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
-@click.option(
-    "--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge."
-)
+@click.option("--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge.")
 @click.option(
     "--atom-weight",
     type=click.IntRange(0, 1000),
     default=1,
     help="What atom divergence counts against compound divergence.",
 )
-@click.option(
-    "--test", "test_share", callback=_range, default="0.2:0.3", help="Bounds for the share of test."
-)
+@click.option("--test", "test_share", callback=_range, default="0.2:0.3", help="Bounds for the share of test.")
 @click.option(
     "--discard",
     default="0",
@@ -119,9 +111,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     default=100,
     help="Annealing: moves for each item.",
 )
-@click.option(
-    "--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from."
-)
+@click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from.")
 @click.option(
     "--every",
     type=click.IntRange(1),
@@ -134,9 +124,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     type=click.Choice(VIEWS),
     help="What atoms and compounds are taken from.  [default: derivation, or graph for CoNLL-U]",
 )
-@click.option(
-    "--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes."
-)
+@click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
 @click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
 @click.option(
     "--above",
@@ -222,9 +210,7 @@ def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings)
     )
 
 
-def _split(
-    session: Session, items: ItemSet, request: SplitRequest, options: dict[str, Any]
-) -> None:
+def _split(session: Session, items: ItemSet, request: SplitRequest, options: dict[str, Any]) -> None:
     started = time.monotonic()
     out: Path = options["out"]
     # Without --force no directory with files in it may be replaced.
@@ -251,8 +237,7 @@ def _split(
         session.diagnostics.warning(
             "SGL1303",
             None,
-            f"no split with an atom divergence of at most {limit:g} was found; this one has "
-            f"{atoms:.6f}",
+            f"no split with an atom divergence of at most {limit:g} was found; this one has {atoms:.6f}",
             hint="the bounds may be too narrow, or the items too few",
         )
 
@@ -262,14 +247,10 @@ def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:
     sizes, only = proof["sizes"], proof["test_only"]
     share = 100 * sizes["test"] / (sizes["train"] + sizes["test"])
     yield (
-        f"split     {sizes['train']:,} train, {sizes['test']:,} test ({share:.1f} %), "
-        f"{sizes['discarded']:,} discarded"
+        f"split     {sizes['train']:,} train, {sizes['test']:,} test ({share:.1f} %), {sizes['discarded']:,} discarded"
     )
     yield f"compounds D_C {found['compounds']:.6f}, wanted {target['compounds']:g}"
-    yield (
-        f"atoms     D_A {found['atoms']:.6f}, wanted {target['atoms']:g}, "
-        f"at most {target['atom_limit']:g}"
-    )
+    yield (f"atoms     D_A {found['atoms']:.6f}, wanted {target['atoms']:g}, at most {target['atom_limit']:g}")
     yield (
         f"test only {count(only['compounds'], 'compound')} "
         f"({100 * only['share']:.1f} % of their occurrences), {count(only['atoms'], 'atom')}"
@@ -288,9 +269,7 @@ _NUMBERED = re.compile(r"#[0-9]")
 _Measured = tuple[str, int, SplitDivergence]
 
 
-def _report(
-    session: Session, items: ItemSet, settings: ElementSettings, categories: bool, as_json: bool
-) -> None:
+def _report(session: Session, items: ItemSet, settings: ElementSettings, categories: bool, as_json: bool) -> None:
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
     rows = list(_rows(items, categories))
@@ -301,9 +280,7 @@ def _report(
         {
             "elements": elements_data(items, settings),
             "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},
-            "measured": [
-                {"name": name, "items": number, **asdict(found)} for name, number, found in rows
-            ],
+            "measured": [{"name": name, "items": number, **asdict(found)} for name, number, found in rows],
         }
     )
 
@@ -320,9 +297,7 @@ def _rows(items: ItemSet, categories: bool) -> Iterator[_Measured]:
             yield name, int(chosen.sum()), measure(items.elements, train, chosen)
 
 
-def _show(
-    session: Session, items: ItemSet, settings: ElementSettings, rows: list[_Measured]
-) -> None:
+def _show(session: Session, items: ItemSet, settings: ElementSettings, rows: list[_Measured]) -> None:
     from rich.markup import escape
 
     train = items.files[0]

@@ -11,8 +11,6 @@ adding it and taking it away again leaves nothing behind.  Without Numba the fun
 Python.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple, TypeVar

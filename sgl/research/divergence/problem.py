@@ -6,8 +6,6 @@ most 50 discarded, training and test together have at least 950, and of 960 that
 are in test.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -140,9 +138,7 @@ class Elements(NamedTuple):
     compounds: Occurrences
 
 
-def count_pairs(
-    names: Sequence[str], items: int, item: NDArray[np.int64], kind: NDArray[np.int64]
-) -> Occurrences:
+def count_pairs(names: Sequence[str], items: int, item: NDArray[np.int64], kind: NDArray[np.int64]) -> Occurrences:
     """Return occurrences from one pair (item, kind) for each time that something occurs."""
     width = max(len(names), 1)
     keys, times = np.unique(item * width + kind, return_counts=True)
@@ -175,8 +171,7 @@ def measure(
 ) -> SplitDivergence:
     """Compare the items of test with those of training."""
     before, after = (
-        ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side))
-        for side in (train, test)
+        ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side)) for side in (train, test)
     )
     return compare_counts(before, after, elements.compounds.names, examples)
 
@@ -203,19 +198,13 @@ def feature_elements(sentences: Sequence[TreebankSentence], above: Fraction | No
     have none.  With ``above`` only tag combinations that weigh more make compounds, which count by
     their number.  (The authors' program keeps what weighs 0.34 or more; in their text it is 0.33.)
     """
-    rows = [
-        [(word.lemma, word.feats) for word in sentence.words if word.feats != "_"]
-        for sentence in sentences
-    ]
+    rows = [[(word.lemma, word.feats) for word in sentence.words if word.feats != "_"] for sentence in sentences]
     lemmas: dict[str, Counter[str]] = {}
     for row in rows:
         for lemma, tags in row:
             lemmas.setdefault(tags, Counter())[lemma] += 1
     kept = {tags for tags, found in lemmas.items() if above is None or tag_weight(found) > above}
     # A lemma that is spelt like a feature is another atom: features have a mark before them.
-    atoms = (
-        [atom for lemma, tags in row for atom in (lemma, *(f"+{tag}" for tag in tags.split("|")))]
-        for row in rows
-    )
+    atoms = ([atom for lemma, tags in row for atom in (lemma, *(f"+{tag}" for tag in tags.split("|")))] for row in rows)
     compounds = ([f"{lemma}+{tags}" for lemma, tags in row if tags in kept] for row in rows)
     return Elements(count_names(atoms), count_names(compounds))

@@ -81,9 +81,7 @@ def anneal(
     return min(found)[2]
 
 
-def _anneal_once(
-    state: SplitState, sizes: tuple[int, int], key: int, moves: int, progress: Progress | None
-) -> float:
+def _anneal_once(state: SplitState, sizes: tuple[int, int], key: int, moves: int, progress: Progress | None) -> float:
     """Anneal once from a random split, in place; return how far it is from the targets."""
     from sgl.research.divergence.objective_kernel import place
     from sgl.research.divergence.search_kernel import anneal_steps
@@ -215,10 +213,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
     assignment = "".join(f"{name}\t{SETS[label]}\n" for name, label in pairs)
     return {
         "format": FORMAT,
-        "files": [
-            {"name": file.path.name, "sha256": file.digest, "items": len(file.ids)}
-            for file in items.files
-        ],
+        "files": [{"name": file.path.name, "sha256": file.digest, "items": len(file.ids)} for file in items.files],
         "elements": elements_data(items, request.elements),
         "target": {
             "atoms": target.atoms,
@@ -257,9 +252,7 @@ def split_files(directory: Path) -> Collection[str] | None:
     return {CERTIFICATE, *(f"{name}{ending}" for name in SETS for ending in endings)}
 
 
-def write_split(
-    items: ItemSet, labels: NDArray[np.int8], proof: dict[str, Any], out: Path, listing: Listing
-) -> None:
+def write_split(items: ItemSet, labels: NDArray[np.int8], proof: dict[str, Any], out: Path, listing: Listing) -> None:
     """Write everything, or nothing; raises ``OutputError`` if writing is refused."""
     ids = items.ids
     with staged_directory(out, listing=listing) as stage:

@@ -12,8 +12,6 @@ is added to the side that brings the split nearer to its targets at once, within
 the kinds of a candidate are looked at, which gives the numbers of the authors' dense matrices.
 """
 
-from __future__ import annotations
-
 from typing import TypeVar
 
 import numpy as np
@@ -126,9 +124,7 @@ def _move_block(key: np.uint64, slack: float, current: float, state: SplitState)
 
 
 @kernel
-def anneal_steps(
-    key: np.uint64, first_step: int, steps: int, temperature: float, state: SplitState
-) -> float:
+def anneal_steps(key: np.uint64, first_step: int, steps: int, temperature: float, state: SplitState) -> float:
     """Take steps at one temperature; return the distance from the targets at the end."""
     labels, items = state.labels, len(state.labels)
     kinds = _LABELS if state.limits.discards > 0 else _LABELS - 1

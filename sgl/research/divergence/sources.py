@@ -4,8 +4,6 @@ Items come from Parquet files with a column ``derivation``, or from CoNLL-U; a d
 the files in it.  All are read together, so that a compound has one number in all files.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -103,9 +101,7 @@ class ItemSet:
     def mask(self, file: ItemFile, category: str | None = None) -> NDArray[np.bool_]:
         """Return which items a file has, or which of them have a category."""
         chosen = np.zeros(self.elements.atoms.items, np.bool_)
-        chosen[file.first : file.first + len(file.ids)] = [
-            category in (None, other) for other in file.categories
-        ]
+        chosen[file.first : file.first + len(file.ids)] = [category in (None, other) for other in file.categories]
         return chosen
 
     def blocks(self, items: Sequence[int]) -> Iterable[bytes]:
@@ -135,9 +131,7 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
             opened(path, TABLE).close()
         if not found:
             what = "has no files" if path.is_dir() else "is no file"
-            raise NoItemsError(
-                f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from"
-            )
+            raise NoItemsError(f"`{path}` {what} in `{suffix}`, which the view `{view}` is read from")
         for file in found if path.is_dir() else ():
             # A link of a dataset leads to no file outside of it.
             opened(file, TABLE, inside=path).close()
@@ -154,9 +148,7 @@ def _files_at(path: Path, suffix: str) -> list[Path]:
     return sorted(found, key=lambda file: rank.get(file.stem, len(rank)))
 
 
-def read_items(
-    files: Sequence[Path], settings: ElementSettings, progress: Progress | None = None
-) -> ItemSet:
+def read_items(files: Sequence[Path], settings: ElementSettings, progress: Progress | None = None) -> ItemSet:
     """Read the files and count what occurs; raises ``NoItemsError`` for one that holds no items."""
     read = _read_tables if settings.view == DERIVATION else _read_sentences
     return read(files, settings, progress or (lambda _name, _done: None))
@@ -181,9 +173,7 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
         except ForeignFileError:
             raise
         except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError):
-            raise NoItemsError(
-                f"`{path}` is no Parquet file with the columns `{_ID}` and `{_DERIVATION}`"
-            ) from None
+            raise NoItemsError(f"`{path}` is no Parquet file with the columns `{_ID}` and `{_DERIVATION}`") from None
         if not all(isinstance(text, str) for column in rows.values() for text in column):
             raise NoItemsError(f"`{path}` has rows without id or derivation")
         named = _CATEGORY in table.column_names
@@ -205,9 +195,7 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
     return ItemSet(tuple(files), _tree_elements(trees, settings), table=whole)
 
 
-def _read_sentences(
-    paths: Sequence[Path], settings: ElementSettings, progress: Progress
-) -> ItemSet:
+def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: Progress) -> ItemSet:
     files: list[ItemFile] = []
     sentences: list[TreebankSentence] = []
     # Several roots or circles do no harm here.
@@ -235,9 +223,7 @@ def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSen
         raise NoItemsError(f"`{path}` is not CoNLL-U: line {found.line}: {found.reason}")
     for place, head in enumerate(found.heads, 1):
         if not 0 <= head <= len(found.words) or head == place:
-            raise NoItemsError(
-                f"`{path}` is not CoNLL-U: line {found.line} begins a sentence with a wrong head"
-            )
+            raise NoItemsError(f"`{path}` is not CoNLL-U: line {found.line} begins a sentence with a wrong head")
     return found
 
 

@@ -10,8 +10,6 @@ and counted by sorting numbers.  Of larger pieces the forms are counted, which s
 edges: ``s(0:np(0:the), 1:slept)``.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -114,10 +112,7 @@ def _derivation(row: int, text: str) -> list[_Node]:
 
 def dependency_trees(sentences: Iterable[TreebankSentence]) -> Trees:
     """Return the basic trees of sentences."""
-    return _trees(
-        [(word.lemma, word.head - 1, word.deprel) for word in sentence.words]
-        for sentence in sentences
-    )
+    return _trees([(word.lemma, word.head - 1, word.deprel) for word in sentence.words] for sentence in sentences)
 
 
 def node_atoms(trees: Trees) -> Occurrences:
@@ -142,10 +137,7 @@ def edge_compounds(trees: Trees) -> Occurrences:
     keys = (above * relations + trees.edge[inner]) * labels + trees.label[inner]
     kinds, kind = np.unique(keys, return_inverse=True)
     parts = np.transpose(np.unravel_index(kinds, (labels, relations, labels))).tolist()
-    names = [
-        f"{trees.labels[head]} -{trees.relations[edge]}-> {trees.labels[child]}"
-        for head, edge, child in parts
-    ]
+    names = [f"{trees.labels[head]} -{trees.relations[edge]}-> {trees.labels[child]}" for head, edge, child in parts]
     return count_pairs(names, trees.number, trees.items[inner], kind)
 
 
@@ -162,9 +154,7 @@ _Nodes = frozenset[int]
 
 def pieces(trees: Trees, size: int) -> Occurrences:
     """Return the pieces of two to ``size`` nodes in each tree, by their forms."""
-    return count_names(
-        (form for nodes, form in found if len(nodes) > 1) for found in _connected(trees, size)
-    )
+    return count_names((form for nodes, form in found if len(nodes) > 1) for found in _connected(trees, size))
 
 
 def weighted_pieces(trees: Trees, size: int) -> Occurrences:
@@ -184,9 +174,7 @@ def weighted_pieces(trees: Trees, size: int) -> Occurrences:
     inside: Counter[tuple[int, int]] = Counter()
     rows: list[list[tuple[int, set[int]]]] = []
     for found in _connected(trees, size + 1):
-        forms = {
-            nodes: numbers.setdefault(form, len(numbers)) for nodes, form in found if len(nodes) > 1
-        }
+        forms = {nodes: numbers.setdefault(form, len(numbers)) for nodes, form in found if len(nodes) > 1}
         around: dict[_Nodes, set[int]] = {nodes: set() for nodes in forms if len(nodes) <= size}
         for nodes, form in forms.items():
             for node in nodes if len(nodes) > 2 else ():
@@ -239,9 +227,7 @@ class _LabelledTree(NamedTuple):
             below = ", ".join(f"{edge}:{form}" for edge, form in sorted(parts))
             yield nodes | {node}, f"{self.names[node]}({below})" if parts else self.names[node]
 
-    def _below(
-        self, node: int, first: int, size: int
-    ) -> Iterator[tuple[_Nodes, tuple[tuple[str, str], ...]]]:
+    def _below(self, node: int, first: int, size: int) -> Iterator[tuple[_Nodes, tuple[tuple[str, str], ...]]]:
         """Yield what a piece can have below a node, from its child ``first`` on."""
         yield frozenset(), ()
         if size == 0:

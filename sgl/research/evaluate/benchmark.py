@@ -5,8 +5,6 @@ treebank in CoNLL-U, whose sentences are to be predicted.  Rows have the names t
 them: ``gen-000001`` is the first row of ``gen``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -145,9 +143,7 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
         )
         for number, sentence in enumerate(sentences, 1)
     )
-    return Benchmark(
-        name, name, "", name, "tree", target or "text", "", rows, sentences=tuple(sentences)
-    )
+    return Benchmark(name, name, "", name, "tree", target or "text", "", rows, sentences=tuple(sentences))
 
 
 def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
@@ -185,9 +181,7 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
 
 def _listed_rows(path: Path, data: str, manifest: JsonValue) -> tuple[BenchmarkRow, ...]:
     """Return the rows of a split, if they are those that the manifest lists."""
-    files = {
-        entry["path"].of(str): entry["sha256"].of(str) for entry in manifest["files"].elements()
-    }
+    files = {entry["path"].of(str): entry["sha256"].of(str) for entry in manifest["files"].elements()}
     rows = _rows(path / data, Path(data).stem, path)
     if files.get(data) != sha256_of(path / data, inside=path):
         changed = "has other bytes than when it was written" if data in files else "is not listed"
@@ -210,9 +204,7 @@ def manifest_of(directory: Path) -> JsonValue:
 
 def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[BenchmarkRow, ...]:
     return tuple(
-        BenchmarkRow(
-            f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION
-        )
+        BenchmarkRow(f"{split}-{row.line:06d}", row.texts[0], row.texts[1], row.kind or IN_DISTRIBUTION)
         for row in _whole(path, Corpus(path, 2, BENCHMARK, inside).rows(), "rows")
     )
 

@@ -159,9 +159,7 @@ class Evaluation:
             why = "the dataset has no manifest; `--grammar` names its grammar"
         else:
             why = "the grammar of the dataset is not at hand"
-            compiled = grammar_of(
-                benchmark, request.grammar, request.settings, self._sources, self._diagnostics
-            )
+            compiled = grammar_of(benchmark, request.grammar, request.settings, self._sources, self._diagnostics)
         if compiled is not None:
             core, plan = compiled.grammar, compiled.plan
             if not benchmark.patterns:
@@ -278,14 +276,10 @@ class EvaluationRequest:
 
 @click.command("eval")
 @click.argument("dataset", type=FILE)
-@click.argument(
-    "predictions", type=SYSTEM, nargs=-1, required=True, metavar="[NAME=]PREDICTIONS..."
-)
+@click.argument("predictions", type=SYSTEM, nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
 @click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
-@click.option(
-    "--grammar", type=FILE, help="The grammar for Partial Match.  [default: that of the manifest]"
-)
+@click.option("--grammar", type=FILE, help="The grammar for Partial Match.  [default: that of the manifest]")
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
 @click.option(
     "--test",
@@ -297,9 +291,7 @@ class EvaluationRequest:
 @click.option("--seed", type=click.IntRange(min=0), default=1)
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
-@click.option(
-    "--published-rule", is_flag=True, help="Judge compounds as the published script does."
-)
+@click.option("--published-rule", is_flag=True, help="Judge compounds as the published script does.")
 @click.option(
     "--segment",
     type=click.Choice(WAYS),

@@ -92,9 +92,7 @@ class CompoundFinder:
         """Return the words of the source between spaces, without a capital for the first one."""
         return " ".join(self._realizer.phrases(derivation)[-1].texts[0])
 
-    def compounds(
-        self, structures: Sequence[Structure], derivation: Derivation
-    ) -> list[FoundCompound]:
+    def compounds(self, structures: Sequence[Structure], derivation: Derivation) -> list[FoundCompound]:
         """Return the compounds with one of the structures; raises ``UnknownRoleError``."""
         root = self._realizer.phrases(derivation)[-1]
         graph = derive_graph(self._grammar, derivation, self._graph)
@@ -150,8 +148,7 @@ class _CompoundMatch:
                 has_head = True
                 # The target words of the head and of the rule, with dots for the noun phrase.
                 places = [
-                    (HOLE,) if other is inner else translation if other is part else ()
-                    for other in phrase.children
+                    (HOLE,) if other is inner else translation if other is part else () for other in phrase.children
                 ]
                 translation = template_words(phrase.rule, self.finder.target, places)
             elif len(translation) > 1 and translation[-1] == ATTRIBUTIVE:
@@ -194,9 +191,7 @@ class CompoundObserver:
         if plan.lemma_layer and plan.target in {layer.name for layer in self._grammar.text_layers}:
             self._finder = CompoundFinder(self._grammar, plan.lemma_layer, plan.source, plan.target)
         self._structures = {
-            pattern.name: PatternQuery.of(pattern).structures
-            for pattern in plan.patterns
-            if GROUP in pattern.groups
+            pattern.name: PatternQuery.of(pattern).structures for pattern in plan.patterns if GROUP in pattern.groups
         }
         self._items: list[dict[str, str]] = []
         self._left_out: Counter[str] = Counter()
@@ -214,9 +209,7 @@ class CompoundObserver:
                     self._add(self._finder, f"{chunk.split}-{row + place:06d}", pattern, derivation)
             row += len(piece.numbers)
 
-    def _add(
-        self, finder: CompoundFinder, name: str, pattern: str, derivation: tuple[int, ...]
-    ) -> None:
+    def _add(self, finder: CompoundFinder, name: str, pattern: str, derivation: tuple[int, ...]) -> None:
         try:
             compounds = finder.compounds(self._structures[pattern], derivation)
         except UnknownRoleError:

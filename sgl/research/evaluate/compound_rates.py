@@ -6,8 +6,6 @@ empty text means that anything will do, and the compounds, one on a line in the 
 Before a tab there may be a name; compounds of one name are one compound in five contexts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -171,10 +169,7 @@ class BenchmarkCompounds:
             "segmented": self.segmentation.name,
             "rates": rates,
             "unchecked_atoms": sorted(
-                text
-                for atoms in lexicon.entries.values()
-                for text, translations in atoms.items()
-                if "" in translations
+                text for atoms in lexicon.entries.values() for text, translations in atoms.items() if "" in translations
             ),
             "published_script_stops": stopped,
         }

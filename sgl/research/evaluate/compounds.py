@@ -140,10 +140,7 @@ def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
         found += [
             (start, start + len(wanted))
             for start in range(len(words) - len(wanted) + 1)
-            if all(
-                word in (want, want + ATTRIBUTIVE)
-                for word, want in zip(words[start:], wanted, strict=False)
-            )
+            if all(word in (want, want + ATTRIBUTIVE) for word, want in zip(words[start:], wanted, strict=False))
         ]
     return found
 
@@ -170,9 +167,7 @@ def _heads(words: Sequence[str], translations: Sequence[str], noun: _Span) -> li
     return found
 
 
-def _together(
-    words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _Span, fillers: frozenset[str]
-) -> bool:
+def _together(words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _Span, fillers: frozenset[str]) -> bool:
     """Tell whether all atoms stand before this noun, with only fillers between them."""
     taken: list[_Span] = [noun]
     for role, translations in wanted.items():
@@ -233,9 +228,7 @@ def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -
 Group = tuple[str, str]
 
 
-def occurrence_groups(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence]
-) -> dict[Group, list[int]]:
+def occurrence_groups(lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence]) -> dict[Group, list[int]]:
     """Return the places of the occurrences that rates are computed for together."""
     groups: dict[Group, list[int]] = {("all", "all"): list(range(len(occurrences)))}
     for place, occurrence in enumerate(occurrences):
@@ -270,9 +263,7 @@ class PublishedStop(Exception):
     """The published script would have stopped here with a traceback."""
 
 
-def published_correct(
-    lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str
-) -> bool:
+def published_correct(lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str) -> bool:
     """Tell if the published script calls it right; raises ``PublishedStop`` if that stops."""
     if not hypothesis.strip():
         raise PublishedStop("the output is empty")
@@ -288,9 +279,7 @@ def published_correct(
     found = {role: where for role, where in places.items() if where is not None}
     modifiers = (DETERMINER, ADJECTIVE) if "V" in places else (DETERMINER, ADJECTIVE, MODIFIER)
     return all(found.values()) and all(
-        min(found[modifier]) < max(found[NOUN])
-        for modifier in modifiers
-        if modifier in found and NOUN in found
+        min(found[modifier]) < max(found[NOUN]) for modifier in modifiers if modifier in found and NOUN in found
     )
 
 

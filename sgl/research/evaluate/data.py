@@ -57,13 +57,9 @@ def evaluation_data(evaluation: Evaluation) -> Json:
     benchmark, scores = evaluation.benchmark, evaluation.scores
     partial = {
         "decided": {
-            name: {why.value: number for why, number in counts.items()}
-            for name, counts in scores.decided.items()
+            name: {why.value: number for why, number in counts.items()} for name, counts in scores.decided.items()
         },
-        "gold": {
-            pattern: {"checked": checked, "right": right}
-            for pattern, (checked, right) in scores.gold.items()
-        },
+        "gold": {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()},
     }
     return {
         "format": FORMAT,
@@ -107,15 +103,12 @@ _Part = tuple[str, str, NDArray[np.int64]]
 def _tables(evaluation: Evaluation) -> Json:
     rows, patterns = evaluation.benchmark.rows, evaluation.benchmark.patterns
     kinds = places_by((row.category,) for row in rows)
-    groups = places_by(
-        patterns[row.category].groups if row.category in patterns else () for row in rows
-    )
+    groups = places_by(patterns[row.category].groups if row.category in patterns else () for row in rows)
     parts: dict[str, list[_Part]] = {
         "overall": [("all", "all items", np.arange(len(rows)))],
         "groups": [(name, name.replace("_", " "), items) for name, items in groups.items()],
         "patterns": [
-            (name, patterns[name].title if name in patterns else name, items)
-            for name, items in kinds.items()
+            (name, patterns[name].title if name in patterns else name, items) for name, items in kinds.items()
         ],
     }
     for name, step in _SHAPES.items() if evaluation.shapes else ():
@@ -124,14 +117,10 @@ def _tables(evaluation: Evaluation) -> Json:
             (str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items)
             for low, items in sorted(places.items())
         ]
-    return {
-        table: [_row(evaluation, table, part, kinds) for part in parts[table]] for table in parts
-    }
+    return {table: [_row(evaluation, table, part, kinds) for part in parts[table]] for table in parts}
 
 
-def _row(
-    evaluation: Evaluation, table: str, part: _Part, kinds: Mapping[str, NDArray[np.int64]]
-) -> Json:
+def _row(evaluation: Evaluation, table: str, part: _Part, kinds: Mapping[str, NDArray[np.int64]]) -> Json:
     """Return a row of a table: the scores of each system for a part by each metric."""
     name, title, items = part
     inside = {} if table in _SHAPES else kinds
@@ -156,9 +145,7 @@ def _row(
             if table == "groups":
                 of_patterns = [found[:, places] for places in inside.values()]
                 cell["mean_of_patterns"] = fmean(
-                    float(np.nanmean(shares))
-                    for shares in of_patterns
-                    if not np.isnan(shares[0]).all()
+                    float(np.nanmean(shares)) for shares in of_patterns if not np.isnan(shares[0]).all()
                 )
             cells[system] = cell
     shown = {metric: cells for metric, cells in scores.items() if cells}
@@ -289,15 +276,12 @@ def _label(title: str, lines: Sequence[str], x: float, middle: float) -> Markup:
     """Draw a name in one or several lines, with the whole name as its tooltip."""
     first = middle - _LABEL_LINE * (len(lines) - 1) / 2 + 4
     texts = [
-        element("text", line, x=x, y=first + _LABEL_LINE * number, class_="end")
-        for number, line in enumerate(lines)
+        element("text", line, x=x, y=first + _LABEL_LINE * number, class_="end") for number, line in enumerate(lines)
     ]
     return element("g", element("title", title), *texts)
 
 
-def draw_curve(
-    rows: Sequence[ScoreRow], metric: str, systems: Sequence[str], name: str, unit: str
-) -> Markup:
+def draw_curve(rows: Sequence[ScoreRow], metric: str, systems: Sequence[str], name: str, unit: str) -> Markup:
     """Draw the scores over the numbers that the rows are for; ``name`` is unique on the page."""
     step = (_WIDTH - _LEFT - 12) / max(len(rows), 1)
     floor = _TOP + _HEIGHT
@@ -323,19 +307,14 @@ def draw_curve(
                 whisker = {"x1": x, "y1": low, "x2": x, "y2": high}
                 mark = _scored(cell, row["title"], system, whisker, _mark(number, x, y))
                 marks.append(element("g", *mark))
-        lines = [
-            element("line", x1=a[0], y1=a[1], x2=b[0], y2=b[1], class_="curve")
-            for a, b in pairwise(points)
-        ]
+        lines = [element("line", x1=a[0], y1=a[1], x2=b[0], y2=b[1], class_="curve") for a, b in pairwise(points)]
         drawn.append(element("g", *lines, *marks, class_=f"s{number % _MARKS}"))
     drawn.append(element("text", unit, x=_WIDTH - 12, y=floor + 30, class_="tick end"))
     words = _words(rows, metric, systems)
     return picture(name, f"{metric} by {unit}", words, _WIDTH, floor + 36, *drawn)
 
 
-def _scored(
-    cell: ScoreRow, title: str, system: str, whisker: Mapping[str, float], mark: Markup
-) -> list[Markup]:
+def _scored(cell: ScoreRow, title: str, system: str, whisker: Mapping[str, float], mark: Markup) -> list[Markup]:
     """Draw a score with its interval, and say both in the tooltip."""
     interval = f"{100 * cell['low']:.1f}–{100 * cell['high']:.1f} %"
     said = f"{title}, {system}: {100 * cell['mean']:.1f} % ({interval}, {cell['items']} items)"

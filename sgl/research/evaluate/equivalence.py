@@ -205,6 +205,5 @@ def reformatted(text: str) -> str:
         ordered = _PIECES.join([*sorted(others), body])
     numbers: dict[str, str] = {}
     return " ".join(
-        numbers.setdefault(token, str(len(numbers) + 1)) if token.isdigit() else token
-        for token in ordered.split(" ")
+        numbers.setdefault(token, str(len(numbers) + 1)) if token.isdigit() else token for token in ordered.split(" ")
     )

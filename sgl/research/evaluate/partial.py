@@ -100,9 +100,7 @@ class PartialMatch:
         likeliest = iter(found.derivations or ())
         return [
             self._gold_of(best, source, target) if count else None
-            for count, best, source, target in zip(
-                found.counts.tolist(), likeliest, sources, targets, strict=True
-            )
+            for count, best, source, target in zip(found.counts.tolist(), likeliest, sources, targets, strict=True)
         ]
 
     def _gold_of(self, likeliest: Derivation, source: str, target: str) -> Realization | None:
@@ -208,13 +206,9 @@ class ParticleMatcher:
         if len(word) > 2 and word.startswith((*_GOVERNED, _OBJECT)):
             word = word[1:]
         before, _ = self._neighbours(text)
-        return any(
-            before.keys() >= {start, start + len(word)} for start in occurrences_of(word, text)
-        )
+        return any(before.keys() >= {start, start + len(word)} for start in occurrences_of(word, text))
 
-    def _neighbours(
-        self, text: str
-    ) -> tuple[dict[int, Morpheme | None], dict[int, Morpheme | None]]:
+    def _neighbours(self, text: str) -> tuple[dict[int, Morpheme | None], dict[int, Morpheme | None]]:
         """Return the morphemes that end, and those that begin, at each of their bounds."""
         before: dict[int, Morpheme | None] = {0: None}
         after: dict[int, Morpheme | None] = {}
@@ -252,9 +246,7 @@ class ParticleMatcher:
 def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
     """Return the verbs with a particle of their own, from the words of lexical rules."""
     return frozenset(
-        "".join(words)
-        for words in vocabulary
-        if len(words) > 1 and words[0] in _GOVERNED and any(words[1:])
+        "".join(words) for words in vocabulary if len(words) > 1 and words[0] in _GOVERNED and any(words[1:])
     )
 
 
@@ -274,6 +266,5 @@ def _continues(before: Morpheme | None, first: Morpheme | None, whole: bool) -> 
 
 def _is_noun(morpheme: Morpheme | None) -> bool:
     return morpheme is not None and (
-        morpheme.kind in ("名詞", "代名詞")
-        or (morpheme.kind == "接尾辞" and morpheme.subkind == "名詞的")
+        morpheme.kind in ("名詞", "代名詞") or (morpheme.kind == "接尾辞" and morpheme.subkind == "名詞的")
     )

@@ -92,11 +92,7 @@ def _label(scene: GraphMatcher, structure: Structure, binding: Binding, place: i
     for edge in edges:
         if edge.target == place:
             out = scene.out[binding[edge.source]]
-            label = min(
-                label
-                for label, node in out
-                if node == binding[place] and edge.labels.accepts(label)
-            )
+            label = min(label for label, node in out if node == binding[place] and edge.labels.accepts(label))
             if not label.startswith(EXTRACTED):
                 return label
             if all((above.source, above.target) != (place, edge.source) for above in edges):
@@ -152,9 +148,7 @@ class GraphMatcher:
         ]
 
     def _extends(self, body: Body, binding: Binding, other: Body) -> bool:
-        nodes = {
-            variable.name: node for variable, node in zip(body.variables, binding, strict=True)
-        }
+        nodes = {variable.name: node for variable, node in zip(body.variables, binding, strict=True)}
         names = [variable.name for variable in other.variables]
         shared = {number: nodes[name] for number, name in enumerate(names) if name in nodes}
         # Also the nodes that the other body does not name are taken: different variables
@@ -202,9 +196,7 @@ class GraphMatcher:
             and all(
                 bound[link.target] in self._ends(link, bound[link.source])
                 for link in body.links
-                if number in (link.source, link.target)
-                and link.source in bound
-                and link.target in bound
+                if number in (link.source, link.target) and link.source in bound and link.target in bound
             )
         )
 
@@ -218,10 +210,5 @@ class GraphMatcher:
         for length in range(most + 1):
             if length >= low:
                 found |= layer
-            layer = {
-                target: None
-                for node in layer
-                for label, target in self.out[node]
-                if link.labels.accepts(label)
-            }
+            layer = {target: None for node in layer for label, target in self.out[node] if link.labels.accepts(label)}
         return list(found)

@@ -193,9 +193,7 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
-    return replace(
-        grammar, rules=tuple(replace(rule, id=number) for number, rule in enumerate(kept))
-    )
+    return replace(grammar, rules=tuple(replace(rule, id=number) for number, rule in enumerate(kept)))
 
 
 #: The lemmas that are written so.
@@ -245,9 +243,7 @@ class GrammarEdges:
         self._dropped = frozenset(map(folded, between))
         self._segment = DictionarySegmenter(between | content)
 
-    def kept(
-        self, gold: Realization, text: str, words: Sequence[str] | None, said: Realization | None
-    ) -> float | None:
+    def kept(self, gold: Realization, text: str, words: Sequence[str] | None, said: Realization | None) -> float | None:
         """Return the share of the edges of an item that a prediction has; None if it has no edge.
 
         ``words`` are those of a prediction that came as words, ``said`` its likeliest reading.
@@ -289,8 +285,7 @@ class TreebankEdges:
     def __init__(self, sentences: Sequence[TreebankSentence]) -> None:
         settings = AnalysisSettings()
         self._golds = [
-            GoldSentence(sentence, metrics.without_punctuation(sentence.words), settings)
-            for sentence in sentences
+            GoldSentence(sentence, metrics.without_punctuation(sentence.words), settings) for sentence in sentences
         ]
 
     def kept(self, place: int, text: str, words: Sequence[str] | None) -> float | None:

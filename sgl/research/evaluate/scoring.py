@@ -254,8 +254,7 @@ class Scores:
         self.edgeless = 0
         self._benchmark = benchmark
         self._predictions: dict[str, list[list[_Prediction]]] = {
-            name: [list(zip(count(), run.texts, run.words)) for run in runs]
-            for name, runs in systems.items()
+            name: [list(zip(count(), run.texts, run.words)) for run in runs] for name, runs in systems.items()
         }
 
     def judge(self, *, trees: bool) -> None:
@@ -288,9 +287,7 @@ class Scores:
         for name, runs in given.items():
             for run, right in zip(runs, self.scores[EXACT][name], strict=True):
                 verdicts |= {run[place]: _RIGHT for place in np.flatnonzero(right).tolist()}
-        wrong = dict.fromkeys(
-            one for runs in given.values() for run in runs for one in run if one not in verdicts
-        )
+        wrong = dict.fromkeys(one for runs in given.values() for run in runs for one in run if one not in verdicts)
         verdicts |= self._verdicts(list(wrong), partial, progress)
         self._check_gold(partial, progress)
         # What cannot be said of one system's prediction is said of none.
@@ -306,9 +303,7 @@ class Scores:
             if any(of_pattern):
                 matched = np.array([[verdict.matched for verdict in run] for run in found])
                 self.scores[PARTIAL][name] = np.where(of_pattern, matched, np.nan)
-                self.decided[name] = Counter(
-                    verdict.why for run in found for verdict in compress(run, of_pattern)
-                )
+                self.decided[name] = Counter(verdict.why for run in found for verdict in compress(run, of_pattern))
 
     def _verdicts(
         self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress
@@ -367,9 +362,7 @@ class _Verdict(NamedTuple):
 _RIGHT = _Verdict(True, Decision.GOLD, None, 1.0)
 
 
-def _kind(
-    gold: Realization | None, text: str, said: Sequence[Realization], lemmas: Lemmas
-) -> Mistake:
+def _kind(gold: Realization | None, text: str, said: Sequence[Realization], lemmas: Lemmas) -> Mistake:
     """Return the kind of a mistake, by the likeliest reading of the prediction."""
     if not text.strip():
         return Mistake.EMPTY

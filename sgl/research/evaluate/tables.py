@@ -3,8 +3,6 @@ r"""The tables of an evaluation, for the terminal and for papers (LaTeX with boo
 Shares are percentages with one decimal, with the deviation of the runs if there are several.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -69,9 +67,7 @@ def _print(columns: Sequence[str], rows: Rows) -> None:
     for number, head in enumerate(columns):
         longest = max((len(row[number]) for row in rows), default=0)
         width = longest if number else min(longest, _TITLE)
-        table.add_column(
-            head, justify="right" if number else "left", overflow="fold", min_width=width
-        )
+        table.add_column(head, justify="right" if number else "left", overflow="fold", min_width=width)
     for row in rows:
         table.add_row(*row)
     print_table(table)
@@ -90,9 +86,7 @@ def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
     return text
 
 
-def _cells(
-    row: Json, columns: Sequence[tuple[str, str]], sign: str = " ± {}", gap: str = "–"
-) -> list[str]:
+def _cells(row: Json, columns: Sequence[tuple[str, str]], sign: str = " ± {}", gap: str = "–") -> list[str]:
     """Return the scores of a row by metric and system; a gap where there is none."""
     found = [(row["scores"].get(metric, {}).get(system), metric) for metric, system in columns]
     return [gap if cell is None else score_text(cell, metric, sign) for cell, metric in found]
@@ -104,9 +98,7 @@ def _show_partial(partial: Json) -> None:
         total = sum(counts.values())
         shares = ", ".join(f"{why} {100 * number / total:.1f} %" for why, number in counts.items())
         say(f"Partial Match of {system} decided by: {shares}")
-    checked, right = (
-        sum(entry[key] for entry in partial["gold"].values()) for key in ("checked", "right")
-    )
+    checked, right = (sum(entry[key] for entry in partial["gold"].values()) for key in ("checked", "right"))
     if checked:
         say(f"Partial Match of gold texts: {100 * right / checked:.1f} % of {checked:,}")
 
@@ -182,9 +174,7 @@ def latex(data: Json) -> str:
     """Return the tables of a result for papers; they need the package ``booktabs``."""
     several = len(data["systems"]) > 1
     tables = [
-        _latex_systems(data, rows[0])
-        if name == "overall" and several
-        else _latex_parts(data, name, rows)
+        _latex_systems(data, rows[0]) if name == "overall" and several else _latex_parts(data, name, rows)
         for name, rows in data["tables"].items()
         if rows
     ]
@@ -205,8 +195,7 @@ def latex(data: Json) -> str:
 def _latex_systems(data: Json, row: Json) -> str:
     metrics = [metric for metric in data["metrics"] if metric in row["scores"]]
     rows = [
-        [escaped(name), *_cells(row, [(metric, name) for metric in metrics], *_LATEX_CELLS)]
-        for name in _systems(data)
+        [escaped(name), *_cells(row, [(metric, name) for metric in metrics], *_LATEX_CELLS)] for name in _systems(data)
     ]
     head = latex_row(["", *(escaped(data["metrics"][metric]) for metric in metrics)])
     return _latex_table(data, _TITLES["overall"], "l" + "r" * len(metrics), [head], rows)
@@ -221,10 +210,7 @@ def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
         if any(metric in row["scores"] for row in rows) and (metric != RAW or name == "overall")
     ]
     columns = [(metric, system) for metric in metrics for system in systems]
-    written = [
-        [escaped(row["title"]), f"{row['items']:,}", *_cells(row, columns, *_LATEX_CELLS)]
-        for row in rows
-    ]
+    written = [[escaped(row["title"]), f"{row['items']:,}", *_cells(row, columns, *_LATEX_CELLS)] for row in rows]
     titles = [escaped(data["metrics"][metric]) for metric in metrics]
     width = len(systems)
     if width > 1:

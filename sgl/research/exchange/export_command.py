@@ -1,7 +1,5 @@
 """``sglc export``: a grammar for Alto or NLTK, or the graphs of its sentences as CoNLL-U."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -48,9 +46,7 @@ def command() -> None:
 
 @command.command("irtg")
 @grammar_argument
-@click.option(
-    "--tree/--no-tree", default=True, help="With an interpretation of phrase-structure trees."
-)
+@click.option("--tree/--no-tree", default=True, help="With an interpretation of phrase-structure trees.")
 @out_option
 @grammar_options
 def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
@@ -112,9 +108,7 @@ def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> Wit
     return resolved
 
 
-def _report_words(
-    session: Session, compiled: Compiled, layers: Sequence[int], tool: str, reserved: str = ""
-) -> None:
+def _report_words(session: Session, compiled: Compiled, layers: Sequence[int], tool: str, reserved: str = "") -> None:
     """Report words that cannot be quoted, or that the other tool would take for an operation."""
     for rule in compiled.grammar.rules:
         for item in (item for layer in layers for item in rule.templates[layer]):

@@ -1,7 +1,5 @@
 """``sglc import``: a grammar of SGL from a file of another tool."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

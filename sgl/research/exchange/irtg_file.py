@@ -78,9 +78,7 @@ def read_irtg(source: SourceFile, diagnostics: Diagnostics) -> IrtgFile | None:
     """Return the syntax tree of a file; None after a report."""
     grammar = resources.files("sgl.research.exchange").joinpath("irtg.lark").read_text("utf-8")
     builder = _SyntaxBuilder(source)
-    parser = Lark(
-        grammar, start="irtg", parser="lalr", transformer=builder, maybe_placeholders=True
-    )
+    parser = Lark(grammar, start="irtg", parser="lalr", transformer=builder, maybe_placeholders=True)
     try:
         found: Any = parser.parse(source.text)
     except UnexpectedInput as problem:
@@ -145,9 +143,7 @@ _TERMINALS: dict[str, str] = {
 }
 
 
-def _report(
-    source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnostics: Diagnostics
-) -> None:
+def _report(source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnostics: Diagnostics) -> None:
     place: Any = problem.pos_in_stream
     start = place or 0
     found, expected = source.text[start : start + 1], set[str]()

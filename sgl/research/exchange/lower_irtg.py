@@ -4,8 +4,6 @@ Several final states are gathered under a category of their own.  What can never
 derivation is left out, since SGL takes it for a mistake.  Weights are divided by their sum.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -51,9 +49,7 @@ class TreeRule(NamedTuple):
     templates: tuple[Template, ...]
 
 
-def lower_irtg(
-    file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics
-) -> ImportedGrammar | None:
+def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) -> ImportedGrammar | None:
     """Return the grammar of a file under this name; None after a report, perhaps at ``span``."""
     for feature in file.features:
         message = f"the feature `{feature}` is left out: SGL has weights of rules only"
@@ -87,9 +83,7 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
     for declared in file.interpretations:
         name, kind = declared.name.text, algebra(declared.algebra.text)
         if name in seen:
-            diagnostics.error(
-                "SGL1203", declared.name.span, f"the interpretation `{name}` is there twice"
-            )
+            diagnostics.error("SGL1203", declared.name.span, f"the interpretation `{name}` is there twice")
         elif kind is not None:
             found[name] = kind
         else:
@@ -105,9 +99,7 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
     return found
 
 
-def _rules(
-    file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostics
-) -> list[TreeRule]:
+def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostics) -> list[TreeRule]:
     """Return the rules, in order; one without lines has those of an earlier one with its label."""
     declared = [interpretation.name.text for interpretation in file.interpretations]
     meanings: dict[str, dict[str, TermOf]] = {}
@@ -136,17 +128,13 @@ def _rules(
     return rules
 
 
-def _add_terms(
-    rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[str], diagnostics: Diagnostics
-) -> None:
+def _add_terms(rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[str], diagnostics: Diagnostics) -> None:
     own: set[str] = set()
     for value in rule.terms:
         name = value.interpretation
         if name.text not in declared:
             hint = suggest(name.text, declared)
-            diagnostics.error(
-                "SGL1203", name.span, f"there is no interpretation `{name}`", hint=hint
-            )
+            diagnostics.error("SGL1203", name.span, f"there is no interpretation `{name}`", hint=hint)
         elif name.text in own:
             message = f"the rule `{rule.label}` has two values in `{name}`"
             diagnostics.error("SGL1203", name.span, message)
@@ -167,9 +155,7 @@ def _weight(written: Name, diagnostics: Diagnostics) -> float:
     return weight
 
 
-def _useful_rules(
-    rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics
-) -> list[TreeRule]:
+def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics) -> list[TreeRule]:
     """Return the rules of weight above 0 that take part in some derivation; report the others."""
     weighted = [rule for rule in rules if rule.weight > 0]
     productive, found = None, set[str]()
@@ -189,8 +175,7 @@ def _useful_rules(
         diagnostics.warning(
             "SGL1205",
             left_out[0].label.span,
-            f"{len(left_out):,} of {len(rules):,} rules take part in no derivation "
-            "and are left out",
+            f"{len(left_out):,} of {len(rules):,} rules take part in no derivation and are left out",
             notes=(f"{names}, and {more:,} more" if more > 0 else names,),
         )
     return [rule for rule in rules if id(rule) in useful]
@@ -210,10 +195,7 @@ def _assemble(
         start = FreeNames(*states).free("Start")
         where = {rule.state: rule.label.span for rule in reversed(rules)}
         passing = ((Slot(0),),) * len(layers)
-        gathering = [
-            TreeRule(Name("start", where[final]), start, (final,), 1.0, False, passing)
-            for final in finals
-        ]
+        gathering = [TreeRule(Name("start", where[final]), start, (final,), 1.0, False, passing) for final in finals]
         rules = [*gathering, *rules]
         states.insert(0, start)
     numbers = {state: number for number, state in enumerate(states)}
@@ -258,6 +240,4 @@ def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[floa
             "they are divided by their sum",
             notes=("; ".join(sums),),
         )
-    return [
-        rule.weight / totals[rule.state] if rule.state in changed else rule.weight for rule in rules
-    ]
+    return [rule.weight / totals[rule.state] if rule.state in changed else rule.weight for rule in rules]

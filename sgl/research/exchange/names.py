@@ -1,7 +1,5 @@
 """Names and numbers as other tools write them: names that are free, quotes, plain decimals."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -36,9 +34,7 @@ class FreeNames:
         return name
 
 
-def number_repeated(
-    names: Sequence[str], numbered: Callable[[str, int], str] = "{}_{}".format
-) -> list[str]:
+def number_repeated(names: Sequence[str], numbered: Callable[[str, int], str] = "{}_{}".format) -> list[str]:
     """Return the names with a number in each that occurs more than once.
 
     >>> number_repeated(["v", "n", "v"])

@@ -7,8 +7,6 @@ one category that are spelt alike in every layer are one word for SGL.  Names th
 not allow are changed; categories such as ``NP[anim=yes]`` get their features back.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -72,9 +70,7 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
 # ---- the changes
 
 
-def _changed(
-    imported: ImportedGrammar, layers: Iterable[TextLayer], rules: Iterable[Rule]
-) -> ImportedGrammar:
+def _changed(imported: ImportedGrammar, layers: Iterable[TextLayer], rules: Iterable[Rule]) -> ImportedGrammar:
     grammar = replace(imported.grammar, text_layers=tuple(layers), rules=tuple(rules))
     return replace(imported, grammar=grammar)
 
@@ -103,8 +99,7 @@ def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
 
         def moved(template: Template) -> Template:
             return tuple(
-                Slot(children.index(item.child), item.capital) if isinstance(item, Slot) else item
-                for item in template
+                Slot(children.index(item.child), item.capital) if isinstance(item, Slot) else item for item in template
             )
 
         return replace(
@@ -113,9 +108,7 @@ def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
             templates=tuple(moved(rule.templates[layer]) for layer in order),
         )
 
-    return _changed(
-        imported, (layers[layer] for layer in order), map(ordered, imported.grammar.rules)
-    )
+    return _changed(imported, (layers[layer] for layer in order), map(ordered, imported.grammar.rules))
 
 
 def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:

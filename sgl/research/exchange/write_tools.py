@@ -14,8 +14,6 @@ without words there is left out, as its derivations have the probability 1 toget
 become the same production are one, with the sum of their weights.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -70,9 +68,7 @@ def emptiness(grammar: CoreGrammar, layer: int) -> list[Emptiness]:
         changed = False
         for rule in grammar.rules:
             parts = [
-                found[rule.rhs[item.child]]
-                if isinstance(item, Slot)
-                else Emptiness(not item.text, bool(item.text))
+                found[rule.rhs[item.child]] if isinstance(item, Slot) else Emptiness(not item.text, bool(item.text))
                 for item in rule.templates[layer]
             ]
             old = found[rule.lhs]
@@ -105,9 +101,7 @@ class _Copying:
             for rule in self.grammar.rules_of[category]:
                 rules.append(self._rule(rule, raised, len(rules)))
                 rule_of.append(rule.id)
-        grammar = replace(
-            self.grammar, categories=tuple(self._categories()), rules=tuple(rules), start=start
-        )
+        grammar = replace(self.grammar, categories=tuple(self._categories()), rules=tuple(rules), start=start)
         origins = tuple(category for category, _ in self.order)
         return WithoutCapitals(grammar, origins, tuple(rule_of), tuple(self.inexact))
 
@@ -122,18 +116,14 @@ class _Copying:
     def _rule(self, rule: Rule, raised: Raised, number: int) -> Rule:
         wanted: list[set[int]] = [set() for _ in rule.rhs]
         templates = tuple(
-            self._template(rule, layer, layer in raised, wanted)
-            if layer in self.layers
-            else template
+            self._template(rule, layer, layer in raised, wanted) if layer in self.layers else template
             for layer, template in enumerate(rule.templates)
         )
         lhs = self._copy(rule.lhs, raised)
         rhs = tuple(map(self._copy, rule.rhs, map(frozenset, wanted)))
         return replace(rule, id=number, lhs=lhs, rhs=rhs, templates=templates)
 
-    def _template(
-        self, rule: Rule, layer: int, raise_first: bool, wanted: list[set[int]]
-    ) -> Template:
+    def _template(self, rule: Rule, layer: int, raise_first: bool, wanted: list[set[int]]) -> Template:
         """Return the template without capitals; ``wanted`` collects the children to be raised."""
         items: list[Item] = []
         plain: set[int] = set()
@@ -254,10 +244,7 @@ def _parts(template: Template, arity: str = "") -> list[str]:
 
 def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
     """Return the rules that stop a layer from being context-free: they use a child twice."""
-    children = [
-        [item.child for item in rule.templates[layer] if isinstance(item, Slot)]
-        for rule in grammar.rules
-    ]
+    children = [[item.child for item in rule.templates[layer] if isinstance(item, Slot)] for rule in grammar.rules]
     return [rule for rule, used in enumerate(children) if len(set(used)) < len(used)]
 
 

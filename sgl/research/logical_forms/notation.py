@@ -181,9 +181,7 @@ def _function(reader: TokenReader) -> Form:
     return Form(binders=tuple(bound), atoms=_atoms(reader, arguments))
 
 
-def _atoms(
-    reader: TokenReader, arguments: Callable[[TokenReader], Sequence[int | str]]
-) -> tuple[Atom, ...]:
+def _atoms(reader: TokenReader, arguments: Callable[[TokenReader], Sequence[int | str]]) -> tuple[Atom, ...]:
     """Read a conjunction of atoms, whose arguments are read in this way."""
     atoms: list[Atom] = []
     while not atoms or reader.skip("AND"):

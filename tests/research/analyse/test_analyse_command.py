@@ -152,9 +152,7 @@ def test_predictions_that_fit_nothing_are_an_error_and_other_systems_are_scored(
     assert reason in said
 
 
-def test_predictions_with_ids_need_sentences_with_ids(
-    analysed: Analyse, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_predictions_with_ids_need_sentences_with_ids(analysed: Analyse, capsys: pytest.CaptureFixture[str]) -> None:
     analysed(conllu([("a", "a", "X", 0, "root")]), ("system.tsv", "s1\ta\n"), status=FAILED)
     assert "no `sent_id`" in capsys.readouterr().err
     analysed(example() * 2, ("system.tsv", "s1\ta\n"), status=FAILED)
@@ -170,19 +168,13 @@ def test_lines_that_begin_with_the_names_of_their_sentences_are_refused(
     assert "2 of the 2 predictions begin with the name of their sentence" in capsys.readouterr().err
 
 
-def test_names_in_capital_letters_are_said(
-    analysed: Analyse, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_names_in_capital_letters_are_said(analysed: Analyse, capsys: pytest.CaptureFixture[str]) -> None:
     analysed(GOLD, ("system.tsv", f"S1\t{RIGHT}\nS2\t{RIGHT}\n"), status=FAILED)
     assert "2 of them differ in capital letters or spaces alone" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "text", ["i en@@ joy my time", "▁i ▁en joy ▁my ▁time", '{"prediction": ["i", "en", "##joy"]}']
-)
-def test_pieces_of_a_tokenizer_are_noticed(
-    text: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize("text", ["i en@@ joy my time", "▁i ▁en joy ▁my ▁time", '{"prediction": ["i", "en", "##joy"]}'])
+def test_pieces_of_a_tokenizer_are_noticed(text: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]) -> None:
     analysed(GOLD, ("system.txt", f"{text}\n" * 2))
     assert "2 predictions with marks of the pieces of a tokenizer" in capsys.readouterr().err
 
@@ -353,18 +345,14 @@ def test_outputs_in_another_script_are_noticed(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = sentence.split()
-    rows = [
-        (word, word, "NOUN", place, "dep" if place else "root") for place, word in enumerate(words)
-    ]
+    rows = [(word, word, "NOUN", place, "dep" if place else "root") for place, word in enumerate(words)]
     analysed(conllu(rows) * 20, ("system.txt", f"{output}\n" * 20))
     said = capsys.readouterr().err
     assert ("warning[SGL1507]" in said) == bool(noticed)
     assert noticed in said
 
 
-def test_few_outputs_say_nothing_about_the_language(
-    analysed: Analyse, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_few_outputs_say_nothing_about_the_language(analysed: Analyse, capsys: pytest.CaptureFixture[str]) -> None:
     analysed(GOLD, ("system.txt", "犬\n猫\n"))
     assert "SGL1507" not in capsys.readouterr().err
 
@@ -380,6 +368,4 @@ def test_the_same_files_give_the_same_results(tmp_path: Path) -> None:
 
 
 def test_every_code_of_the_command_has_a_page() -> None:
-    assert {"SGL1402", "SGL1403", "SGL1501", "SGL1502", "SGL1505", "SGL1506", "SGL1507"} <= set(
-        CODES
-    )
+    assert {"SGL1402", "SGL1403", "SGL1501", "SGL1502", "SGL1505", "SGL1506", "SGL1507"} <= set(CODES)

@@ -74,9 +74,7 @@ def test_equal_trees_count_as_often_as_sentences_have_them() -> None:
     letters = ["AB", "AB", "BC", "C"]
     apart, failed = table(letters), np.array([1, 0, 1, 0])
     collector = Collector("dep", 1, 1)
-    numbers = {
-        text: collector.add_tree({Subtree(x, 1): 1 for x in text}) for text in ("AB", "BC", "C")
-    }
+    numbers = {text: collector.add_tree({Subtree(x, 1): 1 for x in text}) for text in ("AB", "BC", "C")}
     for text in letters:
         collector.sentence_has(numbers[text])
     together = suspicion(collector.table(), np.array([1, 1, 0]), 4)

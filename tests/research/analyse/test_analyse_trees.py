@@ -54,9 +54,7 @@ def test_the_output_of_the_paper_keeps_five_of_seven_edges() -> None:
     output = ["i", "enjoy", "my", "time", "at", "high", "franklin", "school"]
     assert edge_accuracy(LEMMAS, EXAMPLE_HEADS, output) == (5, 7)
     found = edges_kept(LEMMAS, EXAMPLE_HEADS, output)
-    lost = [
-        relation for relation, kept in zip(EXAMPLE_RELATIONS, found, strict=True) if kept is False
-    ]
+    lost = [relation for relation, kept in zip(EXAMPLE_RELATIONS, found, strict=True) if kept is False]
     assert lost == ["compound", "compound"]
 
 
@@ -81,8 +79,7 @@ def test_flux_is_what_its_definition_says(heads: tuple[int, ...]) -> None:
     positions = range(1, len(heads))
     assert flux_sizes(heads) == [len(passing(heads, at)) for at in positions]
     assert flux_weights(heads) == [
-        len(nx.max_weight_matching(nx.Graph(passing(heads, at)), maxcardinality=True))
-        for at in positions
+        len(nx.max_weight_matching(nx.Graph(passing(heads, at)), maxcardinality=True)) for at in positions
     ]
 
 
@@ -126,10 +123,7 @@ def test_the_longest_trees_are_measured(heads: tuple[int, ...]) -> None:
 
 
 def words(heads: Sequence[int], relations: Sequence[str]) -> list[TreebankWord]:
-    return [
-        TreebankWord("w", "w", "X", head, deprel)
-        for head, deprel in zip(heads, relations, strict=True)
-    ]
+    return [TreebankWord("w", "w", "X", head, deprel) for head, deprel in zip(heads, relations, strict=True)]
 
 
 def test_what_depends_on_punctuation_goes_to_its_governor() -> None:
@@ -172,12 +166,10 @@ sentences = st.lists(st.sampled_from("abcdef"), min_size=4, max_size=12)
 
 
 @given(sentences, sentences)
-def test_bleu_is_that_of_sacrebleu_from_four_words_on(
-    reference: list[str], output: list[str]
-) -> None:
-    theirs = BLEU(
-        tokenize="none", smooth_method="add-k", smooth_value=1, effective_order=False
-    ).sentence_score(" ".join(output), [" ".join(reference)])
+def test_bleu_is_that_of_sacrebleu_from_four_words_on(reference: list[str], output: list[str]) -> None:
+    theirs = BLEU(tokenize="none", smooth_method="add-k", smooth_value=1, effective_order=False).sentence_score(
+        " ".join(output), [" ".join(reference)]
+    )
     assert sentence_bleu(reference, output) == pytest.approx(theirs.score / 100, abs=1e-9)
 
 

@@ -22,15 +22,11 @@ from sgl.research.analyse.predictions import systems_of
         (["same.tsv", "same.tsv"], ["same", "same"]),
     ],
 )
-def test_systems_have_the_names_that_tell_their_files_apart(
-    arguments: list[str], names: list[str]
-) -> None:
+def test_systems_have_the_names_that_tell_their_files_apart(arguments: list[str], names: list[str]) -> None:
     assert [name for name, _ in systems_of(arguments)] == names
 
 
-def test_a_file_with_an_equals_sign_in_its_name_is_a_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_with_an_equals_sign_in_its_name_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("beam=4.tsv").touch()
     assert systems_of(["beam=4.tsv", "beam=5.tsv"]) == [

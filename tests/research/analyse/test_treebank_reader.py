@@ -17,9 +17,7 @@ from sgl.foreign import ForeignFileError
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 
-@pytest.mark.parametrize(
-    "text", ["\ufeff" + SPELT, SPELT.replace("\n", "\r\n"), SPELT.rstrip(), "\n\n" + SPELT]
-)
+@pytest.mark.parametrize("text", ["\ufeff" + SPELT, SPELT.replace("\n", "\r\n"), SPELT.rstrip(), "\n\n" + SPELT])
 def test_files_of_other_editors_are_read(text: str, tmp_path: Path) -> None:
     path = tmp_path / "gold.conllu"
     path.write_bytes(text.encode())
@@ -30,9 +28,7 @@ def test_files_of_other_editors_are_read(text: str, tmp_path: Path) -> None:
     assert TreebankReader().read_again(path, sentence.line, sentence.offset) == sentence
 
 
-def test_a_sentence_without_end_is_not_read_into_memory(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_sentence_without_end_is_not_read_into_memory(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold = write(tmp_path / "gold.conllu", "x" * (3 << 20) + "\n\n" + example())
     blocks = list(TreebankReader().read(gold))
     assert isinstance(blocks[0], Malformed)
@@ -48,8 +44,7 @@ def test_the_reader_agrees_with_the_library_conllu(seed: int) -> None:
     draw = dice(seed)
     sizes = [draw.randint(1, 9) for _ in range(5)]
     text = SPELT + "".join(
-        conllu([(f"w{n}", "l", "X", head, "r") for n, head in enumerate(random_heads(size, draw))])
-        for size in sizes
+        conllu([(f"w{n}", "l", "X", head, "r") for n, head in enumerate(random_heads(size, draw))]) for size in sizes
     )
     with tempfile.TemporaryDirectory() as place:
         ours = list(TreebankReader().read(write(Path(place) / "gold.conllu", text)))

@@ -77,9 +77,7 @@ def test_the_record_says_what_was_done_with_what(work: Workplace) -> None:
 
 
 @pytest.mark.usefixtures("animals")
-def test_an_interrupted_run_is_resumed_to_the_same_model(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_run_is_resumed_to_the_same_model(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     assert trains(out="whole") == OK
     step = Training._step  # noqa: SLF001 - a keyboard interrupts in the middle
 
@@ -114,9 +112,7 @@ def test_a_finished_run_that_is_resumed_predicts_the_same(work: Workplace) -> No
 
 
 @pytest.mark.usefixtures("animals")
-def test_a_run_killed_before_its_first_check_begins_again(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_killed_before_its_first_check_begins_again(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(Training, "_step", lambda _: (_ for _ in ()).throw(KeyboardInterrupt))
         assert trains() == INTERRUPTED
@@ -167,9 +163,7 @@ def test_a_resumed_run_keeps_its_vocabulary(work: Workplace) -> None:
     assert "is a checkpoint of another configuration" in said(work)
 
 
-def test_a_run_is_not_resumed_with_other_settings_or_other_data(
-    work: Workplace, animals: Path
-) -> None:
+def test_a_run_is_not_resumed_with_other_settings_or_other_data(work: Workplace, animals: Path) -> None:
     assert trains() == OK
     before = (work.directory / "run" / "checkpoint.safetensors").read_bytes()
     assert trains("--resume", "--seed", "5") == FAILED
@@ -224,9 +218,7 @@ def test_a_directory_in_which_a_run_is_at_work_is_refused(work: Workplace) -> No
 
 
 @pytest.mark.usefixtures("animals")
-def test_a_run_that_failed_before_it_began_leaves_nothing(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_run_that_failed_before_it_began_leaves_nothing(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     def short(*_: object) -> None:
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory")
 

@@ -60,9 +60,7 @@ def settings(path: Path, **changes: object) -> Config:
     return small_config(model="causal-lm", path=str(path), **(small | changes))
 
 
-def test_the_thin_weights_learn_and_the_others_stay(
-    language_model: Path, data: BaselineData, tmp_path: Path
-) -> None:
+def test_the_thin_weights_learn_and_the_others_stay(language_model: Path, data: BaselineData, tmp_path: Path) -> None:
     config = settings(language_model, steps=30, check=10)
     with reproducible(1):
         made = CausalLearner(config, data)
@@ -71,11 +69,7 @@ def test_the_thin_weights_learn_and_the_others_stay(
         ended = run.train(quiet, lambda _, __: None)
     losses = [loss for _, loss, _ in ended.progress.checks]
     assert losses[-1] < losses[0]
-    changed = {
-        name
-        for name, value in made.module.state_dict().items()
-        if not torch.equal(value, before[name])
-    }
+    changed = {name for name, value in made.module.state_dict().items() if not torch.equal(value, before[name])}
     assert changed
     assert all("lora_" in name for name in changed)
     assert all("q_proj" in name or "v_proj" in name for name in changed)
@@ -100,9 +94,7 @@ def test_tuning_that_was_interrupted_ends_with_the_same_weights(
     assert all(torch.equal(value, found[1][name]) for name, value in found[0].items())
 
 
-def test_an_answer_does_not_depend_on_the_prompts_beside_it(
-    language_model: Path, data: BaselineData
-) -> None:
+def test_an_answer_does_not_depend_on_the_prompts_beside_it(language_model: Path, data: BaselineData) -> None:
     made = CausalLearner(settings(language_model, longest=8), data)
     texts = [row.source for row in data.train[:5]]
     assert [made.translate([text])[0] for text in texts] == made.translate(texts)
@@ -120,9 +112,7 @@ def test_a_name_is_not_looked_up_in_a_network(data: BaselineData) -> None:
             CausalLearner(settings(Path(name)), data)
 
 
-def test_weights_that_could_hold_code_are_not_read(
-    language_model: Path, data: BaselineData, tmp_path: Path
-) -> None:
+def test_weights_that_could_hold_code_are_not_read(language_model: Path, data: BaselineData, tmp_path: Path) -> None:
     copied = copy_of(language_model, tmp_path)
     torch.save(load_file(copied / "model.safetensors"), copied / "pytorch_model.bin")
     (copied / "model.safetensors").unlink()
@@ -130,9 +120,7 @@ def test_weights_that_could_hold_code_are_not_read(
         CausalLearner(settings(copied), data)
 
 
-def test_code_beside_a_model_is_not_run(
-    language_model: Path, data: BaselineData, tmp_path: Path
-) -> None:
+def test_code_beside_a_model_is_not_run(language_model: Path, data: BaselineData, tmp_path: Path) -> None:
     copied = copy_of(language_model, tmp_path)
     (copied / "mine.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n", "utf-8")
     config = json.loads((copied / "config.json").read_text("utf-8"))
@@ -156,9 +144,7 @@ def test_the_directory_of_an_adapter_is_not_followed_to_another_model(
         CausalLearner(settings(copied), data)
 
 
-def test_modules_that_the_model_does_not_have_are_named(
-    language_model: Path, data: BaselineData
-) -> None:
+def test_modules_that_the_model_does_not_have_are_named(language_model: Path, data: BaselineData) -> None:
     with pytest.raises(LanguageModelError, match="`modules` do not fit"):
         CausalLearner(settings(language_model, modules=("attention",)), data)
 

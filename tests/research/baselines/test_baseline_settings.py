@@ -187,9 +187,7 @@ def test_a_file_of_rows_cannot_be_learnt_from(tmp_path: Path) -> None:
         read_data(rows, None)
 
 
-def test_the_command_says_which_extra_is_missing(
-    work: Workplace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_command_says_which_extra_is_missing(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     small_dataset(work.directory / "animals")
     monkeypatch.setattr("sgl.research.baselines.command.find_spec", lambda name: None)  # noqa: ARG005
     assert run(["baseline", "animals"]) == FAILED
@@ -212,10 +210,7 @@ def scored_run(directory: Path, shares: dict[str, float], test: float = 0.98) ->
     """The files of a run that say so."""
 
     def rows(names: dict[str, float]) -> list[dict[str, object]]:
-        return [
-            {"name": name, "scores": {"exact": {"transformer": {"mean": share}}}}
-            for name, share in names.items()
-        ]
+        return [{"name": name, "scores": {"exact": {"transformer": {"mean": share}}}} for name, share in names.items()]
 
     groups = {name: {"groups": ["structural"]} for name in shares}
     for split, overall in (("test", test), ("gen", 0.5)):

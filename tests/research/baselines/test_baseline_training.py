@@ -61,9 +61,7 @@ def training(
     return made, Training(made, data.dev, checkpoint, "this run", limit)
 
 
-def trained(
-    config: Config, data: BaselineData, directory: Path
-) -> tuple[Seq2SeqLearner, TrainingResult]:
+def trained(config: Config, data: BaselineData, directory: Path) -> tuple[Seq2SeqLearner, TrainingResult]:
     with reproducible(1):
         made, run = training(config, data, directory)
         return made, run.train(quiet, telling_nothing)
@@ -138,9 +136,7 @@ def test_words_beyond_the_reach_are_equally_far() -> None:
 
 
 @pytest.mark.parametrize("settings", MODELS[::2])
-def test_two_runs_have_the_same_weights(
-    settings: dict[str, str], data: BaselineData, tmp_path: Path
-) -> None:
+def test_two_runs_have_the_same_weights(settings: dict[str, str], data: BaselineData, tmp_path: Path) -> None:
     config = small_config(**settings)
     first, _ = trained(config, data, tmp_path)
     second, _ = trained(config, data, tmp_path)
@@ -228,9 +224,7 @@ def test_a_damaged_checkpoint_is_refused(damage: str, data: BaselineData, tmp_pa
         load(path, "this run")
 
 
-def test_a_checkpoint_is_replaced_as_a_whole(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_checkpoint_is_replaced_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "checkpoint.safetensors"
     save(path, "run", TrainingProgress(step=1), {"w": torch.ones(3)})
 

@@ -73,9 +73,7 @@ def test_a_split_of_a_treebank_is_written_with_its_certificate(
     assert "D_C 0.4" in capsys.readouterr().out or method == "greedy"
     proof = certificate(out)
     assert proof["divergence"]["compounds"] == pytest.approx(0.4, abs=0.1)
-    names = {
-        name: (out / f"{name}.txt").read_text().split() for name in ("train", "test", "discarded")
-    }
+    names = {name: (out / f"{name}.txt").read_text().split() for name in ("train", "test", "discarded")}
     assert {name: len(ids) for name, ids in names.items()} == proof["sizes"]
     assert sorted(chain(*names.values())) == sorted(f"s{n}" for n in range(1, 401))
     assert len(names["discarded"]) <= 20
@@ -101,9 +99,7 @@ def test_a_seed_gives_the_same_files(bank: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in "abc"]
     for out, seed in zip(outs, (3, 3, 4), strict=True):
         assert split(bank, "--target=0.5", f"--seed={seed}", "--out", out) == OK
-    one, same, other = (
-        {path.name: path.read_bytes() for path in sorted(out.iterdir())} for out in outs
-    )
+    one, same, other = ({path.name: path.read_bytes() for path in sorted(out.iterdir())} for out in outs)
     assert one == same
     assert one["test.txt"] != other["test.txt"]
 
@@ -145,9 +141,7 @@ def test_a_report_measures_what_the_certificate_says(
         assert found["compounds"] == pytest.approx(proof["divergence"]["compounds"], abs=1e-12)
 
 
-def test_a_report_of_categories_names_each(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_report_of_categories_names_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("train", TREEBANK), ("gen", TREEBANK + "\n" + TREEBANK)):
         (tmp_path / f"{name}.conllu").write_text(text, "utf-8")
     assert split("--report", "--categories", tmp_path) == OK
@@ -218,9 +212,7 @@ def test_options_that_make_no_sense(
     assert not [word for word in INTERNAL if word in said]
 
 
-def test_a_split_needs_a_directory_or_a_report_a_second_file(
-    bank: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_split_needs_a_directory_or_a_report_a_second_file(bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert split(bank) == USAGE
     assert "`--out`" in capsys.readouterr().err
     assert split(bank, "--report") == USAGE
@@ -268,18 +260,14 @@ def test_files_without_items_are_named(tmp_path: Path, capsys: pytest.CaptureFix
         assert not (tmp_path / "out").exists()
 
 
-def test_a_view_reads_its_own_files_only(
-    table: Path, bank: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_view_reads_its_own_files_only(table: Path, bank: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert split(table, bank, "--report") == OUTPUT
     assert "which the view `graph` is read from" in capsys.readouterr().err
     assert split(bank, bank, "--report", "--elements=derivation") == OUTPUT
     assert "which the view `derivation` is read from" in capsys.readouterr().err
 
 
-def test_bounds_that_nothing_can_keep_to(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_bounds_that_nothing_can_keep_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "three.conllu"
     path.write_text(treebank(3), "utf-8")
     assert split(path, "--test=0.4:0.6", "--out", tmp_path / "out") == FAILED
@@ -289,9 +277,7 @@ def test_bounds_that_nothing_can_keep_to(
     assert not (tmp_path / "out").exists()
 
 
-def test_nothing_of_an_author_is_replaced(
-    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_of_an_author_is_replaced(bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out"
     out.mkdir()
     (out / "thesis.txt").write_text("important", "utf-8")
@@ -309,18 +295,14 @@ def test_nothing_of_an_author_is_replaced(
     assert (out / "certificate.json").read_bytes() != before
 
 
-def test_a_limit_that_cannot_be_kept_is_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_limit_that_cannot_be_kept_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "few.conllu"
     path.write_text(treebank(8), "utf-8")
     assert split(path, "--atom-limit=0", "--out", tmp_path / "out", "--test=0.2:0.5") == OK
     assert "warning[SGL1303]: no split with an atom divergence" in capsys.readouterr().err
 
 
-def test_a_text_that_is_no_text_is_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_text_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Arrow reads such columns; their values cannot be read."""
     path = tmp_path / "items.parquet"
     good = pa.array(["(s a)"] * 20)

@@ -22,9 +22,7 @@ VECTORS = vectors("dbca.json")
 
 counts = st.lists(st.integers(0, 50), min_size=1, max_size=8)
 pairs = counts.flatmap(
-    lambda train: st.tuples(
-        st.just(train), st.lists(st.integers(0, 50), min_size=len(train), max_size=len(train))
-    )
+    lambda train: st.tuples(st.just(train), st.lists(st.integers(0, 50), min_size=len(train), max_size=len(train)))
 )
 alphas = st.sampled_from([ATOM_ALPHA, COMPOUND_ALPHA])
 

@@ -120,10 +120,7 @@ def test_every_split_keeps_to_its_bounds(
     elements = random_words(items, 8, 4, seed=items)
     bounds = Bounds(Fraction(least, 100), Fraction(least + width, 100), discards)
     settled = Annealing(20) if method is anneal else Greedy(20, 3)
-    if not any(
-        low <= high
-        for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))
-    ):
+    if not any(low <= high for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))):
         with pytest.raises(NoSuchSplitError, match=f"{items} items"):
             method(elements, SplitTarget(target), bounds, 5, settled)
         return
@@ -153,9 +150,7 @@ def test_what_cannot_be_divided_is_said() -> None:
 @pytest.mark.parametrize("method", [anneal, greedy])
 def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., Labels]) -> None:
     elements = random_words(400, 30, 6)
-    first, again, other = (
-        method(elements, SplitTarget(0.5), Bounds(discards=50), seed) for seed in (7, 7, 8)
-    )
+    first, again, other = (method(elements, SplitTarget(0.5), Bounds(discards=50), seed) for seed in (7, 7, 8))
     assert first.tolist() == again.tolist()
     assert first.tolist() != other.tolist()
 
@@ -163,9 +158,7 @@ def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., L
 def test_splits_are_the_same_on_every_machine() -> None:
     elements = random_words(400, 30, 6)
     digests = [
-        sha256(method(elements, SplitTarget(0.5), Bounds(discards=50), 7).tobytes()).hexdigest()[
-            :16
-        ]
+        sha256(method(elements, SplitTarget(0.5), Bounds(discards=50), 7).tobytes()).hexdigest()[:16]
         for method in (anneal, greedy)
     ]
     assert digests == ["a092d53b66ca7723", "1bcda4d8e6f56431"]
@@ -201,9 +194,7 @@ def test_the_kept_sums_are_those_of_the_definition() -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 29), st.integers(0, 29), st.sampled_from([(1, -1), (-1, 1), (1, 0), (0, 1)]))
-def test_a_move_changes_a_sum_by_what_it_is_before_and_after(
-    x: int, y: int, sides: tuple[int, int]
-) -> None:
+def test_a_move_changes_a_sum_by_what_it_is_before_and_after(x: int, y: int, sides: tuple[int, int]) -> None:
     elements = random_words(30, 5, 3)
     state = new_state(elements, SplitTarget(0.5), Bounds())
     train, test = sides

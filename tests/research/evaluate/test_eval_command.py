@@ -70,9 +70,7 @@ def test_gold_texts_are_right_by_every_metric(work: Workplace, farm: Path, gold:
     assert result["mistakes"]["systems"] == {"gold": {}}
 
 
-def test_every_wrong_prediction_has_a_kind_of_mistake(
-    work: Workplace, farm: Path, gold: list[str]
-) -> None:
+def test_every_wrong_prediction_has_a_kind_of_mistake(work: Workplace, farm: Path, gold: list[str]) -> None:
     bad = list(gold)
     bad[0], bad[1], bad[2] = "", "犬。", gold[3]
     work.write("bad.txt", lines(bad))
@@ -143,9 +141,7 @@ def test_predictions_that_do_not_fit_are_an_error(
     assert "Exact Match" not in said.out
 
 
-def test_a_file_that_lost_a_line_and_gained_one_is_noticed(
-    farm: Path, work: Workplace, gold: list[str]
-) -> None:
+def test_a_file_that_lost_a_line_and_gained_one_is_noticed(farm: Path, work: Workplace, gold: list[str]) -> None:
     path = work.write("shifted.txt", lines(["犬。", *gold[:-1]]))
     rows = read_benchmark(farm, None, None).rows
     assert read_run(path, rows).shifted == 1
@@ -160,9 +156,7 @@ def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) 
         read_run(work.directory / "nothing.txt", rows)
 
 
-def test_the_strangest_predictions_are_wrong_and_nothing_else(
-    work: Workplace, farm: Path, gold: list[str]
-) -> None:
+def test_the_strangest_predictions_are_wrong_and_nothing_else(work: Workplace, farm: Path, gold: list[str]) -> None:
     strange = [
         "犬が" * 300,
         "犬の近くの" * 5000,
@@ -188,9 +182,7 @@ def test_the_strangest_predictions_are_wrong_and_nothing_else(
         (["{farm}/data/gen.tsv", "x.txt", "--split", "gen"], "has no split"),
     ],
 )
-def test_what_is_no_dataset_is_an_error(
-    arguments: list[str], words: str, work: Workplace, farm: Path
-) -> None:
+def test_what_is_no_dataset_is_an_error(arguments: list[str], words: str, work: Workplace, farm: Path) -> None:
     assert run(["eval", *(a.format(farm=farm) for a in arguments)]) == FAILED
     said = work.capsys.readouterr().err
     assert "error[SGL1401]" in said
@@ -204,9 +196,7 @@ def test_a_manifest_that_is_none_is_an_error(work: Workplace) -> None:
         assert "error[SGL1102]: cannot read `data/manifest.json`" in work.capsys.readouterr().err
 
 
-def test_a_file_of_rows_is_scored_without_a_manifest(
-    work: Workplace, farm: Path, gold: list[str]
-) -> None:
+def test_a_file_of_rows_is_scored_without_a_manifest(work: Workplace, farm: Path, gold: list[str]) -> None:
     work.write("gold.txt", lines(gold))
     rows = farm / "data" / "gen.tsv"
     result = evaluated(work, rows, "gold.txt", "--language", "ja")
@@ -216,9 +206,7 @@ def test_a_file_of_rows_is_scored_without_a_manifest(
     assert "tok:ja-mecab" in result["signatures"]["bleu"]
 
 
-def test_a_grammar_that_has_changed_is_named_and_used(
-    work: Workplace, farm: Path, gold: list[str]
-) -> None:
+def test_a_grammar_that_has_changed_is_named_and_used(work: Workplace, farm: Path, gold: list[str]) -> None:
     text = (EXAMPLE / "farm.sgl").read_text("utf-8").replace("~ 3", "~ 4")
     work.write("farm.sgl", text)
     for path in EXAMPLE.iterdir():
@@ -288,9 +276,7 @@ def test_a_library_that_is_not_installed_is_named(
 ) -> None:
     work.write("gold.txt", lines(gold))
     if library == "scipy":
-        monkeypatch.setattr(
-            "sgl.research.analyse.command.find_spec", lambda name: None if name == library else 1
-        )
+        monkeypatch.setattr("sgl.research.analyse.command.find_spec", lambda name: None if name == library else 1)
     else:
         monkeypatch.setitem(sys.modules, library, None)
     assert run(["eval", str(farm), "gold.txt"]) == status
@@ -404,9 +390,7 @@ def test_a_split_that_the_manifest_does_not_list_is_not_scored_against(
         " ##".join,
     ],
 )
-def test_pieces_of_words_are_refused(
-    cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]
-) -> None:
+def test_pieces_of_words_are_refused(cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]) -> None:
     work.write("pieces.txt", lines([cut(text) for text in gold]))
     assert run(["eval", str(farm), "pieces.txt"]) == FAILED
     said = work.capsys.readouterr().err

@@ -144,9 +144,7 @@ LEXICON = CompoundLexicon(
         ("the red tent", "", False),
     ],
 )
-def test_with_fillers_a_compound_stands_together_around_its_noun(
-    compound: str, hypothesis: str, right: bool
-) -> None:
+def test_with_fillers_a_compound_stands_together_around_its_noun(compound: str, hypothesis: str, right: bool) -> None:
     assert translates(LEXICON, compound, hypothesis) is right
 
 
@@ -271,9 +269,7 @@ def test_a_segmenter_is_named_in_the_signatures_and_leaves_compounds_as_they_are
 
 
 @pytest.mark.slow
-def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(
-    work: Workplace, dataset: Path
-) -> None:
+def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(work: Workplace, dataset: Path) -> None:
     rows = (dataset / "data" / "test.tsv").read_text("utf-8").splitlines()
     work.write("out.txt", "".join(row.split("\t")[1] + "\n" for row in rows))
     asked = ["eval", str(dataset), "out.txt", "--split", "test", "--segment", "words"]
@@ -284,9 +280,7 @@ def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(
 
 
 @pytest.mark.slow
-def test_compounds_without_a_known_shape_are_counted_where_their_pattern_is(
-    work: Workplace, dataset: Path
-) -> None:
+def test_compounds_without_a_known_shape_are_counted_where_their_pattern_is(work: Workplace, dataset: Path) -> None:
     for path in ("manifest.json", "data/gen.tsv", "data/test.tsv"):
         work.write(f"data/{path}", (dataset / path).read_bytes())
     table = json.loads((dataset / "compounds.json").read_text("utf-8"))
@@ -306,9 +300,7 @@ def test_a_segmenter_that_is_not_there_is_an_error(
     work: Workplace, dataset: Path, gold: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work.write("out.txt", "\n".join(gold) + "\n")
-    monkeypatch.setattr(
-        "sgl.research.analyse.command.find_spec", lambda name: None if name == "jieba" else 1
-    )
+    monkeypatch.setattr("sgl.research.analyse.command.find_spec", lambda name: None if name == "jieba" else 1)
     assert run(["eval", str(dataset), "out.txt", "--segment", "jieba"]) == FAILED
     said = work.capsys.readouterr().err
     assert "error[SGL0904]: no jieba" in said

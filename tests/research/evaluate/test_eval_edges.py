@@ -50,9 +50,7 @@ def as_conllu(*sentences: str) -> str:
     """Outputs as words without trees."""
     blocks = []
     for number, words in enumerate(sentences, 1):
-        rows = [
-            f"{n}\t{word}\t{word}\t_\t_\t_\t_\t_\t_\t_" for n, word in enumerate(words.split(), 1)
-        ]
+        rows = [f"{n}\t{word}\t{word}\t_\t_\t_\t_\t_\t_\t_" for n, word in enumerate(words.split(), 1)]
         blocks.append("\n".join([f"# sent_id = s{number}", *rows, "", ""]))
     return "".join(blocks)
 
@@ -80,9 +78,7 @@ def accuracy(result: dict[str, Any], system: str) -> float:
         ("system.jsonl", json.dumps({"id": "s1", "prediction": OUTPUT.split()})),
     ],
 )
-def test_the_example_of_the_paper_has_five_edges_of_seven(
-    name: str, text: str, work: Workplace
-) -> None:
+def test_the_example_of_the_paper_has_five_edges_of_seven(name: str, text: str, work: Workplace) -> None:
     work.write("gold.conllu", PAPER)
     work.write(name, text)
     result = evaluated(work, "gold.conllu", name)
@@ -164,9 +160,7 @@ def test_the_words_of_a_translation_have_the_tree_of_the_source_without_particle
         ("", 0.0),
     ],
 )
-def test_a_prediction_has_the_edges_that_its_words_have(
-    prediction: str, kept: float, farm: Compiled
-) -> None:
+def test_a_prediction_has_the_edges_that_its_words_have(prediction: str, kept: float, farm: Compiled) -> None:
     core = farm.grammar
     edges = GrammarEdges(core, core.graph_layer("syn"), core.text_layer("ja"))
     gold = said(farm, "A cow near the hen saw a cat.")

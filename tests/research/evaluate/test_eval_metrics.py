@@ -72,9 +72,7 @@ def test_compounds_are_told_apart_by_name_so_that_the_order_of_lines_does_not_co
     rows = [(f"c{n % 2}", "the dog", "狗" if n != 3 else "猫") for n in range(10)]
     for order in (rows, rows[::-1], sorted(rows)):
         occurrences = [CompoundOccurrence(name, text, "the dog") for name, text, _ in order]
-        found = error_rates(
-            COMPOUND_LEXICON, occurrences, [hypothesis for _, _, hypothesis in order]
-        )
+        found = error_rates(COMPOUND_LEXICON, occurrences, [hypothesis for _, _, hypothesis in order])
         rate = {name: figures for (_, name), figures in found.items()}
         assert (rate["all"].wrong, rate["all"].compounds, rate["all"].wrong_compounds) == (1, 2, 1)
         assert rate["NP"] == rate["all"]
@@ -199,9 +197,7 @@ def test_a_seed_gives_one_result_and_equal_systems_do_not_differ() -> None:
     assert compare(scores, scores, "bootstrap", 1000, 1)[3] == 1.0
     assert compare(scores, scores, "randomisation", 1000, 1)[3] == 1.0
     other = np.array([1.0, 0.5, 1.0])
-    assert compare(scores, other, "bootstrap", 1000, 3) == compare(
-        scores, other, "bootstrap", 1000, 3
-    )
+    assert compare(scores, other, "bootstrap", 1000, 3) == compare(scores, other, "bootstrap", 1000, 3)
 
 
 def test_holm_multiplies_the_smallest_by_the_number_of_tests() -> None:

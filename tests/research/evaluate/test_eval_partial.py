@@ -178,9 +178,7 @@ def defined(scene: GraphMatcher, found: Structure) -> set[tuple[int, ...]]:
     return {
         tuple(match[name] for name in names)
         for match in matches(scene.graph, found.body, {})
-        if not any(
-            next(matches(scene.graph, other, match), None) is not None for other in found.without
-        )
+        if not any(next(matches(scene.graph, other, match), None) is not None for other in found.without)
     }
 
 

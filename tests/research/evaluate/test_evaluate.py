@@ -55,13 +55,9 @@ def test_what_is_not_a_form_is_equal_to_nothing() -> None:
     assert not equivalent("see ( a", "see ( a", "varfree")
 
 
-def test_functions_are_equal_up_to_the_names_of_their_variables_and_the_order_of_conjuncts() -> (
-    None
-):
+def test_functions_are_equal_up_to_the_names_of_their_variables_and_the_order_of_conjuncts() -> None:
     eat = "LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( e , a )"
-    assert equivalent(
-        eat, "LAMBDA p . LAMBDA q . LAMBDA z . eat . theme ( z , p ) AND eat . agent ( z , q )"
-    )
+    assert equivalent(eat, "LAMBDA p . LAMBDA q . LAMBDA z . eat . theme ( z , p ) AND eat . agent ( z , q )")
     swapped = equivalent(eat, eat.replace("LAMBDA a . LAMBDA b", "LAMBDA b . LAMBDA a"))
     assert swapped.reason == "no renaming of variables makes them equal"
 
@@ -82,9 +78,7 @@ def test_a_form_is_not_equal_to_its_mutants(sentence: Sentence, random: Random) 
 
 
 ATOMS = st.lists(
-    st.tuples(
-        st.sampled_from("pqrst"), st.lists(st.integers(1, 4), min_size=1, max_size=2).map(tuple)
-    ),
+    st.tuples(st.sampled_from("pqrst"), st.lists(st.integers(1, 4), min_size=1, max_size=2).map(tuple)),
     max_size=5,
 )
 
@@ -116,9 +110,7 @@ def by_trying(first: list[LabelledAtom], second: list[LabelledAtom]) -> bool:
 
 def test_colours_alone_do_not_decide() -> None:
     def ring(*variables: int) -> list[LabelledAtom]:
-        return [
-            ("r", (v, w)) for v, w in zip(variables, (*variables[1:], variables[0]), strict=True)
-        ]
+        return [("r", (v, w)) for v, w in zip(variables, (*variables[1:], variables[0]), strict=True)]
 
     assert not isomorphic([*ring(1, 2, 3), *ring(4, 5, 6)], ring(1, 2, 3, 4, 5, 6))
     assert isomorphic([*ring(1, 2, 3), *ring(4, 5, 6)], [*ring(2, 4, 6), *ring(5, 3, 1)])
@@ -171,9 +163,7 @@ def test_the_published_metric_ignores_order_and_numbers_where_no_predicate_is_re
     assert reformatted_exact_match(SEES, other)
 
 
-SAYS = (
-    "say . agent ( x _ 1 , Ada ) AND say . ccomp ( x _ 1 , x _ 4 ) AND say . agent ( x _ 4 , Tom )"
-)
+SAYS = "say . agent ( x _ 1 , Ada ) AND say . ccomp ( x _ 1 , x _ 4 ) AND say . agent ( x _ 4 , Tom )"
 TWO = "* cat ( x _ 1 ) ; * dog ( x _ 4 )"
 EAT = "LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( e , a )"
 
@@ -202,9 +192,7 @@ EAT = "LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( 
         ("Tom", "", False),
     ],
 )
-def test_the_published_metric_has_its_published_errors(
-    gold: str, prediction: str, verdict: bool
-) -> None:
+def test_the_published_metric_has_its_published_errors(gold: str, prediction: str, verdict: bool) -> None:
     assert reformatted_exact_match(gold, prediction).equal is verdict
 
 

@@ -89,9 +89,7 @@ def test_sentences_keep_their_capitals_and_probabilities(name: str, tmp_path: Pa
     for derivation in random_derivations(original, 100, seed=2):
         words = derive_tokens(original, derivation, 0)
         sentence = finish(original.text_layers[0], words)
-        assert probability(after, " ".join(words)) == pytest.approx(
-            probability(before, sentence), rel=1e-9
-        )
+        assert probability(after, " ".join(words)) == pytest.approx(probability(before, sentence), rel=1e-9)
 
 
 def probability(parser: Parser, sentence: str) -> float:
@@ -123,29 +121,20 @@ def assert_one_to_one(original: CoreGrammar, resolved: WithoutCapitals) -> None:
     """Each copy of a category has a copy of each of its rules, over copies of its children."""
     for copy, category in enumerate(resolved.category_of):
         rules = resolved.grammar.rules_of[copy]
-        assert [resolved.rule_of[rule.id] for rule in rules] == [
-            rule.id for rule in original.rules_of[category]
-        ]
+        assert [resolved.rule_of[rule.id] for rule in rules] == [rule.id for rule in original.rules_of[category]]
         for rule in rules:
             old = original.rules[resolved.rule_of[rule.id]]
             assert tuple(resolved.category_of[child] for child in rule.rhs) == old.rhs
             assert rule.weight == old.weight
             assert not [
-                item
-                for template in rule.templates
-                for item in template
-                if isinstance(item, Slot) and item.capital
+                item for template in rule.templates for item in template if isinstance(item, Slot) and item.capital
             ]
 
 
-def assert_same_derivation(
-    original: CoreGrammar, resolved: WithoutCapitals, derivation: Derivation
-) -> None:
+def assert_same_derivation(original: CoreGrammar, resolved: WithoutCapitals, derivation: Derivation) -> None:
     old = tuple(resolved.rule_of[rule] for rule in derivation)
     for layer in range(len(original.text_layers)):
-        assert derive_tokens(resolved.grammar, derivation, layer) == derive_tokens(
-            original, old, layer
-        )
+        assert derive_tokens(resolved.grammar, derivation, layer) == derive_tokens(original, old, layer)
 
 
 def test_the_first_word_is_raised_wherever_it_stands() -> None:
@@ -198,10 +187,7 @@ def grammars(draw: st.DrawFn, layers: int = 2, linear_source: bool = False) -> C
         arities = [0, *draw(st.lists(st.integers(0, 2), max_size=2))]
         parts = [draw(st.integers(1, 9)) for _ in arities]
         for arity, part in zip(arities, parts, strict=True):
-            templates = tuple(
-                tuple(draw(template(arity, linear_source and layer == 0)))
-                for layer in range(layers)
-            )
+            templates = tuple(tuple(draw(template(arity, linear_source and layer == 0))) for layer in range(layers))
             rhs = tuple(draw(st.integers(0, number - 1)) for _ in range(arity))
             name = draw(st.sampled_from(("r", "np", "X Y", "it's", "1", "語")))
             rules.append(Rule(len(rules), name, category, rhs, part / sum(parts), templates, ()))
@@ -245,13 +231,9 @@ def test_any_grammar_without_capitals_has_the_same_derivations(grammar: CoreGram
 
 @pytest.mark.slow
 @pytest.mark.parametrize("linear", [True, False])
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_any_grammar_survives_export_import_and_compiling(
-    linear: bool, data: st.DataObject, tmp_path: Path
-) -> None:
+def test_any_grammar_survives_export_import_and_compiling(linear: bool, data: st.DataObject, tmp_path: Path) -> None:
     grammar = data.draw(grammars(linear_source=linear))
     plain = without_capitals(grammar).grammar
     back = read_back(write_irtg(plain, None), tmp_path)
@@ -317,8 +299,7 @@ def test_a_file_of_alto(tmp_path: Path) -> None:
 
 def test_weights_are_divided_by_their_sum() -> None:
     text = (
-        "interpretation s: x.StringAlgebra\n"
-        "S! -> r(A, A) [3] [s] *(?1, ?2)\nA -> a [0.5] [s] a\nA -> b [1.5] [s] b\n"
+        "interpretation s: x.StringAlgebra\nS! -> r(A, A) [3] [s] *(?1, ?2)\nA -> a [0.5] [s] a\nA -> b [1.5] [s] b\n"
     )
     found, diagnostics, _ = imported(text)
     assert found is not None
@@ -327,10 +308,7 @@ def test_weights_are_divided_by_their_sum() -> None:
 
 
 def test_a_label_means_the_same_in_every_rule(tmp_path: Path) -> None:
-    text = (
-        "interpretation s: x.StringAlgebra\n"
-        "S! -> r(A) [s] *(go, ?1)\n  S -> r(B)\nA -> a [s] a\nB -> b [s] b\n"
-    )
+    text = "interpretation s: x.StringAlgebra\nS! -> r(A) [s] *(go, ?1)\n  S -> r(B)\nA -> a [s] a\nB -> b [s] b\n"
     assert set(language(read_back(text, tmp_path), 3)) == {(("go", "a"),), (("go", "b"),)}
 
 
@@ -353,9 +331,7 @@ def test_children_are_ordered_by_the_source_layer(tmp_path: Path) -> None:
         (("''", "''"), "derivation"),
     ],
 )
-def test_the_source_is_the_first_layer_that_can_be(
-    values: tuple[str, str], source: str, tmp_path: Path
-) -> None:
+def test_the_source_is_the_first_layer_that_can_be(values: tuple[str, str], source: str, tmp_path: Path) -> None:
     text = (
         "interpretation s: x.StringAlgebra\ninterpretation t: x.StringAlgebra\n"
         f"S! -> r(A, B)\n [s] {values[0]}\n [t] {values[1]}\n"
@@ -368,16 +344,11 @@ def test_the_source_is_the_first_layer_that_can_be(
     assert found.grammar.text_layers[0].name == source
     back = read_back(text, tmp_path)
     if source == "derivation":
-        assert [words[0] for words in language(back, 2, ["derivation"])] == [
-            ("r(", "a", ",", "b", ")")
-        ]
+        assert [words[0] for words in language(back, 2, ["derivation"])] == [("r(", "a", ",", "b", ")")]
     assert language(back, 2, ["s", "t"]) == language(found.grammar, 2, ["s", "t"])
 
 
 def test_a_circle_without_words_is_no_source(tmp_path: Path) -> None:
-    text = (
-        "interpretation s: x.StringAlgebra\n"
-        "S! -> r(A) [0.5] [s] ?1\nS -> x [0.5] [s] x\nA -> q(S) [s] ?1\n"
-    )
+    text = "interpretation s: x.StringAlgebra\nS! -> r(A) [0.5] [s] ?1\nS -> x [0.5] [s] x\nA -> q(S) [s] ?1\n"
     back = read_back(text, tmp_path)
     assert [layer.name for layer in back.text_layers] == ["derivation", "s"]

@@ -183,9 +183,7 @@ def export(work: Workplace, *arguments: str, status: int = OK) -> tuple[str, str
 
 
 def test_what_stays_behind_is_named_with_its_line(farm: Workplace) -> None:
-    farm.write(
-        MAIN, BASE + "\nview c = conllu(syn)\npattern p\n  forbid { V -[obj]-> N }\n  size 1\n"
-    )
+    farm.write(MAIN, BASE + "\nview c = conllu(syn)\npattern p\n  forbid { V -[obj]-> N }\n  size 1\n")
     out, err = export(farm, "irtg", MAIN, "--format", "concise")
     assert out.startswith("// farm: Animals on a farm\n\ninterpretation en: ")
     codes = [line.split("warning[")[1][:7] for line in err.splitlines() if "warning[" in line]
@@ -197,9 +195,7 @@ def test_what_stays_behind_is_named_with_its_line(farm: Workplace) -> None:
 
 
 def test_a_word_that_cannot_be_quoted_is_refused(farm: Workplace) -> None:
-    farm.write(
-        MAIN, BASE.replace('"the" N  ~ 6', '"t\'h\\"e" N  ~ 6').replace('"the"(', '"t\'h\\"e"(', 1)
-    )
+    farm.write(MAIN, BASE.replace('"the" N  ~ 6', '"t\'h\\"e" N  ~ 6').replace('"the"(', '"t\'h\\"e"(', 1))
     for command in ("irtg", "nltk"):
         out, err = export(farm, command, MAIN, status=FAILED)
         assert out == ""
@@ -232,9 +228,7 @@ def test_files_are_replaced_only_when_asked(farm: Workplace) -> None:
     export(farm, "irtg", MAIN, "--out", "farm.irtg")
     first = target.read_text(encoding="utf-8")
     assert first == export(farm, "irtg", MAIN)[0]
-    assert (
-        "SGL1103" in export(farm, "irtg", MAIN, "--no-tree", "--out", "farm.irtg", status=OUTPUT)[1]
-    )
+    assert "SGL1103" in export(farm, "irtg", MAIN, "--no-tree", "--out", "farm.irtg", status=OUTPUT)[1]
     assert target.read_text(encoding="utf-8") == first
     export(farm, "irtg", MAIN, "--no-tree", "--out", "farm.irtg", "--force")
     assert "tree" not in target.read_text(encoding="utf-8")
@@ -261,8 +255,7 @@ def test_an_import_is_checked_and_can_be_used(farm: Workplace) -> None:
 def test_an_import_that_cannot_be_sampled_says_so(work: Workplace) -> None:
     work.write(
         "s.irtg",
-        "interpretation s: x.StringAlgebra\n"
-        "S! -> r(S, S) [0.7] [s] *(?1, ?2)\nS -> a [0.3] [s] a\n",
+        "interpretation s: x.StringAlgebra\nS! -> r(S, S) [0.7] [s] *(?1, ?2)\nS -> a [0.3] [s] a\n",
     )
     assert run(["import", "irtg", "s.irtg", "--out", "s.sgl"]) == FAILED
     said = work.capsys.readouterr().err

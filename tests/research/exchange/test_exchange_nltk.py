@@ -25,9 +25,7 @@ PRODUCTION = re.compile(
     re.VERBOSE,
 )
 #: The layers that are compared; those of our grammars have no repeated child.
-LAYERS = [
-    marked(name, layer) for name in OUR_GRAMMARS for layer in (0, 1) if (name, layer) != ("slog", 1)
-]
+LAYERS = [marked(name, layer) for name in OUR_GRAMMARS for layer in (0, 1) if (name, layer) != ("slog", 1)]
 
 
 def pcfg(core: CoreGrammar, layer: int) -> str:
@@ -44,9 +42,7 @@ def productions(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 @pytest.mark.parametrize(("name", "layer"), LAYERS)
-def test_probabilities_sum_to_1_and_every_nonterminal_has_productions(
-    name: str, layer: int
-) -> None:
+def test_probabilities_sum_to_1_and_every_nonterminal_has_productions(name: str, layer: int) -> None:
     found = list(productions(pcfg(our_grammar(name), layer)))
     assert found[0][0] == "Text"
     assert len({(left, right) for left, right, _ in found}) == len(found)
@@ -54,11 +50,7 @@ def test_probabilities_sum_to_1_and_every_nonterminal_has_productions(
     for left, _, probability in found:
         sums[left] = sums.get(left, Fraction(0)) + Fraction(probability)
     assert max(abs(total - 1) for total in sums.values()) < Fraction(1, 10**12)
-    mentioned = {
-        symbol
-        for _, right, _ in found
-        for symbol in re.sub(r"'[^']*'|\"[^\"]*\"", " ", right).split()
-    }
+    mentioned = {symbol for _, right, _ in found for symbol in re.sub(r"'[^']*'|\"[^\"]*\"", " ", right).split()}
     assert mentioned <= set(sums)
 
 
@@ -108,8 +100,6 @@ def test_nltk_reads_it_and_gives_sentences_their_probabilities(name: str, layer:
         if forest.count > 2_000:
             continue
         probability = fsum(r.probability for r in best_readings(forest, forest.count))
-        assert fsum(tree.prob() for tree in parser.parse(words)) == pytest.approx(
-            probability, rel=1e-9
-        )
+        assert fsum(tree.prob() for tree in parser.parse(words)) == pytest.approx(probability, rel=1e-9)
         compared += 1
     assert compared >= 20

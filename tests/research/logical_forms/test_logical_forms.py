@@ -17,9 +17,7 @@ from sgl.rendering.views import VIEWS
 from sgl.research.evaluate import equivalent
 from sgl.research.logical_forms import LogicalFormError, read_cogs, read_varfree
 
-cogs, varfree = (
-    lambda graph, name=name: VIEWS[name].render(graph, ()) for name in ("cogs", "varfree")
-)
+cogs, varfree = (lambda graph, name=name: VIEWS[name].render(graph, ()) for name in ("cogs", "varfree"))
 
 
 # --- Laws ---------------------------------------------------------------------------------
@@ -71,9 +69,7 @@ def test_any_text_is_a_cogs_form_or_a_logical_form_error(text: str) -> None:
 @settings(deadline=None)
 @given(st.text() | SOUPS | damaged("varfree"))
 @example("dog ( nmod . in = dog )")
-@example(
-    "x ( agent = n ( nmod = e ( agent = m ( nmod . in = n ) ) ) , theme = m ( nmod . in = n ) )"
-)
+@example("x ( agent = n ( nmod = e ( agent = m ( nmod . in = n ) ) ) , theme = m ( nmod . in = n ) )")
 @example("eat ( agent = " * 3000)
 def test_any_text_is_a_variable_free_form_or_a_logical_form_error(text: str) -> None:
     graph = graph_or_error(read_varfree, text)
@@ -142,9 +138,7 @@ def test_an_error_of_a_cogs_form_says_where_and_what(text: str, position: int, r
         ("a ( nmod . = b )", 11, "expected a word after 'nmod .', found '='"),
     ],
 )
-def test_an_error_of_a_variable_free_form_says_where_and_what(
-    text: str, position: int, reason: str
-) -> None:
+def test_an_error_of_a_variable_free_form_says_where_and_what(text: str, position: int, reason: str) -> None:
     with pytest.raises(LogicalFormError) as caught:
         read_varfree(text)
     assert (caught.value.position, caught.value.reason) == (position, reason)
@@ -182,9 +176,7 @@ def test_a_repeated_verb_is_two_events_and_a_repeated_noun_one_entity() -> None:
 
 
 @needs_published
-@pytest.mark.parametrize(
-    ("name", "count"), [*zip((*COGS, *SLOG), (24155, 3000, 4046), strict=True)]
-)
+@pytest.mark.parametrize(("name", "count"), [*zip((*COGS, *SLOG), (24155, 3000, 4046), strict=True)])
 def test_published_cogs_forms_are_read_and_written_again(name: str, count: int) -> None:
     found = rows(name)
     assert len(found) == count
@@ -192,9 +184,7 @@ def test_published_cogs_forms_are_read_and_written_again(name: str, count: int) 
 
 
 @needs_published
-@pytest.mark.parametrize(
-    ("name", "count"), [("slog/train.varfree.tsv", 32755), ("slog/dev.varfree.tsv", 4046)]
-)
+@pytest.mark.parametrize(("name", "count"), [("slog/train.varfree.tsv", 32755), ("slog/dev.varfree.tsv", 4046)])
 def test_published_variable_free_forms_are_read_and_written_again(name: str, count: int) -> None:
     found = rows(name)
     assert len(found) == count
@@ -227,11 +217,7 @@ def test_a_variable_free_form_and_its_sentence_give_the_published_cogs_form() ->
 def anchored(graph: Graph, tokens: list[str], lemmas: dict[str, str]) -> Graph:
     """The graph on its tokens: each noun on itself, verbs of one lemma in their order."""
     after = ["", *(token.lower() for token in tokens)]
-    verbs = [
-        (lemmas.get(token), rank)
-        for rank, token in enumerate(tokens)
-        if after[rank] not in ("a", "the")
-    ]
+    verbs = [(lemmas.get(token), rank) for rank, token in enumerate(tokens) if after[rank] not in ("a", "the")]
     nodes = []
     for found in graph.nodes:
         if found.get("type") == "event":

@@ -79,9 +79,7 @@ def automata_that_change_places(of: Forger) -> None:
 def the_automaton_of_a_part(of: Forger) -> None:
     """The held-out structure has the automaton of one of its pieces."""
     piece = of.structure("{ N -[nmod]-> M }")
-    of.certificate["structures"][0].update(
-        transitions=piece["transitions"], accepting=piece["accepting"]
-    )
+    of.certificate["structures"][0].update(transitions=piece["transitions"], accepting=piece["accepting"])
 
 
 @of_automaton("C10")
@@ -187,9 +185,7 @@ def no_body(of: Forger) -> None:
 @of_automaton("C10")
 def no_body_and_no_name(of: Forger) -> None:
     """A structure has neither data nor a name."""
-    of.certificate["structures"].append(
-        {"name": "", "layer": "syn", "bodies": [], "transitions": [], "accepting": [0]}
-    )
+    of.certificate["structures"].append({"name": "", "layer": "syn", "bodies": [], "transitions": [], "accepting": [0]})
 
 
 @of_automaton("C10")

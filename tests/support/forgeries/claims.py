@@ -231,9 +231,7 @@ def an_item_made_of_an_unknown_word(of: Forger) -> None:
     of.split("gen")["transitions"].append([symbols[-1], 2])
     table = of.certificate["sampler"]["states"][13 - 8]
     assert table[1][0] == 8
-    of.certificate["sampler"]["states"].append(
-        [[*table[0], table[0][-1] + 9], [*table[1], number], [*table[2], []]]
-    )
+    of.certificate["sampler"]["states"].append([[*table[0], table[0][-1] + 9], [*table[1], number], [*table[2], []]])
 
 
 # ---- the manifest

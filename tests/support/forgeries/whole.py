@@ -35,9 +35,7 @@ def draw_again(of: Forger) -> None:
     rows, numbers = Rows(of.directory), Counter[str]()
     with ExitStack() as closing:
         files = {
-            split: [
-                closing.enter_context(path.open("w", newline="")) for path in paths_of(of, split)
-            ]
+            split: [closing.enter_context(path.open("w", newline="")) for path in paths_of(of, split)]
             for split in of.manifest["splits"]
         }
         strata = zip(of.plan["strata"], of.certificate["sampler"]["starts"], strict=True)
@@ -67,8 +65,7 @@ def weigh_again(of: Forger) -> None:
     values = [0.0] * len(states)
     for _ in range(200):
         shares = [
-            [weights[n] * prod(values[x] for x in below) for n, below in zip(*own[1:], strict=True)]
-            for own in states
+            [weights[n] * prod(values[x] for x in below) for n, below in zip(*own[1:], strict=True)] for own in states
         ]
         values = [*map(sum, shares)]
     for own, share, value in zip(states, shares, values, strict=True):
@@ -98,9 +95,7 @@ def leak(of: Forger) -> None:
 def disclaim(of: Forger, *words: str) -> None:
     """Let the manifest call these claims nothing that is proved."""
     stated = of.manifest["guarantees"]
-    of.manifest["guarantees"] = [
-        one for one in stated if one["method"] != "static" or one["claim"] not in words
-    ]
+    of.manifest["guarantees"] = [one for one in stated if one["method"] != "static" or one["claim"] not in words]
 
 
 # ---- what claims less than it should, or has not what it claims

@@ -1,0 +1,264 @@
+"""Syntax of structures, and what all declarations are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TypeVar, dataclass_transform
+
+from sgl.diagnostics import Span
+
+_Part = TypeVar("_Part")
+
+
+@dataclass_transform(frozen_default=True)
+@dataclass(frozen=True)
+class SyntaxNode:
+    """Something that an author wrote; every kind of it is a frozen dataclass."""
+
+    span: Span
+
+    def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A word at a place: an identifier, a feature value, a number or a quoted string."""
+
+    text: str
+    span: Span
+    quoted: bool = False
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class NamedDeclaration(SyntaxNode):
+    """A declaration of something that others mention by its name."""
+
+    name: Name
+
+
+class Amount(SyntaxNode):
+    """A number, the name of a parameter, or a parameter and a number: ``depth+1``."""
+
+    value: Name
+    offset: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.value}{self.offset:+}" if self.offset else str(self.value)
+
+
+class Column(SyntaxNode):
+    """``$en``: a column of a table, a parameter of a function, a feature variable."""
+
+    name: Name
+
+
+class Mention(SyntaxNode):
+    """A bare name: a child in a template, a parameter in the body of a function.
+
+    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.  The name of a part of a child is
+    ``V.prefix``.
+    """
+
+    name: Name
+    mode: str
+
+
+class Concat(SyntaxNode):
+    """``x + y``: written together."""
+
+    left: Expression
+    right: Expression
+
+
+class Fallback(SyntaxNode):
+    """``x or y``: ``y`` where the row has no ``x``."""
+
+    left: Expression
+    right: Expression
+
+
+class Call(SyntaxNode):
+    """``past($ja, $conj)``: a paradigm or a function."""
+
+    name: Name
+    arguments: tuple[Expression, ...]
+
+
+Expression = Name | Column | Mention | Concat | Fallback | Call
+
+
+class LabelText(SyntaxNode):
+    """A label ``nsubj:pass``, ``~obj``, or the name of a label set, ``$SUBJ``.
+
+    In rules ``$role`` and the last part of ``nmod:$prep`` are feature variables.
+    """
+
+    text: str
+    is_set: bool
+
+
+class LabelSet(SyntaxNode):
+    """The labels of an edge: ``labels``, all others (``negated``), or any."""
+
+    labels: tuple[LabelText, ...]
+    negated: bool
+
+
+class AttributeTest(SyntaxNode):
+    """``lemma=dog|cat``, ``upos!=VERB``, ``Case in @cases``; ``@targets`` tests the lemma."""
+
+    attribute: Name | None
+    negated: bool
+    values: tuple[Name | Column, ...]
+    word_set: Name | None
+
+
+class CountTest(SyntaxNode):
+    """``#amod>=5``."""
+
+    labels: LabelSet
+    comparison: Name
+    number: Amount
+
+
+class VariableRef(SyntaxNode):
+    """``N[lemma=dog]``."""
+
+    name: Name
+    tests: tuple[AttributeTest | CountTest, ...]
+
+
+class Bounds(SyntaxNode):
+    """``{2,5}`` or ``+``: how many edges a path may have; without ``high`` any number more."""
+
+    low: Amount
+    high: Amount | None
+
+
+class EdgePattern(SyntaxNode):
+    """``-[nsubj|obj]->`` or, with bounds, a path of such edges."""
+
+    labels: LabelSet
+    bounds: Bounds | None
+
+
+class Chain(SyntaxNode):
+    """``V -[obj]-> N -[nmod]-> M``: variables and the edges between them."""
+
+    variables: tuple[VariableRef, ...]
+    edges: tuple[EdgePattern, ...]
+
+
+class Repeat(SyntaxNode):
+    """``repeat 3 N..M { … }``."""
+
+    times: Amount
+    first: Name
+    last: Name
+    body: BodyPattern
+
+
+class Longest(SyntaxNode):
+    """``longest(train)+1``: the length of the longest text of a part of the data, and more."""
+
+    part: Name
+    more: Name | None
+
+
+class Length(SyntaxNode):
+    """``length en >= 20``: how many words the text has in a text layer."""
+
+    layer: Name
+    comparison: Name
+    number: Amount | Longest
+
+
+class Depth(SyntaxNode):
+    """``depth ccomp >= 3``: how many edges the longest walk has."""
+
+    labels: LabelSet
+    comparison: Name
+    number: Amount
+
+
+class BodyPattern(SyntaxNode):
+    """The statements between braces."""
+
+    statements: tuple[Chain | Repeat | Length | Depth, ...]
+
+
+class GraphPattern(SyntaxNode):
+    """``{ … } without { … }``: the first body is the positive one."""
+
+    bodies: tuple[BodyPattern, ...]
+
+
+class WordList(SyntaxNode):
+    """An argument that can only be words: ``"dog" | "cat"`` or a set, ``@pets``."""
+
+    values: tuple[Name, ...]
+    word_set: Name | None
+
+
+#: What takes the place of a parameter.  A name, which a set of labels is too, may mean anything.
+Argument = Amount | LabelSet | WordList
+
+
+class Application(SyntaxNode):
+    """``chain(nmod, n+1)``: a structure or a quota with what stands for its parameters."""
+
+    name: Name
+    arguments: tuple[Argument, ...]
+
+
+class LayerPart(SyntaxNode):
+    """``sem { V -[agent]-> N }``: a structure on a graph layer."""
+
+    layer: Name
+    graph: GraphPattern | Name | Application
+
+
+class Layered(SyntaxNode):
+    """``syn { V -[obj]-> N } sem { V -[theme]-> N }``: parts on several layers, joined by words."""
+
+    parts: tuple[LayerPart, ...]
+
+
+GraphRef = GraphPattern | Name | Application | Layered
+
+
+class Labels(NamedDeclaration):
+    """``labels SUBJ = nsubj | nsubj:pass``."""
+
+    values: tuple[LabelText, ...]
+
+
+class WordSet(NamedDeclaration):
+    """``words weekdays = Monday, Tuesday``."""
+
+    values: tuple[Name, ...]
+
+
+class StructureDecl(NamedDeclaration):
+    """``structure chain(label, n) { … }``."""
+
+    parameters: tuple[Name, ...]
+    graph: GraphPattern | Layered
+
+
+def parts_of(kind: type[_Part] | tuple[type[_Part], ...], whole: object) -> Iterator[_Part]:
+    """Yield what is of one of the kinds in a part of a syntax tree, in the order of the fields."""
+    stack = [whole]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, kind):
+            yield part
+        if isinstance(part, tuple):
+            stack.extend(reversed(part))
+        else:
+            names = reversed(getattr(part, "__dataclass_fields__", ()))
+            stack.extend(getattr(part, name) for name in names if name != "span")
