@@ -1,7 +1,6 @@
 """What structures see of graphs, and whether their automata see it: the part of lemma A.
 
-A ``Sight`` tells the graphs of phrases apart as far as a structure can see them: phrases of
-one *type* contain it in the same contexts.  docs/certificate.md shows why.
+A ``Sight`` tells graphs of phrases apart as far as a structure sees them.  docs/certificate.md shows why.
 """
 
 import operator
