@@ -18,6 +18,8 @@ from pathlib import Path
 from sgl.diagnostics import SourceFile
 from sgl.lang.chunks import split_chunks
 
+#: The name of a module that a file uses.
+_USED = re.compile(r"^use ([\w.]+)", re.MULTILINE)
 #: Where a table is read from.
 _TABLE = re.compile(r'from "([^"]+)"')
 
@@ -112,9 +114,13 @@ class Source:
 
     @classmethod
     def read(cls, main: Path) -> Source:
-        """The project of a main file: the grammar files and tables beside it and below."""
+        """The project of a main file: the modules that it uses, and the tables below it."""
         root = main.parent
-        found = [main, *sorted(p for p in root.rglob("*") if p.suffix in (".sgl", ".yaml"))]
+        found = [main]
+        for path in found:
+            used = (root / f"{name.replace('.', '/')}.sgl" for name in _USED.findall(path.read_text("utf-8")))
+            found += [other for other in used if other.is_file() and other not in found]
+        found += sorted(root.rglob("*.yaml"))
         return cls({path.relative_to(root).as_posix(): path.read_text("utf-8") for path in found})
 
     @property

@@ -32,8 +32,8 @@ CHECKER = Path(checking.__file__)
 FILES = [
     CHECKER.with_name(f"{name}.py")
     for name in (
-        *("certificate", "certificate_format", "certificate_rules"),
-        *("certificate_structures", "certificate_texts"),
+        *("certificate", "certificate_format", "certificate_layers"),
+        *("certificate_rules", "certificate_structures", "certificate_texts"),
     )
 ]
 
@@ -71,7 +71,7 @@ def test_equal_plans_have_equal_certificates() -> None:
 
 @pytest.mark.slow
 def test_the_checker_runs_by_itself(dataset: Path) -> None:
-    """Five files and the standard library are enough; -S takes all other packages away."""
+    """Six files and the standard library are enough; -S takes all other packages away."""
     for file in FILES:
         shutil.copy(file, dataset.parent)
     own = [str(dataset.parent / CHECKER.name), str(dataset / "certificate.json")]

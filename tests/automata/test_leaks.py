@@ -79,7 +79,9 @@ def _copy(directory: Path, pattern: str, rule: str) -> Compiled:
     patterns = copy / "sget" / "patterns.sgl"
     patterns.write_text(_only(patterns.read_text("utf-8"), pattern), "utf-8")
     grammar = copy / "sget.sgl"
-    grammar.write_text(grammar.read_text("utf-8") + "\n" + rule, "utf-8")
+    # Sizes of groups that have no pattern any more are errors.
+    text = re.sub(r"^  gen .*?(?=^  seed)", "  gen 100\n", grammar.read_text("utf-8"), flags=re.M | re.S)
+    grammar.write_text(f"{text}\n{rule}", "utf-8")
     diagnostics = Diagnostics()
     compiled = open_grammar(grammar, {"concatenation": "off"}, SourceMap(), diagnostics)
     assert compiled is not None, [found.message for found in diagnostics]
