@@ -80,7 +80,8 @@ def _copy(directory: Path, pattern: str, rule: str) -> Compiled:
     patterns.write_text(_only(patterns.read_text("utf-8"), pattern), "utf-8")
     grammar = copy / "sget.sgl"
     # Sizes of groups that have no pattern any more are errors.
-    text = re.sub(r"^  gen .*?(?=^  seed)", "  gen 100\n", grammar.read_text("utf-8"), flags=re.M | re.S)
+    sizes = re.compile(r"^  gen .*?(?=^  seed)", re.MULTILINE | re.DOTALL)
+    text = sizes.sub("  gen 100\n", grammar.read_text("utf-8"))
     grammar.write_text(f"{text}\n{rule}", "utf-8")
     diagnostics = Diagnostics()
     compiled = open_grammar(grammar, {"concatenation": "off"}, SourceMap(), diagnostics)
