@@ -91,9 +91,8 @@ def graph_text(
     for other, text in zip(grammar.text_layers, item.texts, strict=True):
         if translated and other is not layer:
             texts.append((other.name, text))
-    names = {"sent_id": sent_id, "category": category}
-    spelt = spelt_as(layer, tokens)
-    return conllu(item.graphs[number], tokens, texts, **names, spelt=spelt)
+    spelt, free = spelt_as(layer, tokens), grammar.graph_layers[number].free
+    return conllu(item.graphs[number], tokens, texts, sent_id=sent_id, category=category, spelt=spelt, free=free)
 
 
 def differences(session: Session, text: str) -> list[str]:

@@ -52,19 +52,20 @@ def conllu(
     sent_id: str,
     category: str,
     spelt: Sequence[Piece] = (),
+    free: bool = False,
 ) -> str:
     """One sentence with its comments and the empty line that ends it.
 
     ``tokens`` are the words of the layer that the graph is anchored to; every
     token has exactly one node.  ``texts`` pairs the names of the text layers
-    with their values, the layer of the tokens first; ``spelt`` as in ``word_lines``.
+    with their values, the layer of the tokens first; ``spelt`` and ``free`` as in ``word_lines``.
 
     Raises ``ConlluError`` when the edges do not give every word one place in a tree, when a token
     has no node, or when a word, label or value contains characters that the format reserves.
     """
     names = [name for name, _ in texts]
     try:
-        body = word_lines(graph, tokens, texts[0][1], spelt=spelt)
+        body = word_lines(graph, tokens, texts[0][1], spelt=spelt, free=free)
         written = [_one_line(text) for _, text in texts]
         frame = comments(names, _one_line(category))
     except ConlluError as error:

@@ -182,6 +182,7 @@ def compare_sentences(
             [(name, text_of(grammar, one, n)) for name, n in zip(names, order, strict=True)],
             sent_id=f"train-{999_998 + item:06d}",
             category=category,
+            free=grammar.graph_layers[layer].free,
         )
 
     def columns(items: int) -> Iterator[str]:
