@@ -1,16 +1,11 @@
-"""Arguments that several commands have: layers, corpora, differences of spelling, workers."""
+"""Arguments that several commands have: layers, corpora, differences of spelling."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from functools import wraps
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from sgl.cli.files import FILE, JSON
-from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
@@ -18,15 +13,6 @@ from sgl.core.graph import CUT
 from sgl.core.interpret import Item, finish, spelt_as
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
-from sgl.parallel.executor import (
-    ENGINES,
-    LOCAL,
-    BusyRunError,
-    InterruptedRunError,
-    Parallelism,
-    WorkerLostError,
-    interrupted,
-)
 from sgl.parsing import Parser
 from sgl.rendering import conllu
 
@@ -132,73 +118,3 @@ def report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) 
         message = f"{count(number, 'row')} cannot be read"
         hint = "`--limit` changes what is too long" if any("too long" in n for n in notes) else ""
         session.diagnostics.error("SGL1104", None, message, hint, notes=[*notes, *more])
-
-
-# ---- workers
-
-#: More processes than that is a slip of the keyboard.
-_MOST_WORKERS = 1_024
-
-
-def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add ``--workers``, ``--engine``, ``--scheduler``, ``--resume`` as ``parallelism``.
-
-    The command has an option ``--force`` of its own.
-    """
-
-    @click.option(
-        "--workers",
-        type=click.IntRange(min=1, max=_MOST_WORKERS),
-        default=1,
-        help="How many processes do the work; the result is the same.",
-    )
-    @click.option(
-        "--engine",
-        type=click.Choice(ENGINES),
-        default=LOCAL,
-        help="Where workers run: on this machine, or on a cluster of Dask.",
-    )
-    @click.option(
-        "--scheduler",
-        default="",
-        show_default=False,
-        metavar="ADDRESS",
-        help="A Dask cluster that runs already, as tcp://host:8786.",
-    )
-    @click.option("--resume", is_flag=True, help="Continue an interrupted run, if there is one.")
-    @wraps(command)
-    def gathered(workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object) -> object:
-        chosen = click.get_current_context().get_parameter_source("workers")
-        if scheduler and engine == LOCAL:
-            raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
-        if scheduler and chosen is not ParameterSource.DEFAULT:
-            message = "the cluster of --scheduler has its workers; leave --workers out"
-            raise click.UsageError(message)
-        if resume and force:
-            raise click.UsageError("--resume continues a run and --force starts over: choose one")
-        return command(parallelism=Parallelism(workers, engine, scheduler, resume, force), **others)
-
-    return gathered
-
-
-@contextmanager
-def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator[None]:
-    """Report what stops the run that makes ``out``, and what can be resumed."""
-    kept = "finished work is kept"
-    try:
-        yield
-    except KeyboardInterrupt:
-        if interrupted(out):
-            session.echo(f"{kept}; `--resume` continues it", err=True)
-        raise
-    except InterruptedRunError as problem:
-        message, hint = f"`{out}`: {problem}", ""
-        if not isinstance(problem, BusyRunError):
-            hint = "`--resume` continues it, `--force` starts over"
-            if parallelism.resume:
-                message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
-                hint = "`--force` starts over"
-        session.fail("SGL0902", message, hint=hint, status=OUTPUT)
-    except (WorkerLostError, ImportError) as problem:
-        hint = f"{kept}, and `--resume` continues it" if interrupted(out) else ""
-        session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)

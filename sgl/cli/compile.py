@@ -9,8 +9,8 @@ import click
 from rich.table import Table
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.cli.arguments import parallel_options, resumable
 from sgl.cli.files import DIRECTORY
+from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, text_table
 from sgl.cli.verify import verification_lines

@@ -12,6 +12,10 @@ from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import SourceFile
 from sgl.foreign import SOURCE, read_bytes, text_of
+from sgl.lang import MAX_SOURCE
+from sgl.lang.layout import layout
+from sgl.lang.project import read_file, source_of
+from sgl.lang.reader import read
 
 #: The argument that stands for standard input.
 STREAM = Path("-")
@@ -57,14 +61,9 @@ def _files(path: Path) -> list[Path]:
 
 def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
     """Return the text of a file and its layout; None after a report if it is no grammar."""
-    from sgl.lang import MAX_SOURCE
-    from sgl.lang.layout import layout
-    from sgl.lang.project import read_file
-    from sgl.lang.reader import read
-
     errors = session.diagnostics.errors
     if path == STREAM:
-        source = _stream(session, MAX_SOURCE)
+        source = _stream(session)
     else:
         shown = path.as_posix()
         source = read_file(path, shown, None, MAX_SOURCE, session.sources, session.diagnostics)
@@ -78,20 +77,14 @@ def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
     return before, layout(source.text)
 
 
-def _stream(session: Session, limit: int) -> SourceFile | None:
+def _stream(session: Session) -> SourceFile | None:
     """Return what standard input has; None after a report."""
-    content = sys.stdin.buffer.read(limit + 1)
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as problem:
-        message = f"standard input is not UTF-8 (byte {problem.start:,})"
-        session.diagnostics.error("SGL0002", None, message)
-        return None
-    if len(content) > limit:
-        message = f"standard input has more than the {limit:,} bytes allowed"
+    content, shown = sys.stdin.buffer.read(MAX_SOURCE + 1), "standard input"
+    if len(content) > MAX_SOURCE:
+        message = f"{shown} has more than the {MAX_SOURCE:,} bytes allowed"
         session.diagnostics.error("SGL0003", None, message)
         return None
-    return session.sources.add(SourceFile("standard input", text))
+    return source_of(content, shown, None, session.sources, session.diagnostics)
 
 
 def _replace(path: Path, text: str) -> None:

@@ -14,16 +14,10 @@ import click
 from sgl import __version__
 from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
-from sgl.cli.arguments import (
-    graph_layers,
-    graph_text,
-    listed,
-    parallel_options,
-    resumable,
-    text_layers,
-)
+from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
 from sgl.cli.files import Result
 from sgl.cli.main import FAILED
+from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token

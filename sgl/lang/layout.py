@@ -299,10 +299,11 @@ def _indented(laid: Iterable[tuple[_Line, tuple[str, ...]]]) -> Iterator[str]:
             second = indent + display_width(cells[0]) + 1 if line.part and len(cells) > 1 else 0
             content, line_above = second and second + _blanks(cells[1]) - 1, indent
         text = " " * indent + "".join(cells)
-        for match in _TOKEN.finditer(text) if line.cells else ():
-            sign, rest = match.group(), text[match.end() :]
+        code = text.removesuffix(line.comment)
+        for match in _TOKEN.finditer(code):
+            sign, rest = match.group(), code[match.end() :]
             if sign in _BRACKETS:
-                after = display_width(text[: match.end()]) + _blanks(rest)
+                after = display_width(code[: match.end()]) + _blanks(rest)
                 brackets.append(after if rest.strip() else line_above + 2)
             elif sign in _BRACKETS.values() and brackets:
                 brackets.pop()

@@ -269,6 +269,13 @@ def read_file(
         diagnostics.error(code, span, message, hint)
         return None
     sources.dependencies.read(path, content)
+    return source_of(content, shown, span, sources, diagnostics)
+
+
+def source_of(
+    content: bytes, shown: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
+) -> SourceFile | None:
+    """Return what was read as a text with plain line ends; None after a report."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:

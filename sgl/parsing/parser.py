@@ -1,6 +1,6 @@
 """Parse sentences of a text layer into derivations."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -88,7 +88,13 @@ class Parser:
         self.layer = layer
         own = grammar.text_layers[layer]
         self.index: TemplateIndex | PartIndex
-        self.index = (PartIndex if grammar.divided(layer) else TemplateIndex)(grammar, layer)
+        self._chart_of: Callable[[int, WordsAt], Chart | PartChart]
+        if grammar.divided(layer):
+            self.index = parts = PartIndex(grammar, layer)
+            self._chart_of = partial(PartChart, parts)
+        else:
+            self.index = templates = TemplateIndex(grammar, layer)
+            self._chart_of = partial(Chart, templates)
         self._vocabulary = WordIndex(self.index.vocabulary, own)
         self._spellings = None if own.finish is None else Spellings(self.index.vocabulary, own)
 
@@ -162,8 +168,7 @@ class Parser:
         else:
             lattice = self._spellings.lattice(sentence)
             words_at, places, deepest = lattice.words_at, lattice.places, lattice.deepest
-        kind = PartChart if isinstance(self.index, PartIndex) else Chart
-        chart = kind(self.index, len(places) - 1, words_at)  # type: ignore[arg-type]
+        chart = self._chart_of(len(places) - 1, words_at)
         if any(chart.passes(state) for state in deepest):
             raise TooLongError(f"{MOST_ABSORBED} words in a row may be absorbed in it")
         return chart, places

@@ -99,7 +99,7 @@ class Rows:
             elif reason == ACCEPTED:
                 self.seen[text], room[target] = stream, room.get(target, 0) - 1
                 self.exposed |= used if split == TRAIN else set()
-                yield from [(name, own)] * copies
+                yield from ((name, own) for _ in range(copies))
 
     def next_rejected(self) -> tuple[str, Derivation] | None:
         """Return what the next line of ``rejected.tsv`` has, if it has one."""

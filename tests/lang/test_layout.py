@@ -38,6 +38,10 @@ PAIRS = {
         "structure s { A -[nmod]{2,3}-> B;\n B -[ccomp]+-> C }\n",
         "structure s { A -[nmod]{2,3}-> B;\n              B -[ccomp]+-> C }\n",
     ),
+    "brackets in a comment are none": (
+        "structure s { A -[a]-> B;   #see (there\n B -[b]-> C }\n",
+        "structure s { A -[a]-> B;  #see (there\n              B -[b]-> C }\n",
+    ),
     "clauses of patterns begin in one column": (
         "pattern p\n gen {V -[obj]-> N[#amod>=5,lemma=a|b]}\n forbid s   # no s\n",
         "pattern p\n  gen    { V -[obj]-> N[#amod>=5, lemma=a|b] }\n  forbid s  # no s\n",
