@@ -132,13 +132,7 @@ def sample_of(compiled: Compiled, items: int, seed: int, limit: int | None = Non
 
 
 def run(
-    compiled: Compiled,
-    sample: Sample,
-    structures: Sequence[Structure],
-    workers: Workers,
-    key: str,
-    *,
-    third: bool,
+    compiled: Compiled, sample: Sample, structures: Sequence[Structure], workers: Workers, key: str, *, third: bool
 ) -> Json:
     """Compare in batches of structures, and add up."""
     batches = {f"{start:05d}": structures[start : start + BATCH] for start in range(0, len(structures), BATCH)}
@@ -217,13 +211,7 @@ def written(compiled: Compiled, derivations: list[Derivation]) -> Iterator[Sente
                 item = interpret(grammar, derivation)
                 texts = [(grammar.text_layers[anchor].name, item.texts[anchor])]
                 stream.write(
-                    conllu(
-                        item.graphs[0],
-                        item.tokens[anchor],
-                        texts,
-                        sent_id=f"drawn-{number:06d}",
-                        category="drawn",
-                    )
+                    conllu(item.graphs[0], item.tokens[anchor], texts, sent_id=f"drawn-{number:06d}", category="drawn")
                 )
         for sentence in read_sentences(path, TokenTable()):
             if isinstance(sentence, Malformed):

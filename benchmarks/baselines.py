@@ -74,11 +74,7 @@ def run(runs: Sequence[Path], published: Mapping[str, float]) -> Json:
     }
     if len(shared) > 1:
         found = spearmanr([patterns[n] for n in shared], [published[n] for n in shared])
-        result["spearman"] = {
-            "patterns": len(shared),
-            "rho": float(found.statistic),
-            "p": float(found.pvalue),
-        }
+        result["spearman"] = {"patterns": len(shared), "rho": float(found.statistic), "p": float(found.pvalue)}
     return result
 
 

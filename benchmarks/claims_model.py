@@ -402,11 +402,7 @@ _fresh = count()
 
 
 def _phrases(
-    grammar: Grammar,
-    category: Category,
-    number: str,
-    length: int,
-    known: Mapping[tuple[str, int], list[Tree]],
+    grammar: Grammar, category: Category, number: str, length: int, known: Mapping[tuple[str, int], list[Tree]]
 ) -> Iterator[Tree]:
     name = category.instance(number)
     for word in grammar.words if length == 1 else ():

@@ -65,11 +65,7 @@ COUNTS = (
         "{ V -[obj]-> N; N -[nmod]-> M; V -[iobj|obl:to|nsubj:pass]-> X }",
         "1,697",
     ),
-    Count(
-        "*who* as the subject of a transitive",
-        "{ V -[nsubj]-> W[PronType=Int]; V -[obj]-> N }",
-        "629",
-    ),
+    Count("*who* as the subject of a transitive", "{ V -[nsubj]-> W[PronType=Int]; V -[obj]-> N }", "629"),
     Count("*who* or *what* as the object of a transitive", "{ V -[~obj]-> W[PronType=Int] }", "1,612"),
 )
 

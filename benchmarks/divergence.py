@@ -53,11 +53,7 @@ from sgl.research.divergence import (
 )
 from sgl.research.divergence.problem import Occurrences
 from sgl.research.divergence.search import choose
-from sgl.research.divergence.trees import (
-    dependency_trees,
-    edge_compounds,
-    node_and_edge_atoms,
-)
+from sgl.research.divergence.trees import dependency_trees, edge_compounds, node_and_edge_atoms
 from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
 from sgl.sampling import pack, sample
 from sgl.sampling.random import candidate_key, stream_key
@@ -129,11 +125,7 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
         theirs = min(theirs, (atoms, compounds), key=lambda pair: abs(pair[1] - target) + pair[0])
     ours, our_time = _timed(
         lambda: anneal(
-            elements,
-            SplitTarget(target, limit=0.99 * theirs[0]),
-            bounds,
-            options.seed,
-            Annealing(options.moves),
+            elements, SplitTarget(target, limit=0.99 * theirs[0]), bounds, options.seed, Annealing(options.moves)
         )
     )
     atoms, compounds = _divergences(elements, ours)

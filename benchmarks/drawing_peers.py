@@ -97,10 +97,7 @@ def bisect_draw(tables: Tables) -> Draw:
     """Random expansion over tuples with cumulative weights."""
     start = tables.strata[0].start
     states = {
-        number: (
-            list(accumulate(width for _, width in alternatives)),
-            [right for right, _ in alternatives],
-        )
+        number: (list(accumulate(width for _, width in alternatives)), [right for right, _ in alternatives])
         for number, alternatives in productions(tables).items()
     }
     uniform = random.Random(1).random  # noqa: S311

@@ -195,11 +195,7 @@ def _words(grammar: CoreGrammar) -> Iterator[_Word]:
                 "".join(item.text for item in template if isinstance(item, Token)) for template in rule.templates
             )
             yield _Word(
-                (
-                    Path(rule.origin.file).stem,
-                    rule.origin.line,
-                    _EMBEDDED_AS if slot == _EMBEDDING else slot,
-                ),
+                (Path(rule.origin.file).stem, rule.origin.line, _EMBEDDED_AS if slot == _EMBEDDING else slot),
                 rule,
                 _ARTICLES.get(features.get("sound", ""), "") + english,
                 _INFINITIVES.get(features.get("inner", ""), "") + japanese,
@@ -216,11 +212,7 @@ def _contrast(published: _Word, here: _Word) -> Form:
         return Form(published.japanese, here.japanese)
     if published.japanese == here.japanese:
         return Form(published.english, here.english, published.english)
-    return Form(
-        f"{published.english} {published.japanese}",
-        f"{here.english} {here.japanese}",
-        published.english,
-    )
+    return Form(f"{published.english} {published.japanese}", f"{here.english} {here.japanese}", published.english)
 
 
 # ---- counting
@@ -285,10 +277,7 @@ def _grammar(published: str) -> CoreGrammar:
 
 def summary(counts: Mapping[str, Count]) -> list[str]:
     """What becomes of the rows of each file, in both settings."""
-    lines = [
-        "| rows | " + " | ".join(counts) + " |",
-        "| --- |" + " ---: |" * len(counts),
-    ]
+    lines = ["| rows | " + " | ".join(counts) + " |", "| --- |" + " ---: |" * len(counts)]
     figures = {
         "all": [total.rows for total in counts.values()],
         "`published=on`: exactly the published Japanese": [c.exact for c in counts.values()],
@@ -303,10 +292,7 @@ def summary(counts: Mapping[str, Count]) -> list[str]:
 
 def cause_table(counts: Mapping[str, Count]) -> list[str]:
     """The rows with errata of each cause; a row may have several."""
-    lines = [
-        "| cause | " + " | ".join(counts) + " |",
-        "| --- |" + " ---: |" * len(counts),
-    ]
+    lines = ["| cause | " + " | ".join(counts) + " |", "| --- |" + " ---: |" * len(counts)]
     for cause in CAUSES:
         numbers = " | ".join(f"{total.causes[cause]:,}" for total in counts.values())
         lines.append(f"| {cause} | {numbers} |")

@@ -31,12 +31,8 @@ CAUSES: dict[str, dict[str, str]] = {
         "verb with an object": "touch answer",
         "verb with a clause": "answer repeat",
     },
-    "the ending of a verb with an infinitive": {
-        "verb with an infinitive": "like love prefer expect demand seek",
-    },
-    "〜たい in the present of a third person": {
-        "verb with an infinitive": "want crave care itch long wish yearn",
-    },
+    "the ending of a verb with an infinitive": {"verb with an infinitive": "like love prefer expect demand seek"},
+    "〜たい in the present of a third person": {"verb with an infinitive": "want crave care itch long wish yearn"},
     "forms of one verb from different verbs or aspects": {
         "verb with an object": "know like float freeze inflate slide love",
         "verb with two objects": "bring",

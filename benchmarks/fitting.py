@@ -221,10 +221,7 @@ def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, 
         if all(numbers):
             classes[name].append(numbers)
     return {
-        name: {
-            "words": len(numbers),
-            "correlation": spearman([c for c, _ in numbers], [e for _, e in numbers]),
-        }
+        name: {"words": len(numbers), "correlation": spearman([c for c, _ in numbers], [e for _, e in numbers])}
         for name, numbers in sorted(classes.items())
         if len(numbers) >= _ENOUGH_WORDS and sum(c for c, _ in numbers) >= _ENOUGH_USES
     }
@@ -281,10 +278,7 @@ def report(result: Json) -> None:
     print_table(["total variation distance", *SETTINGS], _written(rows, 4))
     print()
     rows = [
-        [
-            f"{name} ({entry['words']})",
-            *(result[setting]["words"][name]["correlation"] for setting in SETTINGS),
-        ]
+        [f"{name} ({entry['words']})", *(result[setting]["words"][name]["correlation"] for setting in SETTINGS)]
         for name, entry in result["estimated"]["words"].items()
     ]
     print_table(["rank correlation of words", *SETTINGS], _written(rows, 3))
@@ -293,11 +287,7 @@ def report(result: Json) -> None:
     print()
     shares = {setting: result[setting]["shares"] for setting in SETTINGS}
     rows = [
-        [
-            name,
-            number / sum(PUBLISHED.values()),
-            *(shares[setting].get(name, (0, 0.0))[1] for setting in SETTINGS),
-        ]
+        [name, number / sum(PUBLISHED.values()), *(shares[setting].get(name, (0, 0.0))[1] for setting in SETTINGS)]
         for name, number in PUBLISHED.items()
     ]
     print_table(["share of sentences", "published", *SETTINGS], _written(rows, 4))

@@ -31,15 +31,7 @@ from random import Random
 
 from common import Json, Workers, forget, print_table, run_tasks, write_json
 from mutation import patterns, rules
-from mutation.judge import (
-    ALARM,
-    HARMLESS,
-    MISSED,
-    STAGES,
-    WRONG_GRAPH,
-    judge,
-    open_original,
-)
+from mutation.judge import ALARM, HARMLESS, MISSED, STAGES, WRONG_GRAPH, judge, open_original
 from mutation.source import Mutant, Source
 
 

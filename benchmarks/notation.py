@@ -72,10 +72,7 @@ def derivations(grammar: CoreGrammar) -> list[tuple[Derivation, float]]:
     @cache
     def of(category: int) -> tuple[tuple[Derivation, float], ...]:
         return tuple(
-            (
-                (rule.id, *(r for part, _ in parts for r in part)),
-                rule.weight * math.prod(p for _, p in parts),
-            )
+            ((rule.id, *(r for part, _ in parts for r in part)), rule.weight * math.prod(p for _, p in parts))
             for rule in grammar.rules_of[category]
             for parts in product(*(of(child) for child in rule.rhs))
         )

@@ -57,10 +57,7 @@ class Model:
 
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.lexicons = {
-            "N": self._rows("n", random.randint(1, 2)),
-            "V": self._rows("v", random.randint(1, 2)),
-        }
+        self.lexicons = {"N": self._rows("n", random.randint(1, 2)), "V": self._rows("v", random.randint(1, 2))}
         self.rules = tuple(self._rules())
 
     def _rows(self, letter: str, number: int) -> tuple[Row, ...]:
@@ -142,10 +139,7 @@ class Model:
             lines += ["", 'literal "did" (lemma=do, upos=AUX)']
         lines += ["", "forms both(X, tail)"]
         for number, ending in (("sg", ""), ("pl", "s")):
-            lines += [
-                f"  X[num={number}]",
-                f"    en  $en{f' + {chr(34)}{ending}{chr(34)}' * bool(ending)}",
-            ]
+            lines += [f"  X[num={number}]", f"    en  $en{f' + {chr(34)}{ending}{chr(34)}' * bool(ending)}"]
             lines += ["    ja  $en + $tail", "    syn node(lemma=$en, upos=W, Number=$num)"]
         for category in self.lexicons:
             lines += ["", f'lexicon l{category} from "{category}.yaml"']
@@ -225,10 +219,7 @@ def _without_lonely(rule: Rule) -> Rule:
     said.update(v.removeprefix(">") for c in rule.children for v in c.features.values())
     said.update(rule.features.values())
     children = tuple(
-        replace(
-            c,
-            features={f: v for f, v in c.features.items() if v == "pl" or said[v.removeprefix(">")] > 1},
-        )
+        replace(c, features={f: v for f, v in c.features.items() if v == "pl" or said[v.removeprefix(">")] > 1})
         for c in rule.children
     )
     return replace(rule, children=children)

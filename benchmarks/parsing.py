@@ -35,14 +35,7 @@ import networkx as nx
 
 from common import Json, print_table, write_json
 from opening import opened
-from parsing_peers import (
-    Read,
-    Reader,
-    Sentence,
-    lark_reader,
-    nltk_reader,
-    viterbi_reader,
-)
+from parsing_peers import Read, Reader, Sentence, lark_reader, nltk_reader, viterbi_reader
 from sgl.automata import StructureCompiler
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens, finish

@@ -114,11 +114,7 @@ def lark_reader(grammar: CoreGrammar) -> Reader:
     text = "\n".join(f"{left}: {' | '.join(rights)}" for left, rights in lines.items())
     declared = "%declare " + " ".join(names.values())
     parser = Lark(
-        f"{text}\n{declared}\n",
-        parser="earley",
-        lexer=Words,
-        start=symbol(grammar.start, False),
-        ambiguity="forest",
+        f"{text}\n{declared}\n", parser="earley", lexer=Words, start=symbol(grammar.start, False), ambiguity="forest"
     )
 
     def read(sentence: Sentence) -> Read:

@@ -44,14 +44,7 @@ from claims_model import (
     trees,
 )
 from common import print_table
-from sgl.automata import (
-    IngredientKind,
-    Proofs,
-    StructureCompiler,
-    StructureTooCostly,
-    UnsupportedStructure,
-    Verdict,
-)
+from sgl.automata import IngredientKind, Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure, Verdict
 from sgl.automata.weights.counting import count_derivations, longest_text
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar
@@ -284,11 +277,7 @@ class Maker:
                 tests[name] = (attribute, random.random() < 0.2, (random.choice(values),))
             if random.random() < 0.25:
                 comparison = random.choice(("=", ">=", "<="))
-                degrees[name] = (
-                    Labels(False, (random.choice(self.used),)),
-                    comparison,
-                    random.randint(1, 2),
-                )
+                degrees[name] = (Labels(False, (random.choice(self.used),)), comparison, random.randint(1, 2))
         used = {name for link in links for name in (link.source, link.target)}
         return Body(tuple(n for n in names if n in used or n not in held), tests, degrees, tuple(links))
 
@@ -422,13 +411,7 @@ def main() -> int:
 
 
 def compare(
-    seed: int,
-    place: Path,
-    figures: Counter[str],
-    *,
-    dataset: bool,
-    kind: type[Maker] = Maker,
-    layered: bool = False,
+    seed: int, place: Path, figures: Counter[str], *, dataset: bool, kind: type[Maker] = Maker, layered: bool = False
 ) -> None:
     """Compare one grammar with its patterns.
 
@@ -541,10 +524,7 @@ def compare_streams(
         layer, source = compiled.plan.lemma_layer, compiled.grammar.text_layers[0].name
         for most in sorted({min(3, longest), min(5, longest), longest}):
             body = StructureBody((), lengths=(LengthTest(source, ">=", most + 1),))
-            short = replace(
-                stratum.constraint,
-                exclude=(*stratum.constraint.exclude, CoreStructure(layer, body)),
-            )
+            short = replace(stratum.constraint, exclude=(*stratum.constraint.exclude, CoreStructure(layer, body)))
             terms = Counter(tree.term for tree in own if len(tree.en) <= most)
             split = structures.split(short)
             figures["listed"] += _check_listing(compiled, stratum, split, terms, most)

@@ -24,19 +24,7 @@ from common import print_table
 from definition import contains
 from random_structures import random_structure, words_of
 from sgl.automata import StructureTooCostly, compile_structure
-from sgl.core.grammar import (
-    HEAD,
-    Category,
-    CoreGrammar,
-    Edge,
-    Fragment,
-    GraphLayer,
-    Node,
-    Rule,
-    Slot,
-    TextLayer,
-    Token,
-)
+from sgl.core.grammar import HEAD, Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule, Slot, TextLayer, Token
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
 

@@ -291,10 +291,7 @@ class Maker:
         return [p for n in range(LONGEST + 1) for p in found["Text", n]], LONGEST
 
     def _below(
-        self,
-        children: Sequence[Category],
-        total: int,
-        found: dict[tuple[str, int], list[Phrase]],
+        self, children: Sequence[Category], total: int, found: dict[tuple[str, int], list[Phrase]]
     ) -> Iterator[tuple[Phrase, ...]]:
         if not children:
             yield from [()] * (not total)
@@ -483,10 +480,7 @@ def _check_failure(parser: Parser, text: str, expected: dict[str, Counter[str]])
 
 
 def _compare_writers(
-    compiled: Compiled,
-    listed: Sequence[Phrase],
-    derivations: dict[str, Derivation],
-    figures: Counter[str],
+    compiled: Compiled, listed: Sequence[Phrase], derivations: dict[str, Derivation], figures: Counter[str]
 ) -> None:
     """Compare what else writes texts and graphs with the model, on all that was read."""
     grammar = compiled.grammar

@@ -103,10 +103,7 @@ def parts_of(compiled: Compiled, items: int) -> dict[str, list[Stratum]]:
 
 
 def of_part(
-    derivations: Iterator[Derivation],
-    parsers: Sequence[Parser],
-    batches: Sequence[BatchParser],
-    grammar: CoreGrammar,
+    derivations: Iterator[Derivation], parsers: Sequence[Parser], batches: Sequence[BatchParser], grammar: CoreGrammar
 ) -> Json:
     """The figures of one part; times are CPU seconds of parsing alone."""
     figures: Counter[str] = Counter()
@@ -127,11 +124,7 @@ def of_part(
     return {"figures": dict(figures), "failures": failures}
 
 
-def items_of(
-    derivations: Iterator[Derivation],
-    grammar: CoreGrammar,
-    figures: Counter[str],
-) -> Iterator[list[Item]]:
+def items_of(derivations: Iterator[Derivation], grammar: CoreGrammar, figures: Counter[str]) -> Iterator[list[Item]]:
     """The different derivations with their texts, many at a time; all are counted."""
     seen: set[Derivation] = set()
     while drawn := list(islice(derivations, CHUNK)):

@@ -36,10 +36,7 @@ def textmate() -> str:
     tests = [
         {
             "match": rf"(#)([~^*]?(?:{_NAME})?)",
-            "captures": {
-                "1": {"name": "keyword.operator.sgl"},
-                "2": {"name": "entity.other.attribute-name.sgl"},
-            },
+            "captures": {"1": {"name": "keyword.operator.sgl"}, "2": {"name": "entity.other.attribute-name.sgl"}},
         },
         {"name": "keyword.control.sgl", "match": r"\b(?:in|not)\b"},
         *strings,
@@ -49,10 +46,7 @@ def textmate() -> str:
     ]
     declared = {
         "match": rf"^({'|'.join(DECLARATIONS)})\b(?:[ \t]+({_NAME}))?",
-        "captures": {
-            "1": {"name": "keyword.declaration.sgl"},
-            "2": {"name": "entity.name.type.sgl"},
-        },
+        "captures": {"1": {"name": "keyword.declaration.sgl"}, "2": {"name": "entity.name.type.sgl"}},
     }
     grammar = {
         "$schema": "https://raw.githubusercontent.com/martinring/tmlanguage/master/tmlanguage.json",
@@ -175,11 +169,7 @@ def emacs() -> str:
 
 
 #: Each file that is written, and what writes it.
-FILES = {
-    "vscode/syntaxes/sgl.tmLanguage.json": textmate,
-    "vim/syntax/sgl.vim": vim,
-    "emacs/sgl-mode.el": emacs,
-}
+FILES = {"vscode/syntaxes/sgl.tmLanguage.json": textmate, "vim/syntax/sgl.vim": vim, "emacs/sgl-mode.el": emacs}
 
 
 def main(arguments: list[str]) -> int:

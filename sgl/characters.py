@@ -76,10 +76,7 @@ def for_terminal(text: str) -> str:
     return "\n".join(lines)
 
 
-_PICTURES = {
-    **{code: 0x2400 + code for code in range(0x20)},
-    **dict.fromkeys((0x85, 0x2028, 0x2029), 0xFFFD),
-}
+_PICTURES = {**{code: 0x2400 + code for code in range(0x20)}, **dict.fromkeys((0x85, 0x2028, 0x2029), 0xFFFD)}
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -6,17 +6,7 @@ The lexer knows words (``sgl/lang/keywords.py``), not grammar.
 from typing import ClassVar
 
 from pygments.lexer import RegexLexer, bygroups, words
-from pygments.token import (
-    Comment,
-    Keyword,
-    Name,
-    Number,
-    Operator,
-    Punctuation,
-    String,
-    Text,
-    Whitespace,
-)
+from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 

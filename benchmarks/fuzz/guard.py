@@ -125,10 +125,7 @@ def _outcome(case: Case, reader: Reader | None) -> tuple[str, str, bool]:
 def sglc(words: tuple[str, ...]) -> tuple[int, str, str]:
     """Run a command in this process: its exit code, and both of its streams."""
     printed, said = _Kept(), _Kept()
-    with (
-        contextlib.redirect_stdout(_terminal(printed)),
-        contextlib.redirect_stderr(_terminal(said)),
-    ):
+    with contextlib.redirect_stdout(_terminal(printed)), contextlib.redirect_stderr(_terminal(said)):
         code = run(list(words))
     gc.collect(0)
     return code, *(stream.getvalue().decode("utf-8", "replace") for stream in (printed, said))
@@ -151,10 +148,7 @@ def _limited(patience: float) -> Iterator[None]:
         what = "of work" if number == signal.SIGPROF else "of waiting"
         raise OutOfTimeError(f"too many seconds {what}\n{place}")
 
-    timers = (
-        (signal.SIGPROF, signal.ITIMER_PROF, WORK),
-        (signal.SIGALRM, signal.ITIMER_REAL, WAITING),
-    )
+    timers = ((signal.SIGPROF, signal.ITIMER_PROF, WORK), (signal.SIGALRM, signal.ITIMER_REAL, WAITING))
     before = [signal.signal(number, late) for number, _, _ in timers]
     for _, timer, seconds in timers:
         signal.setitimer(timer, seconds * patience)

@@ -105,10 +105,7 @@ def _treebank() -> Case:
 
 
 def _large_treebank() -> Case:
-    return _case(
-        [("analyse", "t.conllu", "t.conllu", "--support", "2")],
-        {"t.conllu": _sentence_of(20) * 20_000},
-    )
+    return _case([("analyse", "t.conllu", "t.conllu", "--support", "2")], {"t.conllu": _sentence_of(20) * 20_000})
 
 
 def _long_row() -> Case:
@@ -161,10 +158,7 @@ def _searched() -> Case:
         for clause in ("forbid", "gen", "need"):
             if pattern.get(clause):
                 pattern[clause] = ["{ A0 -[*]-> B0; A1 -[*]-> B1; A2 -[*]-> B2; A3 -[*]-> B3 }"]
-    files = {
-        **seeds.dataset(),
-        "ds/manifest.json": json.dumps(manifest, ensure_ascii=False).encode(),
-    }
+    files = {**seeds.dataset(), "ds/manifest.json": json.dumps(manifest, ensure_ascii=False).encode()}
     return Case(files, (("verify", "ds", "--workers", "1"),))
 
 

@@ -128,19 +128,4 @@ def words() -> tuple[str, ...]:
     """Words and marks of the language."""
     kept = ("->", "-[", "]->", "without", "when", "capital", "drop", "repeat", "keep", "in", "not")
     more = ("forget", "gap", "last", "head", "node", "free", "only", "apart", "waive", "expose")
-    return (
-        *kept,
-        *more,
-        "S",
-        "NP",
-        "V",
-        "N",
-        "en",
-        "ja",
-        "syn",
-        "$en",
-        "@targets",
-        '"x"',
-        "*",
-        "^",
-    )
+    return (*kept, *more, "S", "NP", "V", "N", "en", "ja", "syn", "$en", "@targets", '"x"', "*", "^")

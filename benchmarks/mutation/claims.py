@@ -113,12 +113,7 @@ class Claims:
     """The claims of an original about the splits of one mutant."""
 
     def __init__(
-        self,
-        original: Original,
-        mutant: Compiled,
-        compiler: StructureCompiler,
-        *,
-        own_graphs: bool = False,
+        self, original: Original, mutant: Compiled, compiler: StructureCompiler, *, own_graphs: bool = False
     ) -> None:
         self._original = original
         self._mutant = mutant
@@ -213,8 +208,7 @@ class Claims:
     def _expected(self, structure: Structure, own: str, enough: float) -> float:
         """The expected number of training sentences with a structure, up to ``enough``."""
         training = sorted(
-            self._evidence.training,
-            key=lambda e: (e.stratum.category != IN_DISTRIBUTION, e.stratum.category != own),
+            self._evidence.training, key=lambda e: (e.stratum.category != IN_DISTRIBUTION, e.stratum.category != own)
         )
         expected = 0.0
         for evidence in training:

@@ -39,11 +39,7 @@ SLACK = 0.5
 
 
 def verify_small(
-    directory: Path,
-    original: Original,
-    mutant: Compiled,
-    compiler: StructureCompiler,
-    sizes: Mapping[str, int],
+    directory: Path, original: Original, mutant: Compiled, compiler: StructureCompiler, sizes: Mapping[str, int]
 ) -> Report:
     """Draw, write and verify; ``sizes`` are those of streams that need other ones.
 

@@ -142,11 +142,7 @@ def _seeded(compiled: Compiled, mutant: Mutant) -> Compiled:
 
 
 def _against_original(
-    original: Original,
-    compiled: Compiled,
-    compiler: StructureCompiler,
-    data: Path,
-    watch: Watch,
+    original: Original, compiled: Compiled, compiler: StructureCompiler, data: Path, watch: Watch
 ) -> Json:
     """What becomes of a mutant whose own claims are true."""
     breaches = Claims(original, compiled, compiler).breaches()
@@ -212,11 +208,7 @@ def _compared(original: Original, compiled: Compiled, compiler: StructureCompile
 
 
 def _verified(
-    original: Original,
-    compiled: Compiled,
-    compiler: StructureCompiler,
-    data: Path,
-    breaches: Sequence[Breach],
+    original: Original, compiled: Compiled, compiler: StructureCompiler, data: Path, breaches: Sequence[Breach]
 ) -> Json:
     """What drawing or the verifier says; empty if nothing."""
     try:
@@ -253,8 +245,7 @@ def _sizes(original: Original, breaches: Sequence[Breach]) -> dict[str, int]:
             commonest[breach.stream.partition("/")[0]] = breach
     return sizes | {
         breach.stream: max(
-            scaled(strata[breach.stream]),
-            min(strata[breach.stream].count, math.ceil(PLANTED / breach.share)),
+            scaled(strata[breach.stream]), min(strata[breach.stream].count, math.ceil(PLANTED / breach.share))
         )
         for breach in commonest.values()
         if breach.stream in strata

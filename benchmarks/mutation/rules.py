@@ -103,10 +103,7 @@ def swapped_dependents(source: Source) -> Iterator[Mutant]:
             for first in found:
                 for second in found:
                     if first.start() < second.start() and first[1] == second[1]:
-                        edits = (
-                            clause.replaced(*first.span(3), second[3]),
-                            clause.replaced(*second.span(3), first[3]),
-                        )
+                        edits = (clause.replaced(*first.span(3), second[3]), clause.replaced(*second.span(3), first[3]))
                         name = f"{rule.name}: {first[2]} and {second[2]}"
                         yield Mutant("swapped dependents in a rule", name, edits)
 

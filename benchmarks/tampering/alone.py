@@ -56,12 +56,7 @@ def judge(text: str, tampering: Tampering) -> Json:
         verdict = ANOTHER
     else:
         verdict = MISSED if tampering.harmful else HARMLESS
-    return {
-        "kind": tampering.kind,
-        "claim": tampering.claim,
-        "verdict": verdict,
-        "message": fault or "accepted",
-    }
+    return {"kind": tampering.kind, "claim": tampering.claim, "verdict": verdict, "message": fault or "accepted"}
 
 
 def _changed(text: str, tampering: Tampering) -> str:

@@ -186,9 +186,7 @@ def _malformed_tables() -> Iterator[Tampering]:
             ["src" if name == "source" else name for name in table.column_names]
         ),
         "another kind": lambda table: table.set_column(
-            table.column_names.index("split_kind"),
-            "split_kind",
-            pa.array(["gen"] * table.num_rows),
+            table.column_names.index("split_kind"), "split_kind", pa.array(["gen"] * table.num_rows)
         ),
     }
     for name, alter in parquets.items():

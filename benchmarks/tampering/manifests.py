@@ -89,10 +89,7 @@ def _counts() -> Iterator[Tampering]:
         "other rows": (ROWS, lambda m: m["files"][0].update(rows=1)),
         "other items": (STRATA, lambda m: m["splits"]["train"].update(items=1)),
         "another count": (STRATA, lambda m: m["splits"]["gen"]["strata"][0].update(count=1)),
-        "another category": (
-            STRATA,
-            lambda m: m["splits"]["dev"]["strata"][0].update(category="x"),
-        ),
+        "another category": (STRATA, lambda m: m["splits"]["dev"]["strata"][0].update(category="x")),
         "a part less": (STRATA, lambda m: m["splits"]["train"]["strata"].pop()),
         "a split less": (FILES, lambda m: m["splits"].pop("dev")),
         "texts exchanged": ("V006", lambda m: m["layers"].update(source="ja", target="en")),
@@ -119,10 +116,7 @@ def _claims(pattern: str) -> Iterator[Tampering]:
         "needs it more often": (LICENSED, lambda p: p["need"][0].update(minimum=10**6)),
         "other items": (INSTANCES, lambda p: p.update(gen=[NONE])),
         "excludes more": (EXCLUDED, lambda p: p["exclude"].append(COMMON)),
-        "another quota": (
-            QUOTAS,
-            lambda p: p["quotas"][0].update(count=p["quotas"][0]["count"] + 1),
-        ),
+        "another quota": (QUOTAS, lambda p: p["quotas"][0].update(count=p["quotas"][0]["count"] + 1)),
         "a quota within": (QUOTAS, lambda p: p["quotas"][0]["within"].append(NONE)),
         "unreadable": (STRUCTURES, lambda p: p["forbid"].append("{ V -[obj-> N }")),
         "about another layer": (STRUCTURES, lambda p: p.update(layer="sem")),
@@ -164,10 +158,7 @@ def _weaker(names: list[str], exposing: list[str]) -> Iterator[Tampering]:
         "lemmas may be repeated": (LESS, lambda m: m["distinct"].update(lemmas=[])),
         "sentences may be repeated": (LESS, lambda m: m["distinct"].update(sentences=False)),
         "another title": (UNUSED, lambda m: m.update(title="Something else")),
-        "another number of candidates": (
-            UNUSED,
-            lambda m: m["splits"]["train"]["strata"][0].update(candidates=1),
-        ),
+        "another number of candidates": (UNUSED, lambda m: m["splits"]["train"]["strata"][0].update(candidates=1)),
     }
     for name, (why, change) in whole.items():
         expected = "V025" if why == LESS else ""

@@ -248,19 +248,9 @@ def _unclaimed() -> Iterator[Tampering]:
         partial(_drop, "dev", lambda row: row.category == IID, 1),
     )
     yield Tampering(
-        "other rows",
-        "another translation",
-        "no claim is about the wording of translations",
-        "V030",
-        _retranslate,
+        "other rows", "another translation", "no claim is about the wording of translations", "V030", _retranslate
     )
-    yield Tampering(
-        "other rows",
-        "another seen noun in dev",
-        "a sentence of the same structure",
-        "V030",
-        _reword_seen,
-    )
+    yield Tampering("other rows", "another seen noun in dev", "a sentence of the same structure", "V030", _reword_seen)
 
 
 def _reverse(copy: Copy) -> None:

@@ -56,13 +56,7 @@ def graph_layers(grammar: CoreGrammar) -> list[str]:
 
 
 def graph_text(
-    grammar: CoreGrammar,
-    item: Item,
-    name: str,
-    *,
-    sent_id: str,
-    category: str,
-    translated: bool = False,
+    grammar: CoreGrammar, item: Item, name: str, *, sent_id: str, category: str, translated: bool = False
 ) -> str:
     """Return a graph layer of an item as CoNLL-U, with the text that it is anchored to.
 

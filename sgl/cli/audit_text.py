@@ -21,12 +21,7 @@ _WORDS = 8
 _READINGS = 3
 
 #: How a reading that gives the published texts is called.
-_CHOSEN = {
-    "another": "another:",
-    "none": "none:",
-    "likeliest": "the likeliest reading:",
-    "several": "several:",
-}
+_CHOSEN = {"another": "another:", "none": "none:", "likeliest": "the likeliest reading:", "several": "several:"}
 
 #: Pairs of sets that are shown; `--json` has all of them.
 _PAIRS = 15

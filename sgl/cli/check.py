@@ -16,11 +16,7 @@ _NAMED = 3
 
 @click.command("check")
 @grammar_argument
-@click.option(
-    "--morphology",
-    is_flag=True,
-    help="Let a morphological analyser read every inflected Japanese word.",
-)
+@click.option("--morphology", is_flag=True, help="Let a morphological analyser read every inflected Japanese word.")
 @click.option("--fast", is_flag=True, help="Prove nothing.")
 @click.option(
     "--root",
@@ -42,12 +38,7 @@ def command(session: Session, grammar: Path, morphology: bool, fast: bool, root:
         session.echo(f"note: checked as a part of `{roots[0]}`{more}", err=True)
     grammar = roots[0] if roots else grammar
     size = check_grammar(
-        grammar,
-        session.settings,
-        session.sources,
-        session.diagnostics,
-        claims=not fast,
-        progress=session.proving,
+        grammar, session.settings, session.sources, session.diagnostics, claims=not fast, progress=session.proving
     )
     if size is None:
         session.stop()

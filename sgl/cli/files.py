@@ -75,11 +75,7 @@ def _force(context: click.Context, _parameter: click.Parameter, value: bool) -> 
 
 
 force_option = click.option(
-    "--force",
-    is_flag=True,
-    expose_value=False,
-    callback=_force,
-    help="Replace a file of another kind as well.",
+    "--force", is_flag=True, expose_value=False, callback=_force, help="Replace a file of another kind as well."
 )
 
 

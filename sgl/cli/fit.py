@@ -57,9 +57,7 @@ _DEFAULTS = Options()
 )
 @click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
 @click.option(
-    "--given",
-    metavar="SPLIT",
-    help="The split that the rows were sampled from; corrects for what it leaves out.",
+    "--given", metavar="SPLIT", help="The split that the rows were sampled from; corrects for what it leaves out."
 )
 @normalise_option
 @click.option(
@@ -187,11 +185,7 @@ def _provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sampl
 
 
 def _head(
-    grammar: Path,
-    corpora: Sequence[Path],
-    request: FitRequest,
-    settings: Mapping[str, str],
-    out: Path,
+    grammar: Path, corpora: Sequence[Path], request: FitRequest, settings: Mapping[str, str], out: Path
 ) -> list[str]:
     """Return the first lines of the file: what it is, and the command that makes it again."""
     words = ["sglc", "fit", _shown(grammar), *(path.name for path in corpora)]

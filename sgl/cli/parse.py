@@ -29,13 +29,7 @@ _MOST = 100
 @normalise_option
 @grammar_options
 def command(
-    session: Session,
-    grammar: Path,
-    sentence: str,
-    source: str | None,
-    every: bool,
-    svg: Path | None,
-    normalise: str,
+    session: Session, grammar: Path, sentence: str, source: str | None, every: bool, svg: Path | None, normalise: str
 ) -> None:
     """Show the tree of SENTENCE in GRAMMAR, and how many readings it has."""
     core = session.open(grammar).grammar

@@ -24,14 +24,7 @@ from sgl.pipeline.report import DatasetCounts, proof_data, read_counts
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
 
 #: The columns of signs, by their letters.
-_CLAIMS = {
-    "H": "held out",
-    "I": "instance",
-    "L": "licensed",
-    "E": "exposed",
-    "S": "string level",
-    "D": "disjoint",
-}
+_CLAIMS = {"H": "held out", "I": "instance", "L": "licensed", "E": "exposed", "S": "string level", "D": "disjoint"}
 
 
 @click.command("prove")
@@ -44,12 +37,7 @@ _CLAIMS = {
     metavar="A B",
     help="Compare: which structures that B tests are in the training of A?",
 )
-@click.option(
-    "--data",
-    type=FILE,
-    metavar="DIR",
-    help="Show the counts of a dataset next to the expected ones.",
-)
+@click.option("--data", type=FILE, metavar="DIR", help="Show the counts of a dataset next to the expected ones.")
 @click.option(
     "--certificate",
     type=CERTIFICATE,
@@ -216,10 +204,7 @@ def _texts(compiled: Compiled, found: Comparison | Departure) -> tuple[str, ...]
 
 
 def _comparison_lines(
-    first: Compiled,
-    second: Compiled,
-    comparisons: Sequence[Comparison],
-    departures: Sequence[Departure],
+    first: Compiled, second: Compiled, comparisons: Sequence[Comparison], departures: Sequence[Departure]
 ) -> Iterator[str]:
     a, b = first.project.name, second.project.name
     if a == b:

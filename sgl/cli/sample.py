@@ -67,10 +67,7 @@ class SampleSource(NamedTuple):
 @grammar_argument
 @click.argument("what", required=False)
 @click.option(
-    *("-n", "--number"),
-    type=click.IntRange(min=1, max=MAX_COUNT),
-    default=5,
-    help="The number of sentences.",
+    *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=5, help="The number of sentences."
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
@@ -81,9 +78,7 @@ class SampleSource(NamedTuple):
     help="What to show: text layers, views, `tree`, `graph`.  [default: all text layers]",
 )
 @click.option(
-    "--pairs",
-    is_flag=True,
-    help="Show with each item the nearest in-distribution sentence, and the difference.",
+    "--pairs", is_flag=True, help="Show with each item the nearest in-distribution sentence, and the difference."
 )
 @click.option("--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]")
 @click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")

@@ -106,10 +106,7 @@ class Session:
         return self
 
     def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        problem: BaseException | None,
-        trace: TracebackType | None,
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> bool:
         """Report what has ended the command, and write the messages that are still due."""
         handled = isinstance(problem, Exception) and self._handle(problem)

@@ -22,12 +22,7 @@ _NAMED = 4
 @click.command("stats")
 @grammar_argument
 @click.argument("what", required=False)
-@click.option(
-    "--words",
-    type=click.IntRange(min=0),
-    default=WORDS,
-    help="The number of words to show of each lexicon.",
-)
+@click.option("--words", type=click.IntRange(min=0), default=WORDS, help="The number of words to show of each lexicon.")
 @json_option
 @grammar_options
 def command(session: Session, grammar: Path, what: str | None, words: int, as_json: bool) -> None:

@@ -5,14 +5,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import (
-    from_option,
-    graph_layers,
-    graph_text,
-    listed,
-    normalise_option,
-    text_layers,
-)
+from sgl.cli.arguments import from_option, graph_layers, graph_text, listed, normalise_option, text_layers
 from sgl.cli.parse import all_readings, read
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar
@@ -29,21 +22,13 @@ _READINGS = 20
 @click.argument("sentence")
 @from_option
 @click.option(
-    *("--to", "targets"),
-    metavar="LAYERS",
-    help="The layers and views to show.  [default: other text layers]",
+    *("--to", "targets"), metavar="LAYERS", help="The layers and views to show.  [default: other text layers]"
 )
 @click.option(*("-n", "number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
 @normalise_option
 @grammar_options
 def command(
-    session: Session,
-    grammar: Path,
-    sentence: str,
-    source: str | None,
-    targets: str | None,
-    number: int,
-    normalise: str,
+    session: Session, grammar: Path, sentence: str, source: str | None, targets: str | None, number: int, normalise: str
 ) -> None:
     """Translate SENTENCE into the other layers of GRAMMAR.
 

@@ -26,12 +26,7 @@ from sgl.verify.skeleton import visible
 @click.command("verify")
 @click.argument("path", type=FILE)
 @json_option
-@click.option(
-    "--signature",
-    default="",
-    show_default=False,
-    help="Refuse a dataset with another signature than this.",
-)
+@click.option("--signature", default="", show_default=False, help="Refuse a dataset with another signature than this.")
 @click.option("--grammar", type=FILE, help="Compile this grammar again, and compare every file.")
 @click.option(
     "--workers",
@@ -60,12 +55,7 @@ def _verify_dataset(
     session: Session, path: Path, as_json: bool, workers: int, signature: str, grammar: Path | None
 ) -> None:
     try:
-        report = verify(
-            path,
-            lambda done, all_, what: session.progress(what, done, all_),
-            workers,
-            signature=signature,
-        )
+        report = verify(path, lambda done, all_, what: session.progress(what, done, all_), workers, signature=signature)
     except VerifyError as problem:
         session.refuse(str(problem), status=OUTPUT)
     if grammar is not None and report.results[0].status == "passed":

@@ -19,9 +19,7 @@ ATOM_ALPHA, COMPOUND_ALPHA = 0.5, 0.1
 
 
 def divergence(
-    train: NDArray[np.int64] | NDArray[np.float64],
-    test: NDArray[np.int64] | NDArray[np.float64],
-    alpha: float,
+    train: NDArray[np.int64] | NDArray[np.float64], test: NDArray[np.int64] | NDArray[np.float64], alpha: float
 ) -> float:
     """Return the divergence of two arrays of counts or weights; 1 if one of them is empty.
 

@@ -232,9 +232,7 @@ class Structure:
         """
         names = {v.name: f"V{i}" for i, v in enumerate(self.body.variables, 1)}
         return replace(
-            self,
-            body=_renamed(self.body, names),
-            without=tuple(_renamed(body, names) for body in self.without),
+            self, body=_renamed(self.body, names), without=tuple(_renamed(body, names) for body in self.without)
         )
 
 

@@ -244,10 +244,7 @@ class ReadingCache(Generic[Meaning]):
     """Reads sentences of one text layer, and remembers what they mean to somebody."""
 
     def __init__(
-        self,
-        parser: Parser,
-        normalizer: Normalizer | None,
-        meaning: Callable[[SentenceReadings], Meaning],
+        self, parser: Parser, normalizer: Normalizer | None, meaning: Callable[[SentenceReadings], Meaning]
     ) -> None:
         """Read with a parser; ``normalizer`` is one for its layer."""
         self._parser = parser

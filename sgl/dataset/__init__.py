@@ -17,11 +17,4 @@ from sgl.dataset.manifest import (
     string_figures,
     write_manifest,
 )
-from sgl.dataset.staged import (
-    CHECKSUMS,
-    MANIFEST,
-    OutputError,
-    check_target,
-    put_back,
-    staged_directory,
-)
+from sgl.dataset.staged import CHECKSUMS, MANIFEST, OutputError, check_target, put_back, staged_directory

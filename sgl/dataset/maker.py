@@ -21,15 +21,7 @@ from sgl.core.interpret import Derivation, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.notation import FeaturesOutput, expression_output, item_id, recursive_labels
-from sgl.dataset.rows import (
-    arrow_array,
-    content,
-    derivation_lines,
-    joined,
-    rows_of,
-    schema_of,
-    streams_of,
-)
+from sgl.dataset.rows import arrow_array, content, derivation_lines, joined, rows_of, schema_of, streams_of
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import ViewOutput, WordsOutput, outputs
@@ -63,11 +55,7 @@ class ChunkMaker:
     """Makes the chunks of a dataset."""
 
     def __init__(
-        self,
-        grammar: CoreGrammar,
-        plan: Plan,
-        sampler: Sampler,
-        learned: Mapping[str, Learned] | None = None,
+        self, grammar: CoreGrammar, plan: Plan, sampler: Sampler, learned: Mapping[str, Learned] | None = None
     ) -> None:
         """Begin with what another maker has ``learned`` of the same grammar and plan."""
         self._sampler = sampler
@@ -225,12 +213,7 @@ class SentenceWriter:
     measured: Mapping[str, Callable[[Derivations], Column]]
 
     def column(
-        self,
-        derivations: Derivations,
-        texts: Mapping[str, Column],
-        split: str,
-        category: str,
-        first: int = 1,
+        self, derivations: Derivations, texts: Mapping[str, Column], split: str, category: str, first: int = 1
     ) -> Column:
         """Return the sentences of a category of a split, numbered from ``first``.
 

@@ -20,10 +20,7 @@ from sgl.sampling.rows import row_of
 MOST_BYTES = (1 << 31) - 1
 
 #: Columns of the Parquet files.
-_NAMES = (
-    *("id", "source", "target", "category", "split_kind"),
-    *("derivation", "depth", "features", "seed_stream"),
-)
+_NAMES = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
 SCHEMA = pa.schema([(x, pa.int32() if x == "depth" else pa.string()) for x in _NAMES])
 
 #: Columns with few values.

@@ -91,13 +91,7 @@ def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | 
         return {"file": span.file}
     line, column = file.position(span.start)
     end_line, end_column = file.position(span.end)
-    return {
-        "file": span.file,
-        "line": line,
-        "column": column,
-        "end_line": end_line,
-        "end_column": end_column,
-    }
+    return {"file": span.file, "line": line, "column": column, "end_line": end_line, "end_column": end_column}
 
 
 def _excerpt(file: SourceFile, span: Span, text: str, margin: int, paint: _Paint, tone: str, first: bool) -> list[str]:

@@ -83,14 +83,7 @@ class ForeignFileError(OSError):
     """
 
     def __init__(
-        self,
-        path: Path,
-        reason: str,
-        *,
-        line: int = 0,
-        column: int = 0,
-        hint: str = "",
-        error: int = EINVAL,
+        self, path: Path, reason: str, *, line: int = 0, column: int = 0, hint: str = "", error: int = EINVAL
     ) -> None:
         at = f"line {line:,}" + (f", column {column:,}" if column else "")
         super().__init__(error, f"{reason} ({at})" if line else reason, str(path))
@@ -222,11 +215,7 @@ def text_of(content: bytes, path: Path) -> str:
         before = content[: problem.start]
         line = before.rpartition(b"\n")[2].decode("utf-8")
         raise ForeignFileError(
-            path,
-            "it is not UTF-8",
-            line=before.count(b"\n") + 1,
-            column=len(line) + 1,
-            hint="save it as UTF-8",
+            path, "it is not UTF-8", line=before.count(b"\n") + 1, column=len(line) + 1, hint="save it as UTF-8"
         ) from None
 
 

@@ -94,8 +94,7 @@ def find_open_ties(state: CompilerState) -> None:
     told: set[tuple[Reason, tuple[str, bool, str]]] = set()
     # Most certain first: of what nobody asks for, both places are open; else one alone is.
     for suspect in sorted(
-        usage.suspects(),
-        key=lambda found: found.partner.is_open == (found.reason is Reason.TIED_ELSEWHERE),
+        usage.suspects(), key=lambda found: found.partner.is_open == (found.reason is Reason.TIED_ELSEWHERE)
     ):
         place, partner = suspect.place, suspect.partner
         once = (suspect.reason, place.kind)

@@ -110,11 +110,7 @@ class BodyLowering:
         if self._full():
             self._error(body.span, f"a structure has at most {MAX_EDGES} edges")
         variables = tuple(
-            c.Variable(
-                name,
-                tuple(dict.fromkeys(self.tests[name])),
-                tuple(dict.fromkeys(self.degrees[name])),
-            )
+            c.Variable(name, tuple(dict.fromkeys(self.tests[name])), tuple(dict.fromkeys(self.degrees[name])))
             for name in self.order
         )
         lengths = tuple(dict.fromkeys(self.lengths))

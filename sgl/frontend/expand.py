@@ -182,10 +182,7 @@ def _bound(rule: Production, features: Sequence[str], values: Mapping[str, str])
 
 
 def _unify(
-    slots: Sequence[Slotting],
-    features: Sequence[str],
-    values: Mapping[str, str],
-    domains: Mapping[str, frozenset[str]],
+    slots: Sequence[Slotting], features: Sequence[str], values: Mapping[str, str], domains: Mapping[str, frozenset[str]]
 ) -> dict[str, str] | None:
     """Return the values with those that a child with these features gives to variables."""
     bound = dict(values)

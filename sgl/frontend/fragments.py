@@ -384,14 +384,7 @@ class FragmentLowering:
         return item.text if isinstance(item, Token) else ""
 
     def _error(
-        self,
-        code: str,
-        span: Span,
-        message: str,
-        hint: str = "",
-        *,
-        label: str = "",
-        labels: Sequence[Label] = (),
+        self, code: str, span: Span, message: str, hint: str = "", *, label: str = "", labels: Sequence[Label] = ()
     ) -> None:
         self.sound = False
         notes = [f"with `{self.when}`"] if self.when else []

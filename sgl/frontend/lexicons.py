@@ -7,33 +7,14 @@ from dataclasses import dataclass, replace
 
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.clauses import (
-    check_attribute_name,
-    check_layers,
-    check_parts,
-    each_layer,
-    rule_weight,
-)
+from sgl.frontend.clauses import check_attribute_name, check_layers, check_parts, each_layer, rule_weight
 from sgl.frontend.forms import entries_of, laid_over
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import (
-    CategoryPattern,
-    FragmentSketch,
-    Pool,
-    Production,
-    TemplateSketch,
-    Version,
-)
+from sgl.frontend.productions import CategoryPattern, FragmentSketch, Pool, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
-from sgl.frontend.tables import (
-    LexiconTables,
-    check_columns,
-    rows_of,
-    rows_with_values,
-    weighting_of,
-)
+from sgl.frontend.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow
 

@@ -5,17 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from sgl.core.grammar import (
-    Category,
-    CoreGrammar,
-    Fragment,
-    Node,
-    Origin,
-    Rule,
-    Slot,
-    Template,
-    Token,
-)
+from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Slot, Template, Token
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
 from sgl.diagnostics import Span
 from sgl.frontend.agreement import OpenTie
@@ -120,13 +110,7 @@ def _choice_weight(instance: Instance, signature: Signature) -> float:
     return weight
 
 
-def _rule(
-    index: int,
-    instance: Instance,
-    weight: float,
-    numbers: Mapping[Concrete, int],
-    state: CompilerState,
-) -> Rule:
+def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concrete, int], state: CompilerState) -> Rule:
     production, values = instance.production, instance.values
     version = instance.version
     # The children have the order of the source in the core grammar.

@@ -234,13 +234,7 @@ class Evaluation:
         return result
 
     def _function(
-        self,
-        call: s.Call,
-        function: s.Function,
-        values: list[str | _Missing],
-        depth: int,
-        *,
-        heard: bool,
+        self, call: s.Call, function: s.Function, values: list[str | _Missing], depth: int, *, heard: bool
     ) -> str | None:
         parameters = tuple(name.text for name in function.parameters)
         if len(values) != len(parameters):

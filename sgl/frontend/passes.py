@@ -24,14 +24,7 @@ from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import lower
 from sgl.frontend.names import report_unused, resolve_names
 from sgl.frontend.parameters import set_parameters
-from sgl.frontend.patterns import (
-    LoweredPart,
-    LoweredPattern,
-    LoweredTest,
-    lower_parts,
-    lower_patterns,
-    lower_tests,
-)
+from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.plan import check_patterns, make_plan
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
@@ -140,10 +133,7 @@ def compile_project(project: Project, settings: Mapping[str, str], diagnostics: 
 
 
 def run_passes(
-    passes: tuple[Pass, ...],
-    project: Project,
-    settings: Mapping[str, str],
-    diagnostics: Diagnostics,
+    passes: tuple[Pass, ...], project: Project, settings: Mapping[str, str], diagnostics: Diagnostics
 ) -> CompilerState:
     """Run passes in their order, each if it applies, and return what they found."""
     state = CompilerState(project, settings, diagnostics)

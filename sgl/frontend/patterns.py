@@ -17,15 +17,7 @@ from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.arguments import each
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import (
-    Anchor,
-    Sized,
-    anchor,
-    check_shares,
-    count_of_sentences,
-    lower_sizes,
-    times,
-)
+from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes, times
 from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.lang import syntax as s

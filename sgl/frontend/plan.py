@@ -95,10 +95,7 @@ class _Strata:
     # ---- what is kept out
 
     def _trained(
-        self,
-        require: tuple[tuple[Structure, ...], ...],
-        reserved: Iterable[Structure],
-        *exclude: Iterable[Structure],
+        self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
     ) -> Constraint:
         """Return the constraint of a stratum of which training could have sentences.
 

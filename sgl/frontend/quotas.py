@@ -125,10 +125,7 @@ def _condition(
             lacks = next(anchor for anchor in anchors if name not in anchor.names)
             message = f"`{name}` is a node of one of the structures that these sentences contain, "
             message += "and not of another"
-            labels = [
-                Label(has.span, f"here there is a `{name}`"),
-                Label(lacks.span, f"here there is no `{name}`"),
-            ]
+            labels = [Label(has.span, f"here there is a `{name}`"), Label(lacks.span, f"here there is no `{name}`")]
             hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
             context.state.error("SGL0824", ref.span, message, hint, labels=labels)
             return None

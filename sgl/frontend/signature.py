@@ -224,9 +224,7 @@ def _check_options(layer: s.Layer, state: CompilerState) -> bool:
     return state.diagnostics.errors == errors
 
 
-def _features(
-    state: CompilerState,
-) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
+def _features(state: CompilerState) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
     """Return the values of each feature, and the weight of each value; 1 unless written."""
     features: dict[str, tuple[str, ...]] = {}
     weights: dict[tuple[str, str], float] = {}

@@ -75,11 +75,7 @@ class CompilerState:
             self.error("SGL0201", name.span, f"there is no {kind} `{name}`", hint)
 
     def report_twice(
-        self,
-        kind: str,
-        name: s.Name,
-        earlier: Span,
-        hint: str = "remove one of the two, or rename it",
+        self, kind: str, name: s.Name, earlier: Span, hint: str = "remove one of the two, or rename it"
     ) -> None:
         """Report a second declaration of one name."""
         message, labels = f"the {kind} `{name}` is declared twice", [Label(earlier, _FIRST)]

@@ -23,10 +23,7 @@ _NAMESAKES: dict[str, type[s.SyntaxNode]] = {
     if isinstance(kind, type) and issubclass(kind, s.SyntaxNode)
 }
 #: The clauses with a structure.
-_WITH_STRUCTURE = (
-    *("forbid", "never", "gen", "exclude", "need"),
-    *("waive", "expose", "only", "apart"),
-)
+_WITH_STRUCTURE = (*("forbid", "never", "gen", "exclude", "need"), *("waive", "expose", "only", "apart"))
 #: The other productions, with the fields of their nodes that are no part of them.
 NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     **{production: (kind, {}) for production, kind in _NAMESAKES.items()},

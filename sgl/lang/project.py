@@ -13,16 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sgl.cache import cached
-from sgl.diagnostics import (
-    Diagnostic,
-    Diagnostics,
-    Label,
-    SourceFile,
-    SourceMap,
-    Span,
-    suggest,
-    suggested,
-)
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, read_bytes
 from sgl.lang import MAX_SOURCE
 from sgl.lang.reader import read
@@ -222,12 +213,7 @@ class Root:
 
 
 def locate(
-    root: Root,
-    base: Path,
-    written: str,
-    span: Span | None,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
+    root: Root, base: Path, written: str, span: Span | None, sources: SourceMap, diagnostics: Diagnostics
 ) -> Path | None:
     """Return the file that ``written`` means, seen from ``base``; None after a report."""
     try:
@@ -248,12 +234,7 @@ def locate(
 
 
 def read_file(
-    path: Path,
-    shown: str,
-    span: Span | None,
-    limit: int,
-    sources: SourceMap,
-    diagnostics: Diagnostics,
+    path: Path, shown: str, span: Span | None, limit: int, sources: SourceMap, diagnostics: Diagnostics
 ) -> SourceFile | None:
     """Return a file as a text with plain line ends; None after a report."""
     content, fault = b"", None

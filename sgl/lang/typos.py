@@ -329,11 +329,7 @@ FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
     ("$", lambda failure: failure.before.endswith("{"), "a number is written without `$`"),
     ("|", _after_word, "write a `word` for each of them"),
     ("?(", _on_right_hand_side, "nothing is optional in a rule; write one with it and one without"),
-    (
-        "*+",
-        _on_right_hand_side,
-        "nothing is repeated by a sign; write a rule that contains its own category",
-    ),
+    ("*+", _on_right_hand_side, "nothing is repeated by a sign; write a rule that contains its own category"),
     (
         "-<=",
         lambda failure: failure.takes("-[") or failure.before.endswith(("-", "[")),

@@ -156,11 +156,7 @@ class MorphologyResult:
 
 
 def check_morphology(
-    inflections: Sequence[Inflection],
-    knowledge: Knowledge,
-    analyse: Analyse,
-    diagnostics: Diagnostics,
-    table: str,
+    inflections: Sequence[Inflection], knowledge: Knowledge, analyse: Analyse, diagnostics: Diagnostics, table: str
 ) -> MorphologyResult:
     """Let the analyser read every form of the library's paradigms and functions.
 

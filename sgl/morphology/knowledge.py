@@ -76,11 +76,7 @@ def sudachi() -> Sudachi:
     @lru_cache(maxsize=_KEPT)
     def analyse(text: str) -> tuple[Morpheme, ...]:
         return tuple(
-            Morpheme(
-                token.surface(),
-                token.dictionary_form(),
-                *itemgetter(0, 1, 4, 5)(token.part_of_speech()),
-            )
+            Morpheme(token.surface(), token.dictionary_form(), *itemgetter(0, 1, 4, 5)(token.part_of_speech()))
             for token in tokenizer.tokenize(text)
         )
 

@@ -109,10 +109,7 @@ _NO_HASHES = np.zeros((0, 2), np.uint64)
 
 
 def pack_sample(
-    sample: StratumSample,
-    *,
-    counted: Mapping[str, object] | None = None,
-    hashes: NDArray[np.uint64] = _NO_HASHES,
+    sample: StratumSample, *, counted: Mapping[str, object] | None = None, hashes: NDArray[np.uint64] = _NO_HASHES
 ) -> bytes:
     """Pack what was sampled and counted, and the hashes that later sentences must not have."""
     said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous, counted]
@@ -251,12 +248,7 @@ SIZES = Sizes()
 
 
 def sample_into(
-    target: Path,
-    work: SentenceWork,
-    executor: Executor,
-    run: RunFolder,
-    stage: Stage,
-    sizes: Sizes = SIZES,
+    target: Path, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes = SIZES
 ) -> StratumSample:
     """Write the sentences to ``target``; return what was sampled.
 

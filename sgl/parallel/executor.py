@@ -305,10 +305,7 @@ def interrupted(target: Path) -> bool:
 
 
 def open_run(
-    target: Path,
-    identity: Identity,
-    parallelism: Parallelism,
-    when_locked: Callable[[], None] = lambda: None,
+    target: Path, identity: Identity, parallelism: Parallelism, when_locked: Callable[[], None] = lambda: None
 ) -> RunFolder:
     """Begin the run that is to become ``target``, or resume it.
 

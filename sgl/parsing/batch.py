@@ -81,9 +81,7 @@ class BatchParser:
     def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, from the forest of each text."""
         none = BatchReadings(
-            np.zeros(len(texts), np.uint64),
-            np.zeros(len(texts)),
-            Derivations.of([()] * len(texts)) if derive else None,
+            np.zeros(len(texts), np.uint64), np.zeros(len(texts)), Derivations.of([()] * len(texts)) if derive else None
         )
         return self._completed(none, texts, range(len(texts)))
 

@@ -305,10 +305,7 @@ class PartChart:
         circle = circles.get(category)
         above = place.above | {category} if circle is not None else frozenset[int]()
         return [
-            (
-                rules[rule],
-                tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]),
-            )
+            (rules[rule], tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]))
             for rule, below in found
             if above.isdisjoint(below)
         ]

@@ -164,12 +164,7 @@ class Between:
             yield from islice(found, 1)
 
     def _departure(
-        self,
-        evidence: StratumEvidence,
-        structures: tuple[Structure, ...],
-        automaton: TreeAutomaton,
-        *,
-        lacking: bool,
+        self, evidence: StratumEvidence, structures: tuple[Structure, ...], automaton: TreeAutomaton, *, lacking: bool
     ) -> Iterator[Departure]:
         derivation = self._evidence.smallest(evidence, automaton)
         if derivation is not None:

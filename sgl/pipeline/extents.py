@@ -99,13 +99,7 @@ def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, 
         return None
     lengths = [longest_text(compiler.split(s.constraint), test.layer) for s in own]
     for endless in (length for length in lengths if isinstance(length, Rule)):
-        report_endless(
-            compiled,
-            diagnostics,
-            span,
-            endless,
-            f"`{test.part}` has no longest text in `{test.layer}`",
-        )
+        report_endless(compiled, diagnostics, span, endless, f"`{test.part}` has no longest text in `{test.layer}`")
         return None
     number = max(length for length in lengths if isinstance(length, int))
     most = limits.current().counts

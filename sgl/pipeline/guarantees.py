@@ -53,9 +53,7 @@ _REASONS = {
 
 
 def pattern_guarantees(
-    pattern: PatternProofs,
-    strings: Guarantee | None = None,
-    missing: Collection[tuple[str, str]] = (),
+    pattern: PatternProofs, strings: Guarantee | None = None, missing: Collection[tuple[str, str]] = ()
 ) -> list[Guarantee]:
     """Return the guarantees of one pattern; without ``strings`` before anything is drawn.
 
@@ -75,11 +73,7 @@ def pattern_guarantees(
     shown = [f"{used(exposed)} of its items" if exposed.counts else "the pattern has no items"]
     shown += [f"not in training: {text}" for text in excuses(exposed)]
     return [
-        static(
-            "held out",
-            pattern.held_out,
-            f"probability without the cut {without_cut}; in training 0",
-        ),
+        static("held out", pattern.held_out, f"probability without the cut {without_cut}; in training 0"),
         static(
             "instance",
             pattern.instances,

@@ -182,11 +182,7 @@ class Losses:
             self._warn(name, kept[name], found[name], diagnostics)
 
     def _warn(
-        self,
-        name: _Name,
-        kept: int,
-        shown: tuple[Rule, Rule, Derivation, Derivation],
-        diagnostics: Diagnostics,
+        self, name: _Name, kept: int, shown: tuple[Rule, Rule, Derivation, Derivation], diagnostics: Diagnostics
     ) -> None:
         own, its, *readings = shown
         spans = self._compiled.rule_spans

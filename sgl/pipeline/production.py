@@ -46,14 +46,7 @@ from sgl.dataset.write import write_items, write_rejected
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
-from sgl.parallel.executor import (
-    Parallelism,
-    RunFolder,
-    interrupted,
-    open_executor,
-    open_run,
-    partial_folder,
-)
+from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
 from sgl.pipeline.observers import Losses, Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file
@@ -130,11 +123,7 @@ def produce(
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
         rescue = partial(put_back, partial_folder(target) / STAGE, target.resolve())
         # An interrupted run is resumed by a run of the same identity only.
-        identity = {
-            "version": __version__,
-            "grammar": production.fingerprint,
-            "seed": compiled.plan.seed,
-        }
+        identity = {"version": __version__, "grammar": production.fingerprint, "seed": compiled.plan.seed}
         opened = open_run(target, identity, parallelism, rescue)
     except OSError as problem:
         raise OutputError(target, problem.strerror or str(problem)) from problem
@@ -180,11 +169,7 @@ class _DatasetProduction:
         place = None if run is None else run.path / STAGE
         # Verifying processes that will be needed start while rows are written.
         verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1
-        with (
-            suppress(_RejectedError),
-            staged_directory(target, place) as directory,
-            standing_by(verifiers) as standby,
-        ):
+        with suppress(_RejectedError), staged_directory(target, place) as directory, standing_by(verifiers) as standby:
             # Another process checks the certificate, and has to be told which cache there is.
             judge: Judge = partial(_certificate_faults, current())
             if standby:

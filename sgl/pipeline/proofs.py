@@ -167,10 +167,7 @@ def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
 
 
 def _possible(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    drawn: tuple[DrawnNeed, ...],
-    diagnostics: Diagnostics,
+    compiled: Compiled, structures: StructureCompiler, drawn: tuple[DrawnNeed, ...], diagnostics: Diagnostics
 ) -> bool:
     """Return whether training can have what is to be drawn; report what it cannot have."""
     usual = compiled.plan.in_distribution(TRAIN)

@@ -35,10 +35,7 @@ from sgl.pipeline.sentences import place_of_stream, places_of_structure
 _SHOWN, _NAMED, _OFFERED = 4, 5, 4
 
 #: Why there is no sentence, and what to do: several clauses, or one that fits everything.
-_CONTRADICTION = (
-    "these clauses cannot hold together in any sentence of the grammar",
-    "drop one of them",
-)
+_CONTRADICTION = ("these clauses cannot hold together in any sentence of the grammar", "drop one of them")
 _NOWHERE = (
     "no sentence of the grammar contains this structure",
     "correct it: `sglc sample --show graph` shows what the grammar makes",
@@ -335,10 +332,7 @@ class _PatternReporter(_Reporter):
     def _shared(self, claim: Disjoint) -> None:
         message = f"an item of `{self.lowered.pattern.name}` can also be a training sentence"
         hint = "let `gen` imply one of the `forbid` structures"
-        notes = (
-            *self.witness(claim.witness),
-            "an item must contain something that training does not",
-        )
+        notes = (*self.witness(claim.witness), "an item must contain something that training does not")
         span = self.lowered.declaration.name.span
         self.diagnostics.error("SGL0815", span, message, hint, notes=notes)
 

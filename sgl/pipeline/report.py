@@ -17,14 +17,7 @@ from sgl.dataset import Guarantee, StringFigures, plain, string_figures
 from sgl.foreign import MANIFEST, VERIFICATION
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
-from sgl.pipeline.guarantees import (
-    CHECKED,
-    METHOD,
-    NOT_CHECKED,
-    REFUTED,
-    excuses,
-    pattern_guarantees,
-)
+from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses, pattern_guarantees
 from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
@@ -256,10 +249,7 @@ _PIECE = ("structure", "whole", "verdict", "stream", "example")
 
 
 def proof_data(
-    compiled: Compiled,
-    proofs: Proofs,
-    statistics: Sequence[StratumStatistics],
-    counts: DatasetCounts | None = None,
+    compiled: Compiled, proofs: Proofs, statistics: Sequence[StratumStatistics], counts: DatasetCounts | None = None
 ) -> dict[str, Any]:
     """Return everything proved and computed about a plan, with the counts of a dataset of it."""
     nesting = ("inner_pattern", "inner", "outer_pattern", "outer")

@@ -210,11 +210,7 @@ def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> 
 
 
 def _with_output(
-    grammar: CoreGrammar,
-    name: s.Name,
-    expected: s.Name,
-    readings: tuple[Derivation, ...],
-    diagnostics: Diagnostics,
+    grammar: CoreGrammar, name: s.Name, expected: s.Name, readings: tuple[Derivation, ...], diagnostics: Diagnostics
 ) -> tuple[Derivation, ...]:
     """Return the readings with this output; all of them after a report that there is none."""
     known = outputs(grammar)
@@ -255,11 +251,7 @@ def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagn
 
 
 def _check_like(
-    plan: Plan,
-    parser: Parser,
-    lowered: LoweredPattern,
-    like: s.LikeClause,
-    diagnostics: Diagnostics,
+    plan: Plan, parser: Parser, lowered: LoweredPattern, like: s.LikeClause, diagnostics: Diagnostics
 ) -> None:
     """Report a ``like`` sentence that is not where its clause says."""
     reasons: dict[str, None] = {}

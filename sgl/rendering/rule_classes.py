@@ -9,17 +9,7 @@ from dataclasses import fields, replace
 from itertools import count
 from typing import Any, NamedTuple, cast
 
-from sgl.core.grammar import (
-    CoreGrammar,
-    Fragment,
-    Item,
-    Node,
-    Rule,
-    Slot,
-    Template,
-    Token,
-    gluing_rule,
-)
+from sgl.core.grammar import CoreGrammar, Fragment, Item, Node, Rule, Slot, Template, Token, gluing_rule
 from sgl.core.graph import Attributes, GluingRule
 from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token

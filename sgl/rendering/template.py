@@ -33,15 +33,7 @@ _OWNERS = re.compile(r"'(?:[\w.]*\.)?(\w+) object'")
 _CALLED = {"TemplateNode": "a node", "LoopContext": "a loop", "str": "a text", "int": "a number"}
 
 #: What an author's mistake can raise while a template runs.
-_MISTAKES = (
-    TemplateError,
-    ArithmeticError,
-    AttributeError,
-    LookupError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+_MISTAKES = (TemplateError, ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:

@@ -95,11 +95,7 @@ class TemplateWriter:
     """Writes the derivations of a grammar in one output; the texts are those of its definition."""
 
     def __init__(
-        self,
-        output: Templated,
-        items: int = 0,
-        learned: Learned | None = None,
-        like: TemplateWriter | None = None,
+        self, output: Templated, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None
     ) -> None:
         """Begin with nothing, or with what another writer has ``learned`` of the same output.
 
@@ -249,11 +245,7 @@ class TemplateWriter:
         return text
 
     def _column_of(
-        self,
-        table: TemplateTable,
-        derivations: Derivations,
-        heading: Sequence[Heading],
-        plain: Plain,
+        self, table: TemplateTable, derivations: Derivations, heading: Sequence[Heading], plain: Plain
     ) -> Column:
         """Return the same by machine code, which knows the templates by number."""
         self._seen += derivations.number

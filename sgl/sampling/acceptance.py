@@ -64,13 +64,7 @@ class NotEnoughError(Exception):
     """
 
     def __init__(
-        self,
-        stratum: str,
-        wanted: int,
-        found: int,
-        candidates: int,
-        reason: str,
-        rejected: dict[str, int],
+        self, stratum: str, wanted: int, found: int, candidates: int, reason: str, rejected: dict[str, int]
     ) -> None:
         super().__init__(f"{stratum}: {found} of {wanted} items: {reason}")
         self.stratum = stratum

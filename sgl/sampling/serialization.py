@@ -40,11 +40,7 @@ def _tuples(rows: list[Any]) -> list[Any]:
 
 
 def _text(
-    name: str,
-    join: str,
-    attach: list[str],
-    templates: list[list[str | int]],
-    finish: list[Any] | None,
+    name: str, join: str, attach: list[str], templates: list[list[str | int]], finish: list[Any] | None
 ) -> PackedText:
     own = None if finish is None else Finish(*map(_frozen, finish))
     return PackedText(name, join, frozenset(attach), _tuples(templates), own)
@@ -59,21 +55,11 @@ def _view(name: str, kind: str, rules: list[list[Any]], anchor: list[Any] | None
     return PackedView(name, kind, [_gluing(*rule) for rule in rules], below)
 
 
-def _gluing(
-    items: list[int],
-    nodes: list[Any],
-    edges: list[Any],
-    exports: list[int],
-    last: list[Any],
-) -> GluingRule:
+def _gluing(items: list[int], nodes: list[Any], edges: list[Any], exports: list[int], last: list[Any]) -> GluingRule:
     return GluingRule(
         items=tuple(items),
         nodes=tuple(
-            GluingNode(
-                None if attributes is None else tuple(_tuples(attributes)),
-                token,
-                tuple(_tuples(glued)),
-            )
+            GluingNode(None if attributes is None else tuple(_tuples(attributes)), token, tuple(_tuples(glued)))
             for attributes, token, glued in nodes
         ),
         edges=tuple(_tuples(edges)),

@@ -232,11 +232,7 @@ class BatchAcceptance:
             ambiguous[rejected] = True
 
     def _judge(
-        self,
-        ambiguity: BatchFilter[Any],
-        survey: Survey,
-        rows: NDArray[np.int64],
-        found: dict[int, Any],
+        self, ambiguity: BatchFilter[Any], survey: Survey, rows: NDArray[np.int64], found: dict[int, Any]
     ) -> list[int]:
         """Add what is found of the sentences of some rows; return which are rejected."""
         sources, derivations = survey.batch.sources.take(rows), survey.batch.derivations.take(rows)

@@ -16,14 +16,7 @@ from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
-from sgl.verify import (
-    certificate_checks,
-    dataset,
-    file_checks,
-    name_checks,
-    pattern_checks,
-    sentence_checks,
-)
+from sgl.verify import certificate_checks, dataset, file_checks, name_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.dataset import Dataset, Progress, foreign_entries, load, signature_of
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest

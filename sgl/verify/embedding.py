@@ -38,9 +38,7 @@ def members(bits: int) -> tuple[int, ...]:
 
 @lru_cache(maxsize=1 << 14)
 def embeddings(
-    links: tuple[tuple[int, int], ...],
-    domains: tuple[int, ...],
-    fitting: tuple[tuple[tuple[int, int], ...], ...],
+    links: tuple[tuple[int, int], ...], domains: tuple[int, ...], fitting: tuple[tuple[tuple[int, int], ...], ...]
 ) -> Iterator[Embedding]:
     """Return the embeddings of a body that networkx finds: a node for each variable; last, none.
 

@@ -287,10 +287,7 @@ def repetitions(
     before = first[inverse]
     for later in np.flatnonzero(before != np.arange(len(before))).tolist():
         earlier = before[later]
-        yield (
-            (splits[owners[later]], int(entries[later])),
-            (splits[owners[earlier]], int(entries[earlier])),
-        )
+        yield ((splits[owners[later]], int(entries[later])), (splits[owners[earlier]], int(entries[earlier])))
 
 
 class Hashing:

@@ -18,13 +18,7 @@ from itertools import combinations
 
 from sgl.verify.conllu import Edge, Malformed, Sentence, WordForm
 from sgl.verify.manifest import GraphLayer, Manifest
-from sgl.verify.structure import (
-    GraphPattern,
-    Labels,
-    Link,
-    NodeVariable,
-    ValueTest,
-)
+from sgl.verify.structure import GraphPattern, Labels, Link, NodeVariable, ValueTest
 
 #: What no author can write: the label between two nodes of one word, the attribute of the layer.
 SAME, LAYER = "&", "graph.layer"

@@ -280,13 +280,7 @@ LIMIT = 10**20
 _NOT_TEXT = re.compile("[\x00\ud800-\udfff]")
 
 #: What values in the file are called.
-_KINDS = {
-    str: "a string",
-    int: "a whole number",
-    bool: "true or false",
-    list: "a list",
-    dict: "an object",
-}
+_KINDS = {str: "a string", int: "a whole number", bool: "true or false", list: "a list", dict: "an object"}
 
 Value = TypeVar("Value")
 Kind = Any  # the type of a field

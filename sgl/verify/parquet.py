@@ -29,10 +29,7 @@ from sgl.verify.rows import ACCEPTED, Rows, refusal
 READABLE = find_spec("pyarrow") is not None
 
 #: The columns of a dataset, to which one for each further target is added.
-COLUMNS = (
-    *("id", "source", "target", "category", "split_kind"),
-    *("derivation", "depth", "features", "seed_stream"),
-)
+COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
 _TYPES = {"string", "int32"}
 
 #: Rows that are read at a time, and the most bytes of a value.

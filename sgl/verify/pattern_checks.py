@@ -20,26 +20,11 @@ from typing import Any
 import networkx as nx
 
 from sgl.verify.dataset import Dataset, clause_bits
-from sgl.verify.items import (
-    EXPOSURE,
-    GENERALIZATION,
-    PART,
-    TRAIN,
-    TRAINING_LIKE,
-    CategoryGroups,
-    Group,
-)
+from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.layers import LAYER
 from sgl.verify.manifest import Clause, PatternClaim, Quota
 from sgl.verify.report import Result, claims
-from sgl.verify.structure import (
-    DegreeComparison,
-    GraphPattern,
-    Link,
-    NodeVariable,
-    StructureBody,
-    read_structure,
-)
+from sgl.verify.structure import DegreeComparison, GraphPattern, Link, NodeVariable, StructureBody, read_structure
 
 
 @claims("No sentence of train, dev or test contains a held-out structure of any pattern.")
@@ -132,11 +117,7 @@ def restrictions(data: Dataset, tally: Result) -> None:
 
 
 def _expect_none(
-    data: Dataset,
-    tally: Result,
-    categories: list[CategoryGroups],
-    clauses: tuple[Clause, ...],
-    message: str,
+    data: Dataset, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
 ) -> None:
     """Report every item that contains one of some structures, with all that it contains."""
     if not clauses:
@@ -261,12 +242,7 @@ def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_
 
 
 def _deal(
-    data: Dataset,
-    tally: Result,
-    split: str,
-    category: str,
-    labelled: _Labelled,
-    targets: tuple[str, ...] | None = None,
+    data: Dataset, tally: Result, split: str, category: str, labelled: _Labelled, targets: tuple[str, ...] | None = None
 ) -> list[_Part]:
     """Report if items cannot be dealt out so that every part gets its number; return the parts.
 

@@ -71,13 +71,7 @@ Outcome = list[tuple[object, ...]]
 
 def drawn_plainly(tables: Tables) -> Outcome:
     return [
-        (
-            [found.candidate for found in part.items],
-            part.candidates,
-            part.rejected,
-            part.shares,
-            part.ambiguous,
-        )
+        ([found.candidate for found in part.items], part.candidates, part.rejected, part.shares, part.ambiguous)
         for part in sample(tables)
     ]
 
@@ -107,18 +101,12 @@ WORD_STATE = State([1, 2], [2, 3], [(), ()])
 @pytest.mark.parametrize(
     ("states", "templates"),
     [
-        (
-            [State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), WORD_STATE],
-            [(0, *range(1, 9)), ("x",), ("a",), ("b",)],
-        ),
+        ([State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), WORD_STATE], [(0, *range(1, 9)), ("x",), ("a",), ("b",)]),
         (
             [State(OFTEN_AGAIN, [0, 1], [(1,) * 8 + (0,), ()]), State([1], [2], [()])],
             [(0, *range(1, 9)), ("x",), ("long" * 10,)],
         ),
-        (
-            [State(OFTEN_AGAIN, [0, 1], [(0,), ()])],
-            [(0, *["wordwords"] * 200), ("x",)],
-        ),
+        ([State(OFTEN_AGAIN, [0, 1], [(0,), ()])], [(0, *["wordwords"] * 200), ("x",)]),
     ],
     ids=["words", "words without choice", "text"],
 )

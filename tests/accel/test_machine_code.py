@@ -48,12 +48,7 @@ def flipped(content: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "damage",
-    [
-        flipped,
-        lambda _: b"",
-        lambda content: content[:50],
-        lambda content: os.urandom(len(content)),
-    ],
+    [flipped, lambda _: b"", lambda content: content[:50], lambda content: os.urandom(len(content))],
     ids=["bits", "empty", "cut", "noise"],
 )
 def test_damaged_machine_code_is_compiled_anew(damage: Callable[[bytes], bytes], kept: Cache) -> None:
@@ -93,11 +88,7 @@ def test_where_numba_does_not_compile_nothing_is_compiled(variable: str, tmp_pat
     program = "from sgl.accel import pays; print(pays('draw', 1000))"
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env={
-            **os.environ,
-            "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
-            **({variable: "1"} if variable else {}),
-        },
+        env={**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}", **({variable: "1"} if variable else {})},
         capture_output=True,
         text=True,
         check=False,

@@ -22,15 +22,7 @@ from sgl.core.interpret import finish, interpret
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
 from sgl.corpus.fit.estimate import Collector
-from sgl.parsing import (
-    SATURATED,
-    BatchParser,
-    BatchReadings,
-    Forest,
-    Parser,
-    best_readings,
-    probability,
-)
+from sgl.parsing import SATURATED, BatchParser, BatchReadings, Forest, Parser, best_readings, probability
 from sgl.rendering import TextOutput
 
 
@@ -191,18 +183,7 @@ def test_children_may_be_empty_and_stand_in_any_order() -> None:
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        " ",
-        "\x00",
-        "Emma",
-        "Emma  saw dogs",
-        " Emma saw dogs",
-        "Emma saw dogs\n",
-        "\ud800",
-        "犬",
-    ],
+    "text", ["", " ", "\x00", "Emma", "Emma  saw dogs", " Emma saw dogs", "Emma saw dogs\n", "\ud800", "犬"]
 )
 def test_what_is_no_sentence_has_no_reading(text: str) -> None:
     assert counts(ATTACHMENT, text, "Emma saw dogs") == [0, 1]
@@ -237,10 +218,7 @@ def test_memory_grows_with_the_texts() -> None:
 
 @pytest.mark.parametrize(
     ("rules", "reason"),
-    [
-        ('S = A : 0 "and" 0\nA = : "a"', "repeats a child"),
-        ('S = A : 0\nA = S : 0\nA = : "a"', "rewritten into itself"),
-    ],
+    [('S = A : 0 "and" 0\nA = : "a"', "repeats a child"), ('S = A : 0\nA = S : 0\nA = : "a"', "rewritten into itself")],
 )
 def test_layers_that_are_no_productions_are_left_to_the_parser(rules: str, reason: str) -> None:
     core = grammar(rules)
@@ -276,9 +254,7 @@ SPELT = [*SENTENCES, "The dog", "the dog slept.", *SENTENCES[:3]]
 
 
 @pytest.mark.usefixtures("_loaded")
-def test_sentences_are_judged_together_as_they_are_alone(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_sentences_are_judged_together_as_they_are_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     parser = Parser(TOY)
     assert BatchParser(parser).pays(SPELT)
     normalizer = Normalizer(TOY.text_layers[0], parser.vocabulary)

@@ -79,12 +79,7 @@ def test_presence_and_absence_divide_the_derivations(compiler: StructureCompiler
 @pytest.mark.parametrize("wanted", STRUCTURES, ids=str)
 def test_minimisation_keeps_the_language_and_merges_states(compiler: StructureCompiler, wanted: Structure) -> None:
     index, automaton = compiler.index, compile_structure(TOY, wanted)
-    lifted = explore(
-        index,
-        words=automaton.words(index.words),
-        step=automaton.step,
-        accepts=automaton.accepts_state,
-    )
+    lifted = explore(index, words=automaton.words(index.words), step=automaton.step, accepts=automaton.accepts_state)
     smaller = minimise(lifted)
     assert len(smaller.category) < len(lifted.category)
     assert minimise(smaller) is smaller
@@ -100,12 +95,7 @@ def test_presence_is_the_minimal_automaton_that_reads_everything(wanted: Structu
     index, automaton = compiler.index, compiler.structure_automaton(wanted)
     present = compiler.presence(wanted)
     whole = minimise(
-        explore(
-            index,
-            words=automaton.words(index.words),
-            step=automaton.step,
-            accepts=automaton.accepts_state,
-        ),
+        explore(index, words=automaton.words(index.words), step=automaton.step, accepts=automaton.accepts_state)
     )
     assert sorted(present.category) == sorted(whole.category)
     assert [len(table) for table in present.tables] == [len(table) for table in whole.tables]
@@ -175,9 +165,7 @@ def test_the_strata_of_a_plan_are_what_their_constraints_say(compiler: Structure
         assert accepted == [d for d in DERIVATIONS if satisfies(stratum.constraint, TOY, d)]
 
 
-def test_leaving_out_one_structure_each_time_shares_products(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_leaving_out_one_structure_each_time_shares_products(monkeypatch: pytest.MonkeyPatch) -> None:
     products = []
 
     def counted(*operands: object) -> TreeAutomaton:
@@ -250,10 +238,7 @@ def test_too_many_pairs_of_transitions_are_refused(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("first", STRUCTURES[:3])
 @pytest.mark.parametrize("second", STRUCTURES[3:])
 def test_a_product_is_the_same_whether_or_not_it_looks_at_what_can_meet(
-    compiler: StructureCompiler,
-    first: Structure,
-    second: Structure,
-    monkeypatch: pytest.MonkeyPatch,
+    compiler: StructureCompiler, first: Structure, second: Structure, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     automata = compiler.absence(first), compiler.presence(second)
     monkeypatch.setattr(boolean, "MOST_JOINED", 10**9)
@@ -283,9 +268,7 @@ def test_rules_are_taken_away_at_any_depth(compiler: StructureCompiler) -> None:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(structures(), min_size=1, max_size=3))
-def test_lifted_automata_accept_what_those_of_single_structures_accept(
-    wanted: list[Structure],
-) -> None:
+def test_lifted_automata_accept_what_those_of_single_structures_accept(wanted: list[Structure]) -> None:
     compiler = StructureCompiler(TOY, budget=200_000)
     try:
         present = [compiler.presence(one) for one in wanted]

@@ -20,21 +20,12 @@ from toy import TOY, random_derivations
 from toy_notation import GrammarBuilder, structure
 
 from random_structures import Words, random_structure
-from sgl.automata import (
-    StructureCompiler,
-    StructureTooCostly,
-    UnsupportedStructure,
-    compile_structure,
-)
+from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure, compile_structure
 from sgl.automata.algebra import tree_automaton
 from sgl.core.graph import Graph
 from sgl.core.interpret import derive_graph
 from sgl.core.plan import Constraint
-from sgl.core.structure import (
-    Body,
-    PathAtom,
-    Structure,
-)
+from sgl.core.structure import Body, PathAtom, Structure
 
 EXAMPLES = int(os.environ.get("SGL_DIFFERENTIAL_EXAMPLES", "50"))
 
@@ -238,9 +229,7 @@ def test_a_rule_that_merges_two_ports_of_a_child_is_refused() -> None:
         compile_structure(build.build("odd", "S"), structure("{ V -[~obj]-> N }"))
 
 
-def test_structures_that_combine_in_too_many_ways_are_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_structures_that_combine_in_too_many_ways_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree_automaton, "MOST_STATES", 30)
     compiler = StructureCompiler(TOY)
     wanted = [structure(f"{{ V -[{label}]-> N; N -[amod]-> A }}") for label in ("nsubj", "obj")]

@@ -16,13 +16,7 @@ from hypothesis import strategies as st
 from toy import TOY, all_derivations, random_derivations, toy_plan
 from toy_notation import GrammarBuilder, structure
 
-from sgl.automata import (
-    SplitGrammar,
-    StructureCompiler,
-    compile_structure,
-    count_derivations,
-    smallest_derivation,
-)
+from sgl.automata import SplitGrammar, StructureCompiler, compile_structure, count_derivations, smallest_derivation
 from sgl.automata.weights import inside as inside_module
 from sgl.automata.weights.inside import EquationSystem, components, inside_weights, solve
 from sgl.automata.weights.moments import Moments, consistency
@@ -44,11 +38,7 @@ def small_grammar(deepest: int = 3) -> CoreGrammar:
         build.rule(f"bare{depth}", f"NP{depth} -> N", "0", "0", "head=0", 2)
         if depth + 1 < deepest:
             build.rule(
-                f"pp{depth}",
-                f"NP{depth} -> N P NP{depth + 1}",
-                "0 1 2",
-                "2 1 0",
-                "head=0; 2 -case-> 1; 0 -nmod-> 2",
+                f"pp{depth}", f"NP{depth} -> N P NP{depth + 1}", "0 1 2", "2 1 0", "head=0; 2 -case-> 1; 0 -nmod-> 2"
             )
     build.word("N", "dog", "犬", 3, upos="NOUN")
     build.word("N", "cat", "猫", 1, upos="NOUN")
@@ -254,17 +244,9 @@ print(hashlib.sha256(repr((shown, figures)).encode()).hexdigest())
 def test_splits_and_proofs_do_not_depend_on_the_hash_seed() -> None:
     digests = set()
     for seed in ("0", "1", "4242"):
-        environment = {
-            **os.environ,
-            "PYTHONHASHSEED": seed,
-            "PYTHONPATH": os.pathsep.join(sys.path),
-        }
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
         run = subprocess.run(
-            [sys.executable, "-c", FINGERPRINT],
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
+            [sys.executable, "-c", FINGERPRINT], env=environment, capture_output=True, text=True, check=True
         )
         digests.add(run.stdout)
     assert len(digests) == 1

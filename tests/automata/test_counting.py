@@ -76,11 +76,7 @@ def test_counts_with_and_without_a_structure_add_up() -> None:
     compiler = StructureCompiler(TOY)
     whole, with_it, without = (
         count_by_length(compiler.split(constraint), 9)
-        for constraint in (
-            Constraint(),
-            Constraint(require=((PP_IN_SUBJECT,),)),
-            Constraint(exclude=(PP_IN_SUBJECT,)),
-        )
+        for constraint in (Constraint(), Constraint(require=((PP_IN_SUBJECT,),)), Constraint(exclude=(PP_IN_SUBJECT,)))
     )
     assert whole is not None
     assert with_it is not None

@@ -8,15 +8,7 @@ import pytest
 from toy import TOY, pattern, random_derivations, toy_plan
 from toy_notation import structure
 
-from sgl.automata import (
-    Exposed,
-    IngredientKind,
-    Reason,
-    StructureCompiler,
-    Verdict,
-    compile_structure,
-    prove,
-)
+from sgl.automata import Exposed, IngredientKind, Reason, StructureCompiler, Verdict, compile_structure, prove
 from sgl.automata.proofs.evidence import Evidence, used_rules
 from sgl.core.plan import Constraint, Pattern, Plan, Stratum
 
@@ -73,10 +65,7 @@ def test_without_targets_the_same_word_comes_with_the_structure_only() -> None:
 
 def test_a_rule_that_makes_the_structure_is_excused_with_it() -> None:
     claim = exposed(plan_of(LONG_QUESTION), "long_question")
-    assert names(claim, Reason.STRUCTURE) == {
-        (IngredientKind.RULE, "bare_far"),
-        (IngredientKind.ENTRY, "VCbase: say"),
-    }
+    assert names(claim, Reason.STRUCTURE) == {(IngredientKind.RULE, "bare_far"), (IngredientKind.ENTRY, "VCbase: say")}
 
 
 def test_a_word_that_two_patterns_take_away_together_is_missing() -> None:

@@ -19,10 +19,7 @@ MODIFIER = structure("{ N -[nmod]-> M }")
 @pytest.mark.parametrize(
     ("whole", "pieces"),
     [
-        (
-            "{ V -[nsubj]-> N; N -[nmod]-> M }",
-            ["{ N -[nmod]-> M }", "{ V -[nsubj]-> N }"],
-        ),
+        ("{ V -[nsubj]-> N; N -[nmod]-> M }", ["{ N -[nmod]-> M }", "{ V -[nsubj]-> N }"]),
         # A node that is left alone says nothing, unless it has a test.
         ("{ X -[*]-> N[lemma=cat] }", ["{ N[lemma=cat] }"]),
         ("{ V -[obj]-> N }", []),
@@ -49,10 +46,7 @@ MODIFIER = structure("{ N -[nmod]-> M }")
             "{ V -[nsubj]-> N; N -[amod]-> A } without { X -[acl:relcl]-> V }",
             ["{ N -[amod]-> A }", "{ V -[nsubj]-> N } without { X -[acl:relcl]-> V }"],
         ),
-        (
-            "{ V -[ccomp]{3}-> W } without { W -[ccomp]-> X }",
-            ["{ V -[ccomp]{2}-> W } without { W -[ccomp]-> X }"],
-        ),
+        ("{ V -[ccomp]{3}-> W } without { W -[ccomp]-> X }", ["{ V -[ccomp]{2}-> W } without { W -[ccomp]-> X }"]),
     ],
 )
 def test_the_pieces_of_a_structure(whole: str, pieces: list[str]) -> None:
@@ -150,9 +144,7 @@ def test_verdicts_agree_with_all_short_sentences() -> None:
     assert set(verdicts) == {Verdict.PROVED, Verdict.REFUTED}
 
 
-def test_the_verdicts_do_not_depend_on_the_sentences_at_hand(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_verdicts_do_not_depend_on_the_sentences_at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_of(SUBJECT, MODIFIED)
     with_sentences = [claim.verdict for claim in pieces(plan, "subject")]
     monkeypatch.setattr(evidence, "SAMPLED", 0)

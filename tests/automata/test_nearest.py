@@ -250,8 +250,7 @@ def test_no_lemma_comes_in_twice(toy: Compiled) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("pattern", "largest"),
-    [("pp_in_subject", 20), ("active_to_passive", 2), ("adjectives_fewer", 5)],
+    ("pattern", "largest"), [("pp_in_subject", 20), ("active_to_passive", 2), ("adjectives_fewer", 5)]
 )
 def test_pairs_of_sget_differ_in_what_is_held_out(pattern: str, largest: int) -> None:
     compiled = sget()

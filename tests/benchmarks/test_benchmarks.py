@@ -81,8 +81,7 @@ def deviations(exponent: float = 1.0) -> Json:
     splits = {s.stream: compiler.split(s.constraint) for s in compiled.plan.strata}
     bent = {
         stream: replace(
-            split,
-            transitions=replace(split.transitions, probabilities=split.transitions.probabilities**exponent),
+            split, transitions=replace(split.transitions, probabilities=split.transitions.probabilities**exponent)
         )
         for stream, split in splits.items()
     }

@@ -21,9 +21,7 @@ time.sleep(30)
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks at /proc")
-def test_a_child_that_outlives_its_killed_parent_is_an_orphan(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_child_that_outlives_its_killed_parent_is_an_orphan(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("killing._ORPHANED", 0.1)
     with subprocess.Popen([sys.executable, "-c", PARENT], stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None

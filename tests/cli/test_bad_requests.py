@@ -77,21 +77,12 @@ def test_a_structure_that_is_too_large_to_decide(
     command: tuple[str, ...], work: Workplace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(StructureCompiler.__init__, "__defaults__", (100,))
-    work.write(
-        MAIN,
-        BASE + COSTLY + '  size 5\n  gen like "The dog near the cat near the dog saw the cat."\n',
-    )
+    work.write(MAIN, BASE + COSTLY + '  size 5\n  gen like "The dog near the cat near the dog saw the cat."\n')
     said = work.refuses(FAILED, "SGL0810", "farm.sgl:", "forbid { A -[*]-> B", command=command)
     assert said.count("error[") == 1
 
 
-@pytest.mark.parametrize(
-    ("asks", "marked"),
-    [
-        ("train 4000", "train 4000"),
-        ("train 4\n  dev 4000", "dev 4000"),
-    ],
-)
+@pytest.mark.parametrize(("asks", "marked"), [("train 4000", "train 4000"), ("train 4\n  dev 4000", "dev 4000")])
 def test_a_split_that_is_too_large_is_marked(asks: str, marked: str, work: Workplace) -> None:
     finite = BASE.replace(PIECES["pp"], "").replace(PIECES["rc"], "")
     finite = finite.replace("category PP\n", "").replace("category RC with gap\n", "")
@@ -113,11 +104,7 @@ def test_items_that_do_not_exist_are_marked_where_they_are_asked_for(work: Workp
 
 
 @pytest.mark.parametrize(
-    ("clause", "marked"),
-    [
-        ("size 10000001", "10000001"),
-        ("size 5\n  expose 10000001 { V -[obj]-> N }", "10000001"),
-    ],
+    ("clause", "marked"), [("size 10000001", "10000001"), ("size 5\n  expose 10000001 { V -[obj]-> N }", "10000001")]
 )
 def test_counts_have_a_largest(clause: str, marked: str, work: Workplace) -> None:
     work.write(MAIN, BASE + f"\npattern p\n  forbid {{ V -[nsubj]-> N; N -[nmod]-> M }}\n  {clause}\n")

@@ -118,10 +118,7 @@ def test_line_ends_and_byte_order_marks_do_no_harm(name: str, files: Workplace) 
 def test_eval_and_analyse_say_the_same_of_the_same_predictions(
     file: str, content: str | bytes, words: str, files: Workplace
 ) -> None:
-    for command, gold, prefix in (
-        ("eval", "rows.tsv", "rows-00000"),
-        ("analyse", "gold.conllu", "s"),
-    ):
+    for command, gold, prefix in (("eval", "rows.tsv", "rows-00000"), ("analyse", "gold.conllu", "s")):
         text = content.replace("{0}", prefix) if isinstance(content, str) else content
         files.write(file, text)
         assert run([command, gold, file]) == FAILED
@@ -143,10 +140,7 @@ def test_eval_and_analyse_say_the_same_of_the_same_predictions(
     ],
 )
 def test_eval_and_analyse_read_the_same_forms(file: str, content: str, files: Workplace) -> None:
-    for command, gold, prefix in (
-        ("eval", "rows.tsv", "rows-00000"),
-        ("analyse", "gold.conllu", "s"),
-    ):
+    for command, gold, prefix in (("eval", "rows.tsv", "rows-00000"), ("analyse", "gold.conllu", "s")):
         files.write(file, content.format(prefix))
         assert run([command, gold, file]) == OK
         assert f"warning[SGL1403]: `{file}`: 1 prediction missing" in said(files)

@@ -212,14 +212,7 @@ def test_without_the_cache_nothing_is_asked_and_nothing_kept(cache: Cache) -> No
     assert run(["check", MAIN, "--no-cache"]) == OK
     assert cache.entries() == []
     assert run(["check", MAIN]) == OK
-    assert {entry.kind for entry in cache.entries()} == {
-        "check",
-        "examples",
-        "file",
-        "grammar",
-        "looks",
-        "proofs",
-    }
+    assert {entry.kind for entry in cache.entries()} == {"check", "examples", "file", "grammar", "looks", "proofs"}
 
 
 def test_the_verdict_on_a_certificate_depends_on_its_bytes(farm: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -55,12 +55,7 @@ def test_standard_input_is_laid_out(work: Workplace, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize(
-    ("content", "code"),
-    [
-        (b"rule x\n", "SGL0101"),
-        (b'layer en : text (join "\n', "SGL0102"),
-        (b"\xff\xfe", "SGL0002"),
-    ],
+    ("content", "code"), [(b"rule x\n", "SGL0101"), (b'layer en : text (join "\n', "SGL0102"), (b"\xff\xfe", "SGL0002")]
 )
 def test_what_is_no_grammar_stays_as_it_is(content: bytes, code: str, work: Workplace) -> None:
     path = work.write("g.sgl", content)

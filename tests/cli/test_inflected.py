@@ -10,13 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from library_forms import (
-    form_names,
-    inflect,
-    library_inflections,
-    predicates,
-    with_wrong_endings,
-)
+from library_forms import form_names, inflect, library_inflections, predicates, with_wrong_endings
 from sget import compile_file, words_of
 
 from sgl.cli.main import FAILED, OK, run
@@ -26,13 +20,7 @@ from sgl.frontend.morphology import Inflection
 from sgl.frontend.queries import inflections
 from sgl.morphology import check
 from sgl.morphology.check import FormComparison, MorphologyResult, check_inflected, check_morphology
-from sgl.morphology.knowledge import (
-    AnalyserMissing,
-    Exemption,
-    Knowledge,
-    library_knowledge,
-    sudachi,
-)
+from sgl.morphology.knowledge import AnalyserMissing, Exemption, Knowledge, library_knowledge, sudachi
 from sgl.resources import grammars_dir
 
 pytest.importorskip("sudachipy", reason="SudachiPy is not installed")
@@ -103,9 +91,7 @@ def grammar(directory: Path, verbs: str = VERBS) -> Path:
 # ---- what is right
 
 
-def test_the_analyser_reads_every_form_of_the_library(
-    library: tuple[MorphologyResult, Diagnostics],
-) -> None:
+def test_the_analyser_reads_every_form_of_the_library(library: tuple[MorphologyResult, Diagnostics]) -> None:
     outcome, diagnostics = library
     assert [found.message for found in diagnostics] == []
     assert outcome.doubtful == 0
@@ -324,13 +310,7 @@ def test_an_exemption_is_about_one_form_of_one_word(knowledge: Knowledge) -> Non
     other = Inflection("past", "ja", "走る", "godan", "走た", some_place(), some_place())
     row = Exemption("past", "走る", "走りた", "for this test", some_place())
     diagnostics = Diagnostics()
-    outcome = check_morphology(
-        [made, other],
-        replace(knowledge, exemptions=(row,)),
-        sudachi().analyse,
-        diagnostics,
-        "",
-    )
+    outcome = check_morphology([made, other], replace(knowledge, exemptions=(row,)), sudachi().analyse, diagnostics, "")
     assert (outcome.forms, outcome.doubtful, outcome.exempted) == (2, 1, (row,))
     assert [found.code for found in diagnostics] == ["SGL0651"]
 

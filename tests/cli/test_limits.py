@@ -51,8 +51,7 @@ def test_a_sentence_that_takes_too_many_steps_is_not_parsed(command: str, trees:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "layer", "words"),
-    [("a " * 500 + "a", "en", "501 words"), ("あ" * 501, "ja", "501 characters")],
+    ("sentence", "layer", "words"), [("a " * 500 + "a", "en", "501 words"), ("あ" * 501, "ja", "501 characters")]
 )
 def test_a_sentence_of_too_many_words_is_not_parsed(sentence: str, layer: str, words: str, trees: Workplace) -> None:
     found = said(trees, "parse", "trees.sgl", "--from", layer, sentence)
@@ -110,8 +109,7 @@ def test_long_rows_of_a_corpus_are_counted_and_named(trees: Workplace) -> None:
 
 
 @pytest.mark.parametrize(
-    "structure",
-    ["X[#x>=1000000000]", "X -[x]{1,1000000000}-> Y", "repeat 1000000000 X..Y { X -[x]-> Y }"],
+    "structure", ["X[#x>=1000000000]", "X -[x]{1,1000000000}-> Y", "repeat 1000000000 X..Y { X -[x]-> Y }"]
 )
 def test_a_structure_does_not_count_far(structure: str, trees: Workplace) -> None:
     pattern = f"pattern far\n  forbid {{ {structure} }}\n"
@@ -158,8 +156,6 @@ def test_a_drawn_sentence_that_cannot_be_parsed_ends_the_run(trees: Workplace) -
     assert "out" not in trees.files()
 
 
-def test_readings_of_which_there_are_too_many_to_write_are_a_power_of_ten(
-    trees: Workplace,
-) -> None:
+def test_readings_of_which_there_are_too_many_to_write_are_a_power_of_ten(trees: Workplace) -> None:
     found = said(trees, "parse", "trees.sgl", "a " * 107 + "a", status=OK)
     assert "reading 1 of some 10^61, probability" in found

@@ -265,11 +265,7 @@ def test_the_json_has_claims_and_figures(capsys: pytest.CaptureFixture[str], far
 def test_a_tree_grows_to_the_right() -> None:
     tree = TreeNode(
         "S",
-        (
-            TreeNode("NP", (TreeNode("Name", (TreeNode("エマ"),)),)),
-            TreeNode("が"),
-            TreeNode("V", (TreeNode("寝た"),)),
-        ),
+        (TreeNode("NP", (TreeNode("Name", (TreeNode("エマ"),)),)), TreeNode("が"), TreeNode("V", (TreeNode("寝た"),))),
     )
     assert tree_lines(tree) == ["S", "├─ NP", "│  └─ Name エマ", "├─ が", "└─ V 寝た"]
 

@@ -250,10 +250,7 @@ def test_a_split_is_not_replaced_by_a_split_of_its_own_items(place: Workplace) -
 
 
 def test_a_complete_run_is_resumed_without_a_change(place: Workplace) -> None:
-    for asked in (
-        ["sample", MAIN, "-n", "50", "--out", "a.tsv"],
-        ["compile", MAIN, "--out", "ds", "--workers", "1"],
-    ):
+    for asked in (["sample", MAIN, "-n", "50", "--out", "a.tsv"], ["compile", MAIN, "--out", "ds", "--workers", "1"]):
         assert run(asked) == OK
         before = contents(place)
         assert run([*asked, "--resume"]) == OK

@@ -134,9 +134,7 @@ dataset
 """
 
 
-def test_parts_of_a_phrase_are_divided_in_texts_and_follow_each_other_in_graphs(
-    work: Workplace,
-) -> None:
+def test_parts_of_a_phrase_are_divided_in_texts_and_follow_each_other_in_graphs(work: Workplace) -> None:
     work.write("farm.sgl", PARTS)
     shown = said(work, "sample", "V", "-n", "1", "--show", "de,graph").splitlines()
     assert shown[0] == "ruft … ruft … ruft"

@@ -68,12 +68,7 @@ def python(work: Workplace, *arguments: str, **variables: str) -> subprocess.Com
     paths = [str(work.directory / "site"), str(Path(__file__).parents[2])]
     where = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), **variables}
     return subprocess.run(
-        [sys.executable, *arguments],
-        env=where,
-        cwd=work.directory,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, *arguments], env=where, cwd=work.directory, capture_output=True, text=True, check=False
     )
 
 

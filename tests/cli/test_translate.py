@@ -135,11 +135,7 @@ def test_where_a_sentence_fails_is_shown(farm: Workplace) -> None:
     [
         (["translate", SENTENCE, "--from=fr"], USAGE, "there is no text layer `fr`"),
         (["translate", SENTENCE, "--from=syn"], USAGE, "there is no text layer `syn`"),
-        (
-            ["translate", SENTENCE, "--to=jp"],
-            USAGE,
-            "no layer or view `jp`; did you mean `ja`?",
-        ),
+        (["translate", SENTENCE, "--to=jp"], USAGE, "no layer or view `jp`; did you mean `ja`?"),
         (["translate", SENTENCE, "-n0"], USAGE, "0 is not in the range"),
         (["translate", SENTENCE, "--normalise=case"], USAGE, "there is no difference `case`"),
         (["translate"], USAGE, "Missing argument"),

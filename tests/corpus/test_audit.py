@@ -230,8 +230,7 @@ def test_structures_of_the_grammar_that_no_pattern_uses_count_too(tmp_path: Path
         (tmp_path / name).write_text((FARM / name).read_text("utf-8"), "utf-8")
     path = tmp_path / "farm.sgl"
     path.write_text(
-        text + "\nstructure nested { N -[nmod]-> M; M -[nmod]-> K }\n\nstructure target { N[@targets] }\n",
-        "utf-8",
+        text + "\nstructure nested { N -[nmod]-> M; M -[nmod]-> K }\n\nstructure target { N[@targets] }\n", "utf-8"
     )
     compiled = open_grammar(path, {}, SourceMap(), Diagnostics())
     assert compiled is not None
@@ -271,16 +270,10 @@ def test_sets_are_called_like_patterns(file: str, kind: str, found: bool) -> Non
     [
         ("犬が鶏の近くの猫を追いかけた。", []),
         ("犬が鶏の近くの猫を見た。", [("verbs", "word", "追いかけた", "見た")]),
-        (
-            "馬が鶏の近くの牛を追いかけた。",
-            [("animals", "word", "犬", "馬"), ("animals", "word", "猫", "牛")],
-        ),
+        ("馬が鶏の近くの牛を追いかけた。", [("animals", "word", "犬", "馬"), ("animals", "word", "猫", "牛")]),
         ("犬は鶏の近くの猫を追いかけた。", [("clause", "parts", "が", "は")]),
         ("犬が猫の近くの鶏を追いかけた。", [("modified", "order", "鶏の近くの猫", "猫の近くの鶏")]),
-        (
-            "犬が猫を鶏の近くの追いかけた。",
-            [("transitive", "order", "鶏の近くの猫を", "猫を鶏の近くの")],
-        ),
+        ("犬が猫を鶏の近くの追いかけた。", [("transitive", "order", "鶏の近くの猫を", "猫を鶏の近くの")]),
         ("犬が鶏の近くの大きい猫を追いかけた。", [("modified", "parts", "", "大きい")]),
         (
             "鶏の近くの猫を追いかけた犬が。",

@@ -53,11 +53,7 @@ def test_every_row_is_counted_once(work: Workplace) -> None:
     }
     first, second = data["files"]  # type: ignore[misc]
     assert [first["rows"], second["rows"]] == [8, 2]
-    assert {kind: entry["rows"] for kind, entry in first["kinds"].items()} == {
-        "": 2,
-        "plain": 4,
-        "pp": 2,
-    }
+    assert {kind: entry["rows"] for kind, entry in first["kinds"].items()} == {"": 2, "plain": 4, "pp": 2}
     assert [(row["line"], row["reason"]) for row in data["unreadable_rows"]] == [  # type: ignore[attr-defined]
         (7, "the line is empty"),
         (8, "2 columns instead of 3"),

@@ -91,9 +91,7 @@ def test_smoothing_adds_a_pseudo_count_to_each_rule() -> None:
 
 def test_the_declared_prior_shares_pseudo_counts_by_the_declared_weights() -> None:
     fit = estimate(
-        ONE_READING,
-        sample(ONE_READING, {"dog saw cat": 3, "dog saw": 1}),
-        Options(smoothing=1.0, prior="declared"),
+        ONE_READING, sample(ONE_READING, {"dog saw cat": 3, "dog saw": 1}), Options(smoothing=1.0, prior="declared")
     )
     found = weights(ONE_READING, fit)
     # Three pseudo-counts, of which the declared weights give "cat" a half.
@@ -103,13 +101,7 @@ def test_the_declared_prior_shares_pseudo_counts_by_the_declared_weights() -> No
 
 def test_a_category_that_the_corpus_does_not_use_keeps_its_weights() -> None:
     core = weighted_grammar(
-        {
-            "short": ("S -> A", 1),
-            "long": ("S -> B", 1),
-            "a": ("A -> a", 1),
-            "b": ("B -> b", 3),
-            "c": ("B -> c", 1),
-        }
+        {"short": ("S -> A", 1), "long": ("S -> B", 1), "a": ("A -> a", 1), "b": ("B -> b", 3), "c": ("B -> c", 1)}
     )
     fit = estimate(core, sample(core, {"a": 5}), Options(smoothing=0.5))
     assert weights(core, fit)["b"] == 0.75
@@ -199,12 +191,7 @@ def test_every_round_makes_the_corpus_more_probable_and_finds_the_two_sorts() ->
     r² + (1 - r)² = 10/14, so that r = 1/2 + √(3/28)."""
     found = sample(PAIRS, {"a a": 5, "a b": 2, "b a": 2, "b b": 5})
     trace: list[float] = []
-    fit = estimate(
-        PAIRS,
-        found,
-        Options(smoothing=0.0, tolerance=1e-12),
-        progress=lambda _, nats: trace.append(nats),
-    )
+    fit = estimate(PAIRS, found, Options(smoothing=0.0, tolerance=1e-12), progress=lambda _, nats: trace.append(nats))
     assert len(trace) > 10
     assert all(later >= earlier for earlier, later in pairwise(trace))
     assert weights(PAIRS, fit)["like_a"] == pytest.approx(1 / 2)

@@ -48,13 +48,7 @@ def test_the_report_says_what_was_used_and_what_was_not(place: Workplace) -> Non
     assert "rows.tsv:5: The dog saw a cat ." in said
     assert "1 row with what the split leaves out" in said
     data = json.loads((place.directory / "f.json").read_text("utf-8"))
-    assert data["rows"] == {
-        "used": 2,
-        "no reading": 1,
-        "held out": 1,
-        "unreadable": 0,
-        "other kind": 1,
-    }
+    assert data["rows"] == {"used": 2, "no reading": 1, "held out": 1, "unreadable": 0, "other kind": 1}
     assert data["kinds"]["pp"]["other kind"] == 1
     assert data["after"]["log_likelihood"] > data["before"]["log_likelihood"]
     assert data["given"] == "train"
@@ -100,11 +94,7 @@ def test_a_corpus_that_says_nothing(place: Workplace) -> None:
         (["no.tsv"], OUTPUT, "cannot read `no.tsv`"),
         (["rows.tsv", "--given", "trian"], USAGE, "did you mean `train`?"),
         (["rows.tsv", "--source", "jp"], USAGE, "there is no text layer `jp`"),
-        (
-            ["rows.tsv", "--columns", "en,-", "--source", "ja"],
-            USAGE,
-            "no column has the layer `ja`",
-        ),
+        (["rows.tsv", "--columns", "en,-", "--source", "ja"], USAGE, "no column has the layer `ja`"),
         (["rows.tsv", "--out", "rows.tsv"], OUTPUT, "is one of the files that are read"),
         (["rows.tsv", "--out", "farm.sgl"], OUTPUT, "is one of the files that are read"),
         (["rows.tsv", "--out", "verbs.yaml"], OUTPUT, "is there already, and is something else"),

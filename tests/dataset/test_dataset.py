@@ -18,14 +18,7 @@ from toy import TOY, GrammarBuilder, toy_plan
 
 from sgl.core.grammar import Origin
 from sgl.core.interpret import Derivation
-from sgl.dataset import (
-    Guarantee,
-    Provenance,
-    card,
-    fingerprint,
-    manifest,
-    write_manifest,
-)
+from sgl.dataset import Guarantee, Provenance, card, fingerprint, manifest, write_manifest
 from sgl.dataset.notation import expression_output, features, item_id, recursive_labels, rule_labels
 from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
@@ -305,14 +298,7 @@ def test_rules_with_the_same_name_are_told_apart() -> None:
     build.word("NP[anim=no]", "bat", "棒", upos="NOUN")
     build.word("NP[anim=no]", "(a b)", "空", upos="NOUN")
     labels = rule_labels(build.build("bats", "S"), 0)
-    assert labels == [
-        "s:S#1",
-        "s:S#2",
-        "bat:NP[anim=yes]",
-        "bat:NP[anim=no]#1",
-        "bat:NP[anim=no]#2",
-        '"(a b)"',
-    ]
+    assert labels == ["s:S#1", "s:S#2", "bat:NP[anim=yes]", "bat:NP[anim=no]#1", "bat:NP[anim=no]#2", '"(a b)"']
 
 
 def test_equal_texts_mean_equal_derivations() -> None:

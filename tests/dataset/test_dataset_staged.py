@@ -7,14 +7,7 @@ from pathlib import Path
 import pytest
 
 from sgl import foreign
-from sgl.dataset.staged import (
-    OutputError,
-    check_target,
-    dataset_of,
-    listed_files,
-    staged_directory,
-    staged_file,
-)
+from sgl.dataset.staged import OutputError, check_target, dataset_of, listed_files, staged_directory, staged_file
 
 MANIFEST = json.dumps({"format": "sgl-dataset/2"})
 LIST = "0  data/train.tsv\n0  manifest.json\n"

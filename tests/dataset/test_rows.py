@@ -61,9 +61,7 @@ def encoded(form: str) -> bytes:
     return encode(work, np.arange(300, dtype=np.int64))
 
 
-def test_columns_that_are_several_arrays_are_the_same_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_columns_that_are_several_arrays_are_the_same_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = encoded(TSV)
     monkeypatch.setattr(rows, "MOST_BYTES", 500)
     assert encoded(TSV) == expected

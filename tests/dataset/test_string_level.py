@@ -71,9 +71,7 @@ def teaches(sentence: str) -> bool:
 # --- what is drawn -------------------------------------------------------------------------
 
 
-def test_a_training_string_that_can_be_read_with_what_is_held_out_is_not_drawn(
-    compiled: Compile,
-) -> None:
+def test_a_training_string_that_can_be_read_with_what_is_held_out_is_not_drawn(compiled: Compile) -> None:
     assert any(teaches(sentence) for sentence in sources(compiled(IGNORE), "train", "dev"))
     assert not any(teaches(sentence) for sentence in sources(compiled(REJECT), "train", "dev"))
 
@@ -182,10 +180,7 @@ def test_prove_gives_the_figures_as_data(compiled: Compile, capsys: pytest.Captu
 def test_the_standalone_sampler_leaves_out_the_same_sentences(compiled: Compile) -> None:
     directory = compiled(REJECT)
     done = subprocess.run(
-        [sys.executable, "-I", str(directory / "sampler.py"), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-I", str(directory / "sampler.py"), "--check"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("identical") == 3
@@ -222,11 +217,7 @@ def test_rejecting_is_the_default(compiled: Compile, tmp_path: Path) -> None:
     ],
 )
 def test_what_is_not_known_is_refused(
-    clause: str,
-    said: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    clause: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path(MAIN).write_text(RULES + DATASET + clause, encoding="utf-8")

@@ -8,16 +8,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
-from diagnostics import (
-    BASE,
-    INTERNAL,
-    MAIN,
-    Outcome,
-    assert_diagnostics,
-    check_rendering,
-    diagnose,
-    files_of,
-)
+from diagnostics import BASE, INTERNAL, MAIN, Outcome, assert_diagnostics, check_rendering, diagnose, files_of
 from docs_pages import TOPICS, diagnostics_page, topic_of
 
 from sgl.cli.main import run
@@ -138,11 +129,7 @@ def example(code: Code, files: Mapping[str, str], directory: Path) -> Outcome:
 @pytest.mark.slow
 @pytest.mark.parametrize(("kind", "status"), [("wrong", 1), ("fixed", 0)])
 def test_the_example_that_takes_drawing(
-    kind: str,
-    status: int,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    kind: str, status: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code = CODES[DRAWN]
     for name, text in files_of(code, getattr(code, kind)).items():
@@ -230,13 +217,7 @@ rule np_a: NP -> "a" N
 
 patern x
 """,
-        [
-            ("SGL0201", "Nuon"),
-            ("SGL0402", "psat"),
-            ("SGL0603", "$cow"),
-            ("SGL0305", "M"),
-            ("SGL0103", "patern"),
-        ],
+        [("SGL0201", "Nuon"), ("SGL0402", "psat"), ("SGL0603", "$cow"), ("SGL0305", "M"), ("SGL0103", "patern")],
         tmp_path,
     )
     assert all(diagnostic.hint for diagnostic in outcome.found)

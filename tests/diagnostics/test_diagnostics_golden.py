@@ -20,8 +20,7 @@ from diagnostics import BASE, MAIN, Outcome, check_rendering, diagnose
 GOLDEN = Path(__file__).parent.parent / "golden"
 UPDATE = bool(os.environ.get("SGL_UPDATE_GOLDEN"))
 BLOCK = re.compile(
-    r'^```(?P<kind>\w+)(?P<alone> alone)?(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$',
-    re.MULTILINE | re.DOTALL,
+    r'^```(?P<kind>\w+)(?P<alone> alone)?(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
 )
 
 

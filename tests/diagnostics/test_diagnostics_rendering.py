@@ -12,16 +12,7 @@ import pytest
 from diagnostics import render_json
 
 from sgl.characters import visible
-from sgl.diagnostics import (
-    Diagnostic,
-    Diagnostics,
-    Label,
-    Severity,
-    SourceFile,
-    SourceMap,
-    Span,
-    suggest,
-)
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, Severity, SourceFile, SourceMap, Span, suggest
 from sgl.diagnostics.model import display_width
 from sgl.diagnostics.render import render, render_concise
 

@@ -71,12 +71,7 @@ def test_words_have_their_colours() -> None:
 
 
 def test_the_files_are_those_of_the_words() -> None:
-    done = subprocess.run(
-        [sys.executable, EDITORS / "make.py", "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run([sys.executable, EDITORS / "make.py", "--check"], capture_output=True, text=True, check=False)
     assert (done.stderr, done.returncode) == ("", 0)
 
 

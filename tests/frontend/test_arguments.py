@@ -54,21 +54,9 @@ def held_out(source: str, directory: Path) -> list[str]:
         (CHAIN, "chain(^nmod, 2)", "{ A -[^nmod]{2}-> B }"),
         (CHAIN, "chain(*, 2)", "{ A -[*]{2}-> B }"),
         (CHAIN, "chain($objects, 2)", "{ A -[obj|~obj]{2}-> B }"),
-        (
-            "structure s(n) { A[#nmod>=n] -[det]-> B }\n",
-            "s(2)",
-            "{ A[#nmod>=2] -[det]-> B }",
-        ),
-        (
-            "structure s(n) { repeat n+1 N..M { N -[nmod]-> M } }\n",
-            "s(1)",
-            "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }",
-        ),
-        (
-            "structure s(r) { A -[$r|nmod]-> B; C -[^$r]-> D }\n",
-            "s(obj)",
-            "{ A -[nmod|obj]-> B; C -[^obj]-> D }",
-        ),
+        ("structure s(n) { A[#nmod>=n] -[det]-> B }\n", "s(2)", "{ A[#nmod>=2] -[det]-> B }"),
+        ("structure s(n) { repeat n+1 N..M { N -[nmod]-> M } }\n", "s(1)", "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }"),
+        ("structure s(r) { A -[$r|nmod]-> B; C -[^$r]-> D }\n", "s(obj)", "{ A -[nmod|obj]-> B; C -[^obj]-> D }"),
         (
             "structure s(w) { N[lemma=$w] -[det]-> D } without { D[lemma!=$w] }\n",
             "s(dog|cat)",
@@ -186,11 +174,7 @@ def test_a_dataset_gives_the_patterns_of_a_group_their_size(tmp_path: Path) -> N
     source = HALVES + SUBJECT.replace("pattern p", "pattern p (wide)")
     source += "pattern q (deep)\n  forbid { A -[nmod]{3}-> B }\n"
     strata = [one for one in compiled(source, tmp_path, base).plan.strata if one.split == "gen"]
-    assert [(stratum.category, stratum.count) for stratum in strata] == [
-        ("p", 4),
-        ("p", 4),
-        ("q", 5),
-    ]
+    assert [(stratum.category, stratum.count) for stratum in strata] == [("p", 4), ("p", 4), ("q", 5)]
     base = BASE.replace("dataset\n", "dataset\n  gen 5 in dep\n")
     files = {MAIN: f"{base}\n{source}"}
     assert diagnose(files, tmp_path).places() == [("SGL0201", "dep")]

@@ -147,10 +147,7 @@ JA = '  ja  NP "を" "また" V'
         ([f"{JA} if f = past"], [("SGL0314", f"{JA.strip()} if f = past")]),
         ([f"{JA} if f = past", f"{JA} if f = pres"], []),
         ([f"{JA} if f = past", JA], []),
-        (
-            [f"{JA} if f != past", f"{JA} if f = pres", JA],
-            [("SGL0314", f"{JA.strip()} if f = pres")],
-        ),
+        ([f"{JA} if f != past", f"{JA} if f = pres", JA], [("SGL0314", f"{JA.strip()} if f = pres")]),
         ([f"{JA} if f = past | pres", JA], [("SGL0314", JA.strip())]),
         ([JA, JA], [("SGL0308", JA.strip())]),
         ([f"{JA} if g = past", JA], [("SGL0404", "g")]),

@@ -79,11 +79,7 @@ def texts(draw: st.DrawFn, main: list[str], other: list[str]) -> str:
 @pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(texts(["A", "B"], ["A", "X", "C"]), texts(["A", "C", "X"], ["A", "C", "Y"]), graphs())
-@example(
-    "{ A -[a]-> B } without { X -[b]-> A }",
-    "{ C -[b]-> A }",
-    sentence("x x x", ((0, "a", 1), (2, "b", 0))),
-)
+@example("{ A -[a]-> B } without { X -[b]-> A }", "{ C -[b]-> A }", sentence("x x x", ((0, "a", 1), (2, "b", 0))))
 def test_a_join_is_found_where_a_match_extends(first: str, second: str, graph: Sentence) -> None:
     both = read_structure(joined(first, second))
     assert definition(both, graph) == extended(read_structure(first), read_structure(second), graph)

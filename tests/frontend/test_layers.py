@@ -42,20 +42,14 @@ JOINT = "V.syn* -[nsubj]-> N.syn*; V.sem* -[agent]-> N.sem*; V.syn -[&]-> V.sem;
         ("sem { V -[agent]-> N }", "sem { V -[agent]-> N }"),
         ("syn { V -[nsubj]-> N } sem { V -[agent]-> N }", f"syn+sem {{ {JOINT} }}"),
         # The layers stand in the order of the grammar, and other labels are labels of the layer.
-        (
-            "sem { V } syn { V -[^obj]-> N }",
-            "syn+sem { V.syn* -[^&|obj]-> N.syn*; V.syn -[&]-> V.sem* }",
-        ),
+        ("sem { V } syn { V -[^obj]-> N }", "syn+sem { V.syn* -[^&|obj]-> N.syn*; V.syn -[&]-> V.sem* }"),
         # In a `without` a word of the other layer is that word.
         (
             "syn { V } without { V -[obj]-> N } sem { N }",
             "syn+sem { V.syn*; N.sem* } without { V.syn* -[obj]-> N.syn*; N.syn -[&]-> N.sem }",
         ),
         # Words of two languages have nothing in common.
-        (
-            "dep { A -[ga]-> B } syn { V -[obj]-> N }",
-            "syn+dep { A.dep* -[ga]-> B.dep*; V.syn* -[obj]-> N.syn* }",
-        ),
+        ("dep { A -[ga]-> B } syn { V -[obj]-> N }", "syn+dep { A.dep* -[ga]-> B.dep*; V.syn* -[obj]-> N.syn* }"),
     ],
 )
 def test_a_structure_is_about_the_layers_that_it_names(written: str, text: str, tmp_path: Path) -> None:

@@ -184,10 +184,7 @@ def test_irregular_verbs_have_both_forms() -> None:
 
 def test_irregular_verbs_are_not_regular_or_doubling() -> None:
     for verb in irregular("past_tense"):
-        forms = (
-            english("past_tense", verb, "irregular"),
-            english("past_participle", verb, "irregular"),
-        )
+        forms = (english("past_tense", verb, "irregular"), english("past_participle", verb, "irregular"))
         for kind in ("regular", "doubling"):
             plain = english("past_tense", verb, kind)
             assert forms != (plain, plain), verb
@@ -195,13 +192,7 @@ def test_irregular_verbs_are_not_regular_or_doubling() -> None:
 
 @pytest.mark.parametrize(
     ("name", "has_passive"),
-    [
-        ("complement", False),
-        ("control", False),
-        ("ditransitive", True),
-        ("intransitive", False),
-        ("transitive", True),
-    ],
+    [("complement", False), ("control", False), ("ditransitive", True), ("intransitive", False), ("transitive", True)],
 )
 def test_the_library_has_the_irregular_verbs_of_sget(name: str, has_passive: bool) -> None:
     """Independent of one another: those of SGET were read off the published sentences."""

@@ -130,16 +130,10 @@ def test_where_a_part_was_written(tmp_path: Path) -> None:
         ("part p\n  size 4\n", [("SGL0827", "p")]),
         (f"part p\n  only {ONLY}\n", [("SGL0827", "p")]),
         (f"part p\n  only {ONLY}\n  size 4 shared\n", [("SGL0825", "4 shared")]),
-        (
-            f"part p\n  only {ONLY}\n  size 4\npart p\n  only {ONLY}\n  size 4\n",
-            [("SGL0203", "p")],
-        ),
+        (f"part p\n  only {ONLY}\n  size 4\npart p\n  only {ONLY}\n  size 4\n", [("SGL0203", "p")]),
         (f"part p\n  only {ONLY}\n  size 4\n  allow nobody\n", [("SGL0201", "nobody")]),
         # No sentence of the part is left when a pattern holds out the same.
-        (
-            f"pattern q\n  forbid {ONLY}\n  size 4\npart p\n  only {ONLY}\n  size 4\n",
-            [("SGL0812", "4")],
-        ),
+        (f"pattern q\n  forbid {ONLY}\n  size 4\npart p\n  only {ONLY}\n  size 4\n", [("SGL0812", "4")]),
     ],
 )
 def test_parts_that_cannot_be(source: str, expected: list[tuple[str, str]], tmp_path: Path) -> None:

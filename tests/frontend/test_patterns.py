@@ -40,10 +40,7 @@ ONCE = "repeat 1 N..M { N -[*]-> X; X -[*]-> M }"
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        (
-            "{ repeat 2 N..M { N -[nmod]-> M } }",
-            "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }",
-        ),
+        ("{ repeat 2 N..M { N -[nmod]-> M } }", "{ N -[nmod]-> M_1; M_1 -[nmod]-> M }"),
         (
             "{ repeat 2 N..M { N -[nmod]-> M }; V -[nsubj]-> M_1 }",
             "{ N -[nmod]-> M_2; M_2 -[nmod]-> M; V -[nsubj]-> M_1 }",

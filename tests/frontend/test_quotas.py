@@ -47,10 +47,7 @@ def test_several_conditions_hold_together(tmp_path: Path) -> None:
         "outside { M -[nmod]-> X } outside { A -[acl:relcl]-> B }\n"
     )
     (constraint,) = constraints(SUBJECT + size, tmp_path)
-    assert required(constraint) == [
-        ["{ A -[obj]-> B }"],
-        ["{ V -[nsubj]-> N; N -[nmod]-> M; N -[det]-> D }"],
-    ]
+    assert required(constraint) == [["{ A -[obj]-> B }"], ["{ V -[nsubj]-> N; N -[nmod]-> M; N -[det]-> D }"]]
     assert [str(structure) for structure in constraint.exclude] == [
         "{ V -[nsubj]-> N; N -[nmod]-> M; M -[nmod]-> X }",
         "{ A -[acl:relcl]-> B }",
@@ -61,10 +58,7 @@ def test_a_condition_is_joined_to_each_of_several_structures(tmp_path: Path) -> 
     size = "  size 5 within { N -[det]-> D }, 5 outside { M -[det]-> D }\n"
     within, outside = constraints(SUBJECT_OR_PP + size, tmp_path)
     assert required(within) == [
-        [
-            "{ V -[nsubj]-> N; N -[nmod]-> M; N -[det]-> D }",
-            "{ P -[nmod]-> N; N -[nmod]-> M; N -[det]-> D }",
-        ]
+        ["{ V -[nsubj]-> N; N -[nmod]-> M; N -[det]-> D }", "{ P -[nmod]-> N; N -[nmod]-> M; N -[det]-> D }"]
     ]
     assert len(outside.exclude) == 2
 
@@ -130,10 +124,7 @@ NO_TARGET = "expose 2 shared { V -[obj]-> N[not @targets] }"
     ("clauses", "place"),
     [
         (f"{TARGETS}  size 1 shared\n", "1 shared"),
-        (
-            f"{TARGETS}  gen {{ V[Tense=Pres] -[nsubj]-> N }}\n  size 2 shared\n",
-            "2 shared",
-        ),
+        (f"{TARGETS}  gen {{ V[Tense=Pres] -[nsubj]-> N }}\n  size 2 shared\n", "2 shared"),
         (f"{TARGETS}  {NO_TARGET}\n  size 0\n", NO_TARGET),
         (f"pattern p\n{SUBJECT}  size 2 shared\n", "2 shared"),
     ],

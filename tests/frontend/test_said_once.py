@@ -67,10 +67,7 @@ def messages(grammar: str, tmp_path: Path) -> list[tuple[str, str]]:
         ("  syn sem NP -[nmod]-> N", "  syn NP -[nmod]-> N\n  sem NP -[nmod]-> N"),
         ("  syn sem n -[amod]-> NP", "  syn n -[amod]-> NP\n  sem n -[amod]-> NP"),
         ("  syn n -[amod]-> NP\n  sem n", "  syn n -[amod]-> NP\n  sem head = n"),
-        (
-            "  syn sem n -[amod]-> NP; head = n",
-            "  syn n -[amod]-> NP; head = n\n  sem n -[amod]-> NP; head = n",
-        ),
+        ("  syn sem n -[amod]-> NP; head = n", "  syn n -[amod]-> NP; head = n\n  sem n -[amod]-> NP; head = n"),
     ],
 )
 def test_a_clause_about_two_graphs_is_a_clause_about_each(short: str, full: str) -> None:

@@ -231,10 +231,7 @@ def test_every_target_has_files_of_its_own(dataset: Path) -> None:
     splits = ("train", "dev", "test", "gen")
     assert files == {f"data/{folder}{split}.tsv" for folder in ("", "varfree/") for split in splits}
     for split in splits:
-        first, second = (
-            rows(dataset / f"data/{split}.tsv"),
-            rows(dataset / f"data/varfree/{split}.tsv"),
-        )
+        first, second = (rows(dataset / f"data/{split}.tsv"), rows(dataset / f"data/varfree/{split}.tsv"))
         assert [(row[0], row[2]) for row in first] == [(row[0], row[2]) for row in second]
 
 

@@ -19,10 +19,7 @@ SENTENCE = '"The dog saw the cat near the cat."'
             '{ V[lemma=see] -[nsubj]-> N[lemma=dog]; V -[punct]-> P[lemma="."] }',
         ),
         # No variable is that node, whatever it is called.
-        (
-            '{ W_see -[nsubj]-> N; "see" -[obj]-> M }',
-            "{ A -[nsubj]-> N; V[lemma=see] -[obj]-> M }",
-        ),
+        ('{ W_see -[nsubj]-> N; "see" -[obj]-> M }', "{ A -[nsubj]-> N; V[lemma=see] -[obj]-> M }"),
         # The same word is the same node: a cat that is not below itself.
         ('{ "cat" -[nmod]-> "cat" }', "{ N[lemma=cat] -[nmod]-> N }"),
         ('{ "see" -[nsubj]-> "cat" }', "{ V[lemma=see] -[nsubj]-> N[lemma=cat] }"),

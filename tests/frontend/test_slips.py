@@ -20,8 +20,7 @@ def test_a_rule_under_another_name_is_a_twin(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [('"the" N', '"a" N'), ("  ja  N", '  ja  N "たち"'), ("-[det]->", "-[amod]->")],
+    ("old", "new"), [('"the" N', '"a" N'), ("  ja  N", '  ja  N "たち"'), ("-[det]->", "-[amod]->")]
 )
 def test_what_differs_in_one_layer_is_no_twin(old: str, new: str, tmp_path: Path) -> None:
     text = TWIN.replace(old, new).replace('"the"(', '"a"(' if '"a"' in new else '"the"(')

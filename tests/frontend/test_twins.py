@@ -62,11 +62,7 @@ def test_pairs_of_a_dataset_without_a_twin_are_refused(tmp_path: Path) -> None:
     ("old", "new", "where"),
     [
         ("    bad $pl\n", "    bad $sg\n", "nowhere"),
-        (
-            "Vt[num=n, pair=p] NP[num=_, pair=no]",
-            "Vt[num=n, pair=p] NP[num=_, pair=p]",
-            "one place",
-        ),
+        ("Vt[num=n, pair=p] NP[num=_, pair=no]", "Vt[num=n, pair=p] NP[num=_, pair=p]", "one place"),
     ],
 )
 def test_a_sentence_without_one_difference_is_shown(

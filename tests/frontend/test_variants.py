@@ -131,10 +131,7 @@ def layered(directory: Path, options: str, **settings: str) -> CoreGrammar:
     return compile_file(directory / MAIN, settings).grammar
 
 
-@pytest.mark.parametrize(
-    ("spoken", "sentence"),
-    [("off", "The dog saw the cat."), ("on", "The dog saw the cat .")],
-)
+@pytest.mark.parametrize(("spoken", "sentence"), [("off", "The dog saw the cat."), ("on", "The dog saw the cat .")])
 def test_an_option_holds_under_its_condition(spoken: str, sentence: str, tmp_path: Path) -> None:
     grammar = layered(tmp_path, 'attach "?", attach "." when not spoken', spoken=spoken)
     (reading,) = Parser(grammar).parse(sentence)

@@ -148,9 +148,7 @@ def test_the_expansions_of_a_rule_are_told_apart_by_their_children(place: Workpl
     )
 
 
-def test_words_that_are_written_alike_are_told_apart_by_their_translation(
-    place: Workplace,
-) -> None:
+def test_words_that_are_written_alike_are_told_apart_by_their_translation(place: Workplace) -> None:
     place.write("animals.yaml", "- {en: bank, ja: 銀行}\n- {en: bank, ja: 土手}\n- {en: dog, ja: 犬}\n")
     text = (place.directory / "farm.sgl").read_text("utf-8")
     place.write("farm.sgl", text.split("test ")[0] + "dataset\n  from Text\n  train 1\n")

@@ -98,13 +98,7 @@ def test_the_examples_hold_in_every_setting(segmented: str, de: str) -> None:
 
 @pytest.mark.parametrize(
     ("noun", "phrase"),
-    [
-        ("cat", "那只猫"),
-        ("letter", "那封信"),
-        ("bicycle", "那辆自行车"),
-        ("horse", "那匹马"),
-        ("umbrella", "那把雨伞"),
-    ],
+    [("cat", "那只猫"), ("letter", "那封信"), ("bicycle", "那辆自行车"), ("horse", "那匹马"), ("umbrella", "那把雨伞")],
 )
 def test_a_noun_chooses_its_classifier(noun: str, phrase: str) -> None:
     assert chinese(f"Anna saw the {noun}.") == {f"安娜看见了{phrase}。"}

@@ -87,8 +87,7 @@ def test_a_bare_verb_is_translated_like_its_dictionary_form() -> None:
 
 @needs_published_data
 @pytest.mark.parametrize(
-    ("table", "upos"),
-    [("nouns_common", "NOUN"), ("nouns_proper", "PROPN"), ("adjectives", "ADJ")],
+    ("table", "upos"), [("nouns_common", "NOUN"), ("nouns_proper", "PROPN"), ("adjectives", "ADJ")]
 )
 def test_translations_are_the_published_ones_but_for_the_corrections(table: str, upos: str) -> None:
     rows = yaml.safe_load((PUBLISHED / f"{table}.yaml").read_text(encoding="utf-8"))
@@ -232,10 +231,7 @@ def test_coordination_is_of_the_lowest_clauses_or_of_whole_sentences() -> None:
 
 @pytest.mark.parametrize(
     ("scope", "ja"),
-    [
-        ("inner", "リアムがアヴァが走り、ノアが眠ったと言った"),
-        ("outer", "リアムがアヴァが走ったと言い、ノアが眠った"),
-    ],
+    [("inner", "リアムがアヴァが走り、ノアが眠ったと言った"), ("outer", "リアムがアヴァが走ったと言い、ノアが眠った")],
 )
 def test_both_scopes_read_one_english_sentence(scope: str, ja: str) -> None:
     grammar = sget(scope=scope).grammar

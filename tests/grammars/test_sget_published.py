@@ -29,12 +29,7 @@ from sgl.resources import grammars_dir
 DOCS = Path(__file__).parents[2] / "docs" / "sget.md"
 
 #: Of the training rows of each kind, every so many are read here.
-EVERY = {
-    "in_distribution": 40,
-    "concatenation": 5,
-    "other_exposure": 10,
-    "primitive_exposure": 10,
-}
+EVERY = {"in_distribution": 40, "concatenation": 5, "other_exposure": 10, "primitive_exposure": 10}
 
 
 @cache
@@ -121,12 +116,7 @@ def test_names_and_adjectives() -> None:
 
 
 #: The form that each column of the published verbs has.
-COLUMNS = {
-    "ja_past": "past",
-    "ja_nonpast": "pres",
-    "ja_renyo": "cont",
-    "ja_wh_object_past": "did",
-}
+COLUMNS = {"ja_past": "past", "ja_nonpast": "pres", "ja_renyo": "cont", "ja_wh_object_past": "did"}
 
 
 def published_forms() -> Iterator[tuple[tuple[str, str, str], str]]:
@@ -244,9 +234,5 @@ def test_the_article_is_an_erratum_only_where_it_is_wrong() -> None:
 def test_words_of_the_published_setting() -> None:
     (guy,) = (word for word in words(published="on") if word.lemma == "guy")
     assert guy == Word(
-        "N",
-        {"anim": "yes", "sound": "consonant"},
-        {"lemma": "guy", "upos": "NOUN", "Number": "Sing"},
-        "guy",
-        ("人",),
+        "N", {"anim": "yes", "sound": "consonant"}, {"lemma": "guy", "upos": "NOUN", "Number": "Sing"}, "guy", ("人",)
     )

@@ -67,14 +67,7 @@ def test_the_dialects() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "sentence",
-    [
-        "Who slept ?",
-        "Emma saw a cat that slept .",
-        "A lion on a seat",
-    ],
-)
+@pytest.mark.parametrize("sentence", ["Who slept ?", "Emma saw a cat that slept .", "A lion on a seat"])
 def test_cogs_has_no_questions_relative_clauses_or_noun_phrases(sentence: str) -> None:
     assert forms("slog", "varfree", sentence)
     assert not forms("cogs", "varfree", sentence)
@@ -177,11 +170,7 @@ def test_of_several_readings_the_likeliest_is_the_published_one() -> None:
 @pytest.mark.slow
 @needs_published_data
 @pytest.mark.parametrize(
-    ("name", "path", "view"),
-    [
-        ("slog", "slog/train.varfree.tsv", "varfree"),
-        ("cogs", "cogs/train.tsv", "cogs"),
-    ],
+    ("name", "path", "view"), [("slog", "slog/train.varfree.tsv", "varfree"), ("cogs", "cogs/train.tsv", "cogs")]
 )
 def test_training_rows_are_derived_exactly(name: str, path: str, view: str) -> None:
     chosen = sample(path)

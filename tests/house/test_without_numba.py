@@ -49,9 +49,7 @@ def test_every_module_is_imported_without_numba() -> None:
 
 
 @pytest.mark.slow
-def test_the_tutorial_is_compiled_sampled_parsed_and_audited_without_numba(
-    tmp_path: Path,
-) -> None:
+def test_the_tutorial_is_compiled_sampled_parsed_and_audited_without_numba(tmp_path: Path) -> None:
     grammar = str(FARM)
     arguments = [
         ["compile", grammar, "--out", "data"],

@@ -17,11 +17,7 @@ CASES: dict[str, tuple[str, str, str]] = {
         "need   { V } without { N[#amod>=2] } >= few+1",
         "need few+1 { V } without { N[#amod>=2] }",
     ),
-    "former_output": (
-        "dataset\n  target cogs ja when terms",
-        "target cogs ja when terms",
-        "output cogs ja when terms",
-    ),
+    "former_output": ("dataset\n  target cogs ja when terms", "target cogs ja when terms", "output cogs ja when terms"),
     "former_share": ("pattern p\n  size 10 each target", "each target", "shared"),
     "in_test": ("structure s { N[upos=X, lemma in @pets] }", "lemma in @pets", "@pets"),
     "not_in_test": ("structure s { N[lemma not in @pets] }", "lemma not in @pets", "not @pets"),

@@ -155,13 +155,7 @@ def test_japanese_forms_are_the_published_ones_but_for_the_corrections() -> None
 @needs_published_data
 def test_english_forms_are_the_published_ones_but_for_their_mistakes() -> None:
     table = yaml.safe_load((PUBLISHED / "verbs.yaml").read_text(encoding="utf-8"))
-    forms = {
-        "base": "dict",
-        "past": "past",
-        "past(as printed)": "past",
-        "3sg": "pres",
-        "pp": "part",
-    }
+    forms = {"base": "dict", "past": "past", "past(as printed)": "past", "3sg": "pres", "pp": "part"}
     differences = set()
     for verb in table:
         for column, observed in verb["en"].items():

@@ -149,11 +149,7 @@ def test_an_interrupted_compilation_is_in_the_way_of_a_plain_one(work: Workplace
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
-    [
-        ["--workers", "2"],
-        ["--resume"],
-        pytest.param(["--engine", "dask", "--workers", "2"], marks=needs_dask),
-    ],
+    [["--workers", "2"], ["--resume"], pytest.param(["--engine", "dask", "--workers", "2"], marks=needs_dask)],
     ids=" ".join,
 )
 def test_a_dataset_has_the_same_bytes_from_any_workers(work: Workplace, options: list[str]) -> None:

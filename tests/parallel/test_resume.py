@@ -19,13 +19,7 @@ from workplace import Workplace
 from killing import Command, descendants, interrupted_run, is_worker
 from sgl.cli.main import OUTPUT, run
 from sgl.dataset import put_back
-from sgl.parallel.executor import (
-    BusyRunError,
-    InterruptedRunError,
-    Parallelism,
-    open_run,
-    partial_folder,
-)
+from sgl.parallel.executor import BusyRunError, InterruptedRunError, Parallelism, open_run, partial_folder
 from sgl.resources import grammars_dir
 
 SGET = str(grammars_dir() / "sget.sgl")
@@ -140,9 +134,7 @@ def test_a_file_system_without_locks_is_reported(work: Workplace, monkeypatch: p
     assert "cannot write `a.tsv`: Function not implemented" in said
 
 
-def test_the_dataset_that_a_killed_run_had_moved_away_survives_a_new_beginning(
-    tmp_path: Path,
-) -> None:
+def test_the_dataset_that_a_killed_run_had_moved_away_survives_a_new_beginning(tmp_path: Path) -> None:
     target = tmp_path / "dataset"
     kept(target, {})
     stage = partial_folder(target) / "stage"
@@ -245,9 +237,7 @@ def wait_for_results(started: "subprocess.Popen[bytes]", folder: Path) -> None:
 
 @on_linux
 @pytest.mark.slow
-def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(
-    work: Workplace,
-) -> None:
+def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(work: Workplace) -> None:
     command = ["sample", SGET, "train", "-n", "1000000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen([sys.executable, "-m", "sgl", *command, "--workers", "2"])
     wait_for_results(started, work.directory / ".pairs.parquet.partial")

@@ -98,10 +98,7 @@ def test_too_few_sentences_are_reported_and_leave_nothing(tmp_path: Path) -> Non
     plain = tables_of(SMALL, plan=plan_of({"sample": 8}, sentences=True))
     plain = plain._replace(strata=[plain.strata[0]._replace(wanted=9)])
     work = SentenceWork(plain, SMALL, ("en",), TSV)
-    with (
-        pytest.raises(NotEnoughError, match="repeated_sentence"),
-        open_run(tmp_path / "a", {}, Parallelism()) as run,
-    ):
+    with pytest.raises(NotEnoughError, match="repeated_sentence"), open_run(tmp_path / "a", {}, Parallelism()) as run:
         sample_into(tmp_path / "a", work, InProcess(work), run, lambda *_: None)
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - nothing at all
 
@@ -119,9 +116,7 @@ def test_a_cluster_that_does_not_answer_is_named() -> None:
 
 @needs_dask
 @pytest.mark.slow
-def test_a_cluster_without_workers_or_with_others_is_reported(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_cluster_without_workers_or_with_others_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
     from sgl.parallel import cluster
@@ -143,9 +138,7 @@ def test_a_cluster_without_workers_or_with_others_is_reported(
 
 @needs_dask
 @pytest.mark.slow
-def test_a_worker_that_dies_as_it_gets_the_work_is_not_the_end(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_worker_that_dies_as_it_gets_the_work_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import Client, WorkerPlugin
 
     register, deaths = Client.register_plugin, [OSError("Stream is closed")] * 2

@@ -10,14 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from parse_grammars import ATTACHMENT, ATTACHMENT_RULES, derivations_by_text, grammars
 from small_grammars import grammar, names
-from toy import (
-    DEEP_COMPLEMENT,
-    FAR_GAP,
-    PP_IN_OBJECT,
-    PP_IN_SUBJECT,
-    TOY,
-    random_derivations,
-)
+from toy import DEEP_COMPLEMENT, FAR_GAP, PP_IN_OBJECT, PP_IN_SUBJECT, TOY, random_derivations
 
 from sgl.automata import compile_structure
 from sgl.core.grammar import CoreGrammar
@@ -86,10 +79,7 @@ def test_readings_in_a_circle_are_counted_without_the_repetition() -> None:
     # x as A or as A over A2; b as B, the empty B beside it being above itself.
     forest = forest_of(core, "x b")
     assert forest.count == 2
-    assert [names(core, reading) for reading in forest.readings(9)] == [
-        ["S", "A", "A2", "B"],
-        ["S", "A", "B"],
-    ]
+    assert [names(core, reading) for reading in forest.readings(9)] == [["S", "A", "A2", "B"], ["S", "A", "B"]]
 
 
 def test_a_sentence_of_sixty_words_with_millions_of_readings() -> None:
@@ -138,10 +128,7 @@ def test_the_likeliest_of_very_many_readings_is_found() -> None:
 
 
 def weighted() -> CoreGrammar:
-    return grammar(
-        ATTACHMENT_RULES,
-        weights={**WEIGHTS, 'NP = : "Emma"': 0.5, 'NP = : "dogs"': 0.25},
-    )
+    return grammar(ATTACHMENT_RULES, weights={**WEIGHTS, 'NP = : "Emma"': 0.5, 'NP = : "dogs"': 0.25})
 
 
 # --- what is true of some or all readings --------------------------------------------------
@@ -192,11 +179,7 @@ def test_every_sentence_parses_back_from_every_layer(which: str, layer: str, far
         ("Dog", "", ("Text",)),
         ("", "", ("Text",)),
         ("The dog chased the cat near", "The dog chased the cat near", ("NP",)),
-        (
-            "The dog chased the cat near the hen",
-            "The dog chased the cat near the hen",
-            ("“.”", "PP"),
-        ),
+        ("The dog chased the cat near the hen", "The dog chased the cat near the hen", ("“.”", "PP")),
         ("The dog chased the cat. It", "The dog chased the cat.", ("the end",)),
     ],
 )

@@ -26,9 +26,7 @@ def toy_items() -> dict[str, set[Derivation]]:
     return found
 
 
-def test_every_small_toy_sentence_has_its_derivations(
-    toy_items: dict[str, set[Derivation]],
-) -> None:
+def test_every_small_toy_sentence_has_its_derivations(toy_items: dict[str, set[Derivation]]) -> None:
     assert len(toy_items) > 1_000
     parser = Parser(TOY)
     for text in list(toy_items)[::7]:

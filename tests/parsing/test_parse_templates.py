@@ -129,10 +129,7 @@ def test_of_infinitely_many_dropped_children_the_likeliest_is_taken() -> None:
         weights={'Plain = : "big"': 0.3, 'Plain = : "small"': 0.7},
     )
     (reading,) = Parser(core).parse("dog")
-    assert [core.rules[rule].name for rule in reading[1:3]] == [
-        "Adj = Plain : 0",
-        'Plain = : "small"',
-    ]
+    assert [core.rules[rule].name for rule in reading[1:3]] == ["Adj = Plain : 0", 'Plain = : "small"']
 
 
 def test_a_dropped_child_without_derivations_leaves_no_reading() -> None:

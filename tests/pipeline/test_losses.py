@@ -39,11 +39,7 @@ dataset
   distinct sentences
 """ + "".join(
     f'\nword N: "{en}"\n  de "{de}"\n  syn node(upos=NOUN)\n'
-    for en, de in zip(
-        ("bird", "wolf", "star", "stork", "dog"),
-        ("Fink", "Wolf", "Star", "Storch", "Hund"),
-        strict=True,
-    )
+    for en, de in zip(("bird", "wolf", "star", "stork", "dog"), ("Fink", "Wolf", "Star", "Storch", "Hund"), strict=True)
 )
 
 
@@ -75,12 +71,7 @@ def test_a_word_and_a_reading_that_is_held_out(tmp_path: Path, capsys: pytest.Ca
 
 
 @pytest.mark.parametrize(
-    "text",
-    [
-        BASE,
-        GERMAN.replace("[case=_]", "[case=acc]"),
-        GERMAN.replace("distinct sentences", "ambiguous report"),
-    ],
+    "text", [BASE, GERMAN.replace("[case=_]", "[case=acc]"), GERMAN.replace("distinct sentences", "ambiguous report")]
 )
 def test_nothing_is_lost(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "SGL0908" not in told(text, tmp_path, capsys)

@@ -34,10 +34,7 @@ from sgl.verify import verify
 # ---- by chance
 
 
-@given(
-    st.lists(st.tuples(st.integers(1, 40), st.floats(0.001, 0.9)), min_size=1, max_size=3),
-    st.integers(0, 60),
-)
+@given(st.lists(st.tuples(st.integers(1, 40), st.floats(0.001, 0.9)), min_size=1, max_size=3), st.integers(0, 60))
 def test_the_chance_of_fewer_is_not_underestimated(strata: list[tuple[int, float]], number: int) -> None:
     """Against the distribution of a sum of independent draws, one after the other."""
     exact = [1.0]

@@ -28,9 +28,7 @@ def compound_observer(compiled: object, sampler: object) -> tuple[object, object
     return compiled, sampler
 
 
-def test_an_observer_is_made_for_the_groups_of_the_patterns(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_an_observer_is_made_for_the_groups_of_the_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(registered(monkeypatch, "structural", "compound")) == 1
     assert registered(monkeypatch, "structural") == []
     assert registered(monkeypatch) == []

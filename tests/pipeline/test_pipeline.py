@@ -17,11 +17,7 @@ EXAMPLE = ROOT / "docs" / "examples"
 
 def sglc(*arguments: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "sgl", *arguments],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-m", "sgl", *arguments], cwd=cwd, capture_output=True, text=True, check=False
     )
 
 

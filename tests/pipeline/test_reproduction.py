@@ -154,11 +154,7 @@ def test_equal_rows_of_another_library_are_the_same(copy: Path, made: Path) -> N
     reseal(copy)
     result = compare(copy, made)
     assert result.status == "passed"
-    assert [figure.detail for figure in result.figures] == [
-        "parquet/train.parquet",
-        "manifest.json",
-        "SHA256SUMS",
-    ]
+    assert [figure.detail for figure in result.figures] == ["parquet/train.parquet", "manifest.json", "SHA256SUMS"]
 
 
 def test_other_bytes_of_the_same_library_differ(copy: Path, made: Path) -> None:

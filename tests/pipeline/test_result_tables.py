@@ -78,9 +78,7 @@ def written(work: Workplace) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_tables_are_balanced_whatever_patterns_systems_and_relations_are_called(
-    written: dict[str, str],
-) -> None:
+def test_tables_are_balanced_whatever_patterns_systems_and_relations_are_called(written: dict[str, str]) -> None:
     for text in written.values():
         check_latex(text)
     assert r"\cmidrule(lr){3-4}" in written["e.tex"]
@@ -116,11 +114,7 @@ def test_a_name_keeps_to_its_room_and_loses_nothing_that_fits(text: str, width: 
 
 
 def test_a_long_name_ends_its_lines_behind_marks() -> None:
-    assert wrapped("pp_in_direct_object_to_subject", 120, 3) == [
-        "pp_in_direct_",
-        "object_to_",
-        "subject",
-    ]
+    assert wrapped("pp_in_direct_object_to_subject", 120, 3) == ["pp_in_direct_", "object_to_", "subject"]
     assert wrapped("V DET ADJ N MOD", 300, 3) == ["V DET ADJ N MOD"]
     assert wrapped("目的語から主語への汎化", 60, 2)[-1].endswith("…")
 

@@ -154,13 +154,7 @@ def test_a_graph_without_a_tree_is_refused(edges: tuple[tuple[int, str, int], ..
 )
 def test_what_the_format_cannot_hold_is_refused(attributes: dict[str, str], tokens: list[str], text: str) -> None:
     with pytest.raises(ConlluError):
-        conllu(
-            Graph((node(0, **attributes),), (), 0),
-            tokens,
-            [("en", text)],
-            sent_id="s",
-            category="c",
-        )
+        conllu(Graph((node(0, **attributes),), (), 0), tokens, [("en", text)], sent_id="s", category="c")
 
 
 @pytest.mark.parametrize("text", ["a\nb", "a\tb", "a\u2028b"])

@@ -30,10 +30,7 @@ def rendered(source: str) -> str:
         ("{{ nodes | map(attribute='lemma') | join(', ') }}", "baby, hope, smile"),
         ("{{ tokens[root.position] }} {{ nodes | length }}", "hoped 3"),
         ("{{ nodes[0].get('definite') }}{{ nodes[1].get('definite', '-') }}", "yes-"),
-        (
-            "{% for role, to in root.edges %}{{ loop.index }}:{{ role }} {% endfor %}",
-            "1:agent 2:xcomp",
-        ),
+        ("{% for role, to in root.edges %}{{ loop.index }}:{{ role }} {% endfor %}", "1:agent 2:xcomp"),
         ("{{ 'a:b' | replace(':', ' . ') }} {{ 'x' if root.edges else 'y' }}", "a . b x"),
         ("{{ (nodes | selectattr('lemma', 'eq', 'baby') | first).position + 1 }}", "2"),
         ("  {{ '' }}\n", ""),
@@ -157,33 +154,9 @@ def test_a_template_cannot_run_on_or_fill_the_memory(source: str) -> None:
 
 PIECES = st.sampled_from(
     [
-        *(
-            "{{ ",
-            " }}",
-            "{% ",
-            " %}",
-            "for a in ",
-            "endfor",
-            "if ",
-            "endif",
-            "set a = ",
-            "macro m(",
-        ),
+        *("{{ ", " }}", "{% ", " %}", "for a in ", "endfor", "if ", "endif", "set a = ", "macro m("),
         *(") ", "endmacro", "nodes", "root", "tokens", "a", "m(", ".lemma", ".edges", "[0]", " | "),
-        *(
-            "join",
-            "first",
-            "map(",
-            "'x'",
-            "1",
-            " ~ ",
-            " + ",
-            ", ",
-            "loop.index",
-            " == ",
-            "\n",
-            "sort",
-        ),
+        *("join", "first", "map(", "'x'", "1", " ~ ", " + ", ", ", "loop.index", " == ", "\n", "sort"),
     ]
 )
 

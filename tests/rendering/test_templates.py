@@ -204,9 +204,7 @@ def text_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> str:
 @pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(grammars())
-def test_sentences_of_random_grammars_are_those_of_the_definition(
-    made: tuple[CoreGrammar, list[Derivation]],
-) -> None:
+def test_sentences_of_random_grammars_are_those_of_the_definition(made: tuple[CoreGrammar, list[Derivation]]) -> None:
     grammar, derivations = made
     for layer in (0, 1):
         for one in derivations:
@@ -267,10 +265,7 @@ def test_a_part_of_derivations_can_be_written_and_nothing_and_an_empty_one() -> 
         part = Derivations(flat.rules, flat.offsets[3:7])
         assert list(writer.column(part).texts()) == list(map(output.text, derivations[3:6]))
         assert writer.column(Derivations.of([])).rows == 0
-        assert list(writer.column(Derivations.of([(), derivations[0]])).texts()) == [
-            "",
-            output.text(derivations[0]),
-        ]
+        assert list(writer.column(Derivations.of([(), derivations[0]])).texts()) == ["", output.text(derivations[0])]
 
 
 def test_shapes_are_not_learned_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,11 +97,7 @@ def test_function_words_are_not_shown() -> None:
             "cogs",
             "a name or wh-word has no dependents, and 'Tom' has",
         ),
-        (
-            Graph((DOG, node(-1, type="event", lemma="bark")), ((1, "agent", 0),), 1),
-            "cogs",
-            "no token",
-        ),
+        (Graph((DOG, node(-1, type="event", lemma="bark")), ((1, "agent", 0),), 1), "cogs", "no token"),
         (Graph((DOG, BARK), ((1, "agent of", 0),), 1), "varfree", "the label 'agent of'"),
     ],
 )

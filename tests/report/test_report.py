@@ -47,10 +47,7 @@ def report(**changes: object) -> dict[str, Any]:
         "name": "subject",
         "title": "Object → <subject>",
         "groups": ("lexical",),
-        "guarantees": [
-            guarantee("held out", "proved", "12 states"),
-            guarantee("licensed", "proved", "120 of 100"),
-        ],
+        "guarantees": [guarantee("held out", "proved", "12 states"), guarantee("licensed", "proved", "120 of 100")],
         "held_out": [HeldOut(structure, False, Verdict.PROVED, 0.25, 0.0)],
         "parts": [],
         "excused": [],
@@ -209,9 +206,7 @@ def leaves(tree: TreeNode) -> list[str]:
 trees = st.recursive(
     st.sampled_from(["a", "dog", "本", "見つけた"]).map(TreeNode),
     lambda inner: st.builds(
-        TreeNode,
-        st.sampled_from(["S", "NP", "AVeryLongCategory"]),
-        st.lists(inner, min_size=1, max_size=3).map(tuple),
+        TreeNode, st.sampled_from(["S", "NP", "AVeryLongCategory"]), st.lists(inner, min_size=1, max_size=3).map(tuple)
     ),
     max_leaves=12,
 )
@@ -277,9 +272,7 @@ def graphs(draw: st.DrawFn) -> tuple[tuple[GraphWord, ...], tuple[Arc, ...]]:
 
 
 @given(graphs())
-def test_labels_of_arcs_do_not_cover_each_other(
-    graph: tuple[tuple[GraphWord, ...], tuple[Arc, ...]],
-) -> None:
+def test_labels_of_arcs_do_not_cover_each_other(graph: tuple[tuple[GraphWord, ...], tuple[Arc, ...]]) -> None:
     words, arcs = graph
     picture = drawn(draw_graph(words, arcs, 0, "g"))
     patches = [

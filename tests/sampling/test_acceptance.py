@@ -5,13 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from sampling import (
-    SMALL,
-    plan_of,
-    small_grammar,
-    split_of,
-    tables_of,
-)
+from sampling import SMALL, plan_of, small_grammar, split_of, tables_of
 from toy import TOY, GrammarBuilder
 
 from sgl.automata.weights.split import Transition
@@ -89,12 +83,7 @@ def test_a_language_that_is_too_small_is_reported_before_drawing() -> None:
     with pytest.raises(NotEnoughError, match="8 derivations") as caught:
         tables_of(SMALL, plan=plan)
     error = caught.value
-    assert (error.stratum, error.wanted, error.found, error.candidates) == (
-        "gen/in_distribution",
-        9,
-        0,
-        0,
-    )
+    assert (error.stratum, error.wanted, error.found, error.candidates) == ("gen/in_distribution", 9, 0, 0)
 
 
 def test_a_small_language_suffices_when_sentences_may_repeat() -> None:
@@ -133,9 +122,7 @@ def test_a_hopeless_stratum_stops_after_the_first_window() -> None:
     never = replace(grammar.rules[0], weight=0.0)
     grammar = replace(grammar, rules=(never, twice, *grammar.rules[2:]))
     only_dogs = split_of(
-        grammar,
-        roots=((0, 1.0),),
-        transitions=((Transition(1, (1, 1), 1.0),), (Transition(2, (), 1.0),)),
+        grammar, roots=((0, 1.0),), transitions=((Transition(1, (1, 1), 1.0),), (Transition(2, (), 1.0),))
     )
     plan = plan_of({"train": 1_000}, lemmas=("NOUN",))
     with pytest.raises(NotEnoughError, match="repeated_lemma") as caught:
@@ -161,11 +148,7 @@ def test_long_derivations_need_no_recursion() -> None:
     build.word("S", "so", "そう", 1, upos="INTJ")
     grammar = build.build("deep", "S")
     grammar = replace(
-        grammar,
-        rules=(
-            replace(grammar.rules[0], templates=(grammar.rules[0].templates[1],) * 2),
-            grammar.rules[1],
-        ),
+        grammar, rules=(replace(grammar.rules[0], templates=(grammar.rules[0].templates[1],) * 2), grammar.rules[1])
     )
     longest = max((found.derivation for found in next(sample(tables_of(grammar))).items), key=len)
     assert len(longest) > 2 * sys.getrecursionlimit()

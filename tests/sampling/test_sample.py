@@ -10,15 +10,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sampling import (
-    SMALL,
-    chi_square_p,
-    plan_of,
-    split_of,
-    splits_of,
-    tables_of,
-    upper_gamma,
-)
+from sampling import SMALL, chi_square_p, plan_of, split_of, splits_of, tables_of, upper_gamma
 from toy import IN_COMPLEMENT, PP_IN_SUBJECT, TOY, toy_plan
 
 from sgl.automata.proofs.compiler import StructureCompiler
@@ -81,12 +73,7 @@ def test_pinned_sentences() -> None:
         joined(tables.source, words_of(tables.source, tables.arity, derivation))
         for derivation in derivations(tables, 4)
     ]
-    assert texts == [
-        "Emma found the book near Emma.",
-        "Lina found the book.",
-        "A dog slept.",
-        "A dog that ran slept.",
-    ]
+    assert texts == ["Emma found the book near Emma.", "Lina found the book.", "A dog slept.", "A dog that ran slept."]
 
 
 HASH_SEED_SCRIPT = """
@@ -103,17 +90,10 @@ print(digest.hexdigest())
 def test_results_do_not_depend_on_hash_randomisation() -> None:
     outputs = set()
     for hash_seed in ("0", "1", "4242"):
-        environment = os.environ | {
-            "PYTHONHASHSEED": hash_seed,
-            "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
-        }
+        environment = os.environ | {"PYTHONHASHSEED": hash_seed, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
         outputs.add(
             subprocess.run(
-                [sys.executable, "-c", HASH_SEED_SCRIPT],
-                env=environment,
-                capture_output=True,
-                check=True,
-                text=True,
+                [sys.executable, "-c", HASH_SEED_SCRIPT], env=environment, capture_output=True, check=True, text=True
             ).stdout
         )
     assert len(outputs) == 1

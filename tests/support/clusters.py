@@ -8,8 +8,7 @@ import sys
 import pytest
 
 needs_dask = pytest.mark.skipif(
-    importlib.util.find_spec("distributed") is None,
-    reason="the extra `cluster` is not installed",
+    importlib.util.find_spec("distributed") is None, reason="the extra `cluster` is not installed"
 )
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="looks up the workers of a process in /proc")

@@ -85,11 +85,7 @@ def rules_by_name(grammar: CoreGrammar, layers: Sequence[int]) -> Counter[object
     """The rules in the names of their categories, each with the templates of some layers."""
     names = [category.name for category in grammar.categories]
     return Counter(
-        (
-            names[rule.lhs],
-            tuple(names[child] for child in rule.rhs),
-            tuple(rule.templates[layer] for layer in layers),
-        )
+        (names[rule.lhs], tuple(names[child] for child in rule.rhs), tuple(rule.templates[layer] for layer in layers))
         for rule in grammar.rules
     )
 

@@ -11,15 +11,7 @@ from sampling import plan_of, tables_of
 from toy import TOY
 
 from sgl.parallel.dataset import PARQUET, SentenceWork, Sizes, sample_into
-from sgl.parallel.executor import (
-    Executor,
-    Function,
-    InProcess,
-    Parallelism,
-    Task,
-    open_executor,
-    open_run,
-)
+from sgl.parallel.executor import Executor, Function, InProcess, Parallelism, Task, open_executor, open_run
 
 ALONE = Parallelism()
 SIZES = Sizes(chunk=700, batch=2_000, segment=1_000)

@@ -6,18 +6,7 @@ from random import Random
 
 from sgl.sampling.engine import PackedStratum, PackedText, State, Tables
 
-WORDS = (
-    "a",
-    "dog",
-    "",
-    "ß",
-    "犬",
-    "?",
-    ".",
-    "élan",
-    "x" * 70,
-    "of the very long words, the longest",
-)
+WORDS = ("a", "dog", "", "ß", "犬", "?", ".", "élan", "x" * 70, "of the very long words, the longest")
 LEMMAS = ("dog", "cat", "run", "eat", "be")
 
 

@@ -51,8 +51,7 @@ GRAMMARS = {
     "ambiguous": lambda directory: written(directory, RULES + DATASET),
     # Sentences that may repeat; nothing is parsed.
     "repeating": lambda directory: written(
-        directory,
-        RULES + DATASET.replace("  distinct sentences\n", "") + "  ambiguous ignore\n",
+        directory, RULES + DATASET.replace("  distinct sentences\n", "") + "  ambiguous ignore\n"
     ),
 }
 

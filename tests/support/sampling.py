@@ -10,13 +10,7 @@ import numpy as np
 from toy import GrammarBuilder
 
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.weights.split import (
-    NO_CHILD,
-    SplitGrammar,
-    Transition,
-    Transitions,
-    split_grammar,
-)
+from sgl.automata.weights.split import NO_CHILD, SplitGrammar, Transition, Transitions, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import DataFile
@@ -29,9 +23,7 @@ from sgl.sampling.strata import StratumSample, sample_strata
 
 
 def split_of(
-    grammar: CoreGrammar,
-    roots: Sequence[tuple[int, float]],
-    transitions: Sequence[Sequence[Transition]],
+    grammar: CoreGrammar, roots: Sequence[tuple[int, float]], transitions: Sequence[Sequence[Transition]]
 ) -> SplitGrammar:
     """A split grammar written down by hand, without what sampling does not ask for."""
     return SplitGrammar(
@@ -83,13 +75,7 @@ def splits_of(grammar: CoreGrammar, plan: Plan) -> dict[str, SplitGrammar]:
     return {stratum.stream: split_grammar(compiler.language(stratum.constraint)) for stratum in plan.strata}
 
 
-def plan_of(
-    counts: dict[str, int],
-    *,
-    seed: int = 2024,
-    lemmas: tuple[str, ...] = (),
-    sentences: bool = False,
-) -> Plan:
+def plan_of(counts: dict[str, int], *, seed: int = 2024, lemmas: tuple[str, ...] = (), sentences: bool = False) -> Plan:
     """A plan without patterns: ``counts`` has the number of items by split."""
     return Plan(
         seed=seed,

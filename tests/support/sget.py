@@ -88,10 +88,4 @@ def _word(grammar: CoreGrammar, rule: Rule) -> Word:
     category, _, rest = name.partition("[")
     (attributes,) = [node.attributes for node in rule.fragments[0].nodes]
     en, ja = (tuple(item.text for item in template if not isinstance(item, Slot)) for template in rule.templates)
-    return Word(
-        category,
-        dict(re.findall(r"(\w+)=(\w+)", rest)),
-        dict(attributes or ()),
-        " ".join(en),
-        ja,
-    )
+    return Word(category, dict(re.findall(r"(\w+)=(\w+)", rest)), dict(attributes or ()), " ".join(en), ja)

@@ -35,39 +35,15 @@ def toy_grammar() -> CoreGrammar:
     build.rule("clause", "S -> NP VP", "0 1", "0 が 1", "head=1; 1 -nsubj-> 0")
     build.rule("intransitive", "VP -> V", "0", "0", "head=0", 3)
     build.rule("transitive", "VP -> VT NP", "0 1", "1 を 0", "head=0; 0 -obj-> 1", 4)
-    build.rule(
-        "ditransitive",
-        "VP -> VD NP NP",
-        "0 1 2",
-        "1 に 2 を 0",
-        "head=0; 0 -iobj-> 1; 0 -obj-> 2",
-    )
-    build.rule(
-        "complement",
-        "VP -> VC S",
-        "0 that 1",
-        "1 と 0",
-        "head=0; 0 -ccomp-> 1; 1 -mark-> that",
-    )
+    build.rule("ditransitive", "VP -> VD NP NP", "0 1 2", "1 に 2 を 0", "head=0; 0 -iobj-> 1; 0 -obj-> 2")
+    build.rule("complement", "VP -> VC S", "0 that 1", "1 と 0", "head=0; 0 -ccomp-> 1; 1 -mark-> that")
     build.rule("np", "NP -> Det N", "0 1", "0 1", "head=1; 1 -det-> 0", 6)
     build.rule("name", "NP -> Name", "0", "0", "head=0", 3)
     build.rule("np_pp", "NP -> Det N PP", "0 1 2", "2 0 1", "head=1; 1 -det-> 0; 1 -nmod-> 2", 2)
-    build.rule(
-        "np_rc",
-        "NP -> Det N RC",
-        "0 1 2",
-        "2 0 1",
-        "head=1; 1 -det-> 0; 1 -acl:relcl-> 2; 2.gap=1",
-    )
+    build.rule("np_rc", "NP -> Det N RC", "0 1 2", "2 0 1", "head=1; 1 -det-> 0; 1 -acl:relcl-> 2; 2.gap=1")
     build.rule("adjective", "N -> Adj N", "0 1", "0 1", "head=1; 1 -amod-> 0", 2)
     build.rule("pp", "PP -> P NP", "0 1", "1 0", "head=1; 1 -case-> 0")
-    build.rule(
-        "rc_subject",
-        "RC -> VP",
-        "that 0",
-        "0",
-        "head=0; 0 -mark-> that; 0 -~nsubj-> gap",
-    )
+    build.rule("rc_subject", "RC -> VP", "that 0", "0", "head=0; 0 -mark-> that; 0 -~nsubj-> gap")
     build.rule("rc_gap", "RC -> Gapped", "that 0", "0", "head=0; 0 -mark-> that; gap=0.gap")
     build.rule("gap_object", "Gapped -> NP VT", "0 1", "0 が 1", "head=1; 1 -nsubj-> 0; 1 -~obj-> gap", 4)
     build.rule(
@@ -78,22 +54,8 @@ def toy_grammar() -> CoreGrammar:
         "head=1; 1 -nsubj-> 0; 1 -ccomp-> 2; 2 -mark-> that; gap=2.gap",
     )
     build.rule("who", "Question -> Wh VP", "0 1", "0 が 1", "head=1; 1 -nsubj-> 0")
-    build.rule(
-        "what",
-        "Question -> Wh BareGapped",
-        "0 did 1",
-        "0 を 1",
-        "head=1; 1 -aux-> did; 1.gap=0",
-        2,
-    )
-    build.rule(
-        "bare_object",
-        "BareGapped -> NP VTbase",
-        "0 1",
-        "0 が 1",
-        "head=1; 1 -nsubj-> 0; 1 -~obj-> gap",
-        3,
-    )
+    build.rule("what", "Question -> Wh BareGapped", "0 did 1", "0 を 1", "head=1; 1 -aux-> did; 1.gap=0", 2)
+    build.rule("bare_object", "BareGapped -> NP VTbase", "0 1", "0 が 1", "head=1; 1 -nsubj-> 0; 1 -~obj-> gap", 3)
     build.rule(
         "bare_far",
         "BareGapped -> NP VCbase Gapped",
@@ -145,8 +107,7 @@ IN_COMPLEMENT = structure("{ V -[ccomp]-> W }")
 def pattern(name: str, forbid: tuple[Structure, ...], **clauses: object) -> Pattern:
     """A pattern with the given clauses, the rest empty; ``gen`` defaults to ``forbid``."""
     empty: dict[str, object] = dict.fromkeys(
-        ("groups", "never", "exclude", "need", "allow", "targets", "expose", "reserved", "quotas"),
-        (),
+        ("groups", "never", "exclude", "need", "allow", "targets", "expose", "reserved", "quotas"), ()
     )
     values = empty | {"gen": forbid} | clauses
     return Pattern(name=name, title=name.replace("_", " "), forbid=forbid, **values)
@@ -197,8 +158,7 @@ def toy_plan() -> Plan:
                     f"gen/{p.name}/{number}",
                     quota.count,
                     Constraint(
-                        require=(p.gen, *((s,) for s in quota.within)),
-                        exclude=p.exclude + others + quota.outside,
+                        require=(p.gen, *((s,) for s in quota.within)), exclude=p.exclude + others + quota.outside
                     ),
                 )
             )

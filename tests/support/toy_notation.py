@@ -26,17 +26,7 @@ from sgl.core.grammar import (
     TextLayer,
     Token,
 )
-from sgl.core.structure import (
-    Body,
-    DegreeTest,
-    EdgeAtom,
-    LabelTest,
-    NodeTest,
-    PathAtom,
-    Structure,
-    Variable,
-    any_label,
-)
+from sgl.core.structure import Body, DegreeTest, EdgeAtom, LabelTest, NodeTest, PathAtom, Structure, Variable, any_label
 
 GAP = "gap"
 LITERALS = {"that": "SCONJ", "did": "AUX", "saw": "VERB", "near": "ADP", ".": "PUNCT", "?": "PUNCT"}
@@ -95,10 +85,7 @@ class GrammarBuilder:
             categories=tuple(self.categories.values()),
             rules=tuple(replace(rule, weight=rule.weight / total[rule.lhs]) for rule in self.rules),
             start=self._index(start),
-            text_layers=(
-                TextLayer("en", " ", frozenset({".", "?"})),
-                TextLayer("ja", ""),
-            ),
+            text_layers=(TextLayer("en", " ", frozenset({".", "?"})), TextLayer("ja", "")),
             graph_layers=(GraphLayer("syn", "en"),),
         )
 

@@ -34,11 +34,7 @@ def random_heads(size: int, draw: Random) -> tuple[int, ...]:
 
 
 #: Trees of any form, as the governors of their words.
-trees = st.builds(
-    lambda size, seed: random_heads(size, dice(seed)),
-    st.integers(1, 25),
-    st.integers(0, 1 << 32),
-)
+trees = st.builds(lambda size, seed: random_heads(size, dice(seed)), st.integers(1, 25), st.integers(0, 1 << 32))
 
 
 def flux_sizes(heads: Sequence[int]) -> list[int]:

@@ -17,13 +17,7 @@ COMPOUND_LEXICON = CompoundLexicon(
         "P": {"about": ("",), "near": ("近", "附近")},
         "DET": {"the": ("",), "each": ("每个",)},
         "ADJ": {"red": ("红", "红色"), "small": ("小",), "large": ("大",)},
-        "N": {
-            "dog": ("狗",),
-            "doctor": ("医生",),
-            "building": ("楼",),
-            "bee": ("蜜蜂",),
-            "car": ("车",),
-        },
+        "N": {"dog": ("狗",), "doctor": ("医生",), "building": ("楼",), "bee": ("蜜蜂",), "car": ("车",)},
         "MOD": {"he liked": ("他 喜欢",)},
     }
 )

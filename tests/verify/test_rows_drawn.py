@@ -130,11 +130,7 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "rows are swapped": ("farm", "R03", lambda d: change_rows(d, "train", swapped)),
     "a row is left out": ("farm", "R03", lambda d: change_rows(d, "train", lambda r: r.pop(7))),
     "the last row is left out": ("farm", "R03", lambda d: change_rows(d, "gen", list.pop)),
-    "a row is there twice": (
-        "farm",
-        "R02",
-        lambda d: change_rows(d, "dev", lambda rows: rows.append(rows[-1])),
-    ),
+    "a row is there twice": ("farm", "R02", lambda d: change_rows(d, "dev", lambda rows: rows.append(rows[-1]))),
     "another candidate is named": (
         "farm",
         "R03",
@@ -145,26 +141,14 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
         "R03",
         lambda d: change(d / "derivations/train.tsv", replaced(" 8", " 9")),
     ),
-    "a source is another": (
-        "farm",
-        "R04",
-        lambda d: change(d / "data/train.tsv", replaced("The dog", "The cat")),
-    ),
-    "a target is another": (
-        "farm",
-        "R04",
-        lambda d: change(d / "data/test.tsv", replaced("が", "は")),
-    ),
+    "a source is another": ("farm", "R04", lambda d: change(d / "data/train.tsv", replaced("The dog", "The cat"))),
+    "a target is another": ("farm", "R04", lambda d: change(d / "data/test.tsv", replaced("が", "は"))),
     "a category is another": (
         "farm",
         "R04",
         lambda d: change(d / "data/dev.tsv", replaced("in_distribution", "pp_in_subject")),
     ),
-    "a further target is another": (
-        "kites",
-        "R04",
-        lambda d: change(d / "data/varfree/gen.tsv", replaced("* ", "")),
-    ),
+    "a further target is another": ("kites", "R04", lambda d: change(d / "data/varfree/gen.tsv", replaced("* ", ""))),
     "a relation is another": (
         "farm",
         "R05",
@@ -183,11 +167,7 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "a file is missing": ("farm", "R02", lambda d: (d / "conllu/dev.conllu").unlink()),
     "derivations are missing": ("farm", "R02", lambda d: shutil.rmtree(d / "derivations")),
     "the certificate is missing": ("farm", "R02", lambda d: (d / "certificate.json").unlink()),
-    "the certificate is no JSON": (
-        "farm",
-        "R01",
-        lambda d: (d / "certificate.json").write_text("{", "utf-8"),
-    ),
+    "the certificate is no JSON": ("farm", "R01", lambda d: (d / "certificate.json").write_text("{", "utf-8")),
     "a rejected sentence is let in": (
         "ambiguous",
         "R03",
@@ -217,31 +197,19 @@ TAMPERED: dict[str, tuple[str, str, Tampering]] = {
     "lines end as on Windows": ("ambiguous", "R06", lambda d: rewrite(d, rb"\n", rb"\r\n")),
     "the last line has no end": ("ambiguous", "R06", lambda d: rewrite(d, rb"\n\Z", rb"")),
     "a line says nothing": ("ambiguous", "R06", lambda d: rewrite(d, rb"\Z", rb"\n")),
-    "what is rejected goes on for a terabyte": (
-        "ambiguous",
-        "R06",
-        lambda d: os.truncate(d / REJECTED, 1 << 40),
-    ),
+    "what is rejected goes on for a terabyte": ("ambiguous", "R06", lambda d: os.truncate(d / REJECTED, 1 << 40)),
     "a list of rejected sentences where none is rejected": (
         "repeating",
         "R06",
         lambda d: (d / REJECTED).write_bytes(b""),
     ),
-    "texts go on for a terabyte": (
-        "farm",
-        "R02",
-        lambda d: os.truncate(d / "data/gen.tsv", 1 << 40),
-    ),
+    "texts go on for a terabyte": ("farm", "R02", lambda d: os.truncate(d / "data/gen.tsv", 1 << 40)),
     "texts are in another place": (
         "farm",
         "R02",
         lambda d: (d / "data/gen.tsv").rename(d / "x") and (d / "data/gen.tsv").symlink_to("../x"),
     ),
-    "texts come from a pipe": (
-        "farm",
-        "R02",
-        lambda d: (d / "data/gen.tsv").unlink() or os.mkfifo(d / "data/gen.tsv"),
-    ),
+    "texts come from a pipe": ("farm", "R02", lambda d: (d / "data/gen.tsv").unlink() or os.mkfifo(d / "data/gen.tsv")),
     "the certificate is a pipe": (
         "farm",
         "R02",

@@ -19,15 +19,7 @@ from tiny_dataset import repeated_sentence, tiny
 from sgl.cli.main import OK, run
 from sgl.verify import certificate_faults, reading, verify
 from sgl.verify import dataset as loading
-from sgl.verify.conllu import (
-    Malformed,
-    Sentence,
-    TokenTable,
-    WordForm,
-    ranges,
-    read_sentence,
-    read_sentences,
-)
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, ranges, read_sentence, read_sentences
 from sgl.verify.items import GraphShape, ShapeTable, Split, repetitions
 from sgl.verify.search import Searcher
 from sgl.verify.structure import read_structure
@@ -127,10 +119,7 @@ def later(block: Sentence | Malformed, lines: int) -> Sentence | Malformed:
 
 
 @settings(max_examples=30, deadline=None)
-@given(
-    st.lists(st.sampled_from([b"\n", b"\n\n", b"1\ta\n", b"# text = a\n", b"a"]), max_size=40),
-    st.integers(1, 30),
-)
+@given(st.lists(st.sampled_from([b"\n", b"\n\n", b"1\ta\n", b"# text = a\n", b"a"]), max_size=40), st.integers(1, 30))
 def test_a_file_that_is_cut_into_ranges_has_the_same_blocks(
     tmp_path_factory: pytest.TempPathFactory, pieces: list[bytes], size: int
 ) -> None:

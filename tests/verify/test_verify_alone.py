@@ -7,9 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tiny_dataset import (
-    tiny,
-)
+from tiny_dataset import tiny
 
 import sgl.verify
 

@@ -120,17 +120,7 @@ def _windows(lines: list[str]) -> list[str]:
     [
         lambda lines: lines[::-1],
         lambda lines: lines[1:],
-        *(
-            _nothing,
-            _duplicate,
-            _outside,
-            _own_hash,
-            _comment,
-            _binary,
-            _open_end,
-            _capitals,
-            _windows,
-        ),
+        *(_nothing, _duplicate, _outside, _own_hash, _comment, _binary, _open_end, _capitals, _windows),
     ],
 )
 def test_the_list_has_one_form(change: Callable[[list[str]], list[str]], home: Path) -> None:

@@ -13,11 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny_dataset import (
-    failed,
-    tiny,
-    write_manifest,
-)
+from tiny_dataset import failed, tiny, write_manifest
 
 from sgl.verify import VerifyError, verify
 
@@ -37,20 +33,13 @@ def test_a_changed_byte_is_noticed(tmp_path: Path) -> None:
 def test_a_swapped_label_with_a_new_hash_is_noticed(tmp_path: Path) -> None:
     data = tiny()
     data.write(tmp_path)
-    rewrite(
-        tmp_path / "conllu/train.conllu",
-        lambda text: text.replace(b"\t5\tnmod\t5:nmod", b"\t5\tobl\t5:obl", 1),
-    )
+    rewrite(tmp_path / "conllu/train.conllu", lambda text: text.replace(b"\t5\tnmod\t5:nmod", b"\t5\tobl\t5:obl", 1))
     write_manifest(tmp_path, data.manifest())
     assert failed(verify(tmp_path)) == {"V012"}
 
 
 @pytest.mark.parametrize(
-    ("name", "codes"),
-    [
-        ("data/gen.tsv", {"V002", "V006"}),
-        ("parquet/gen.parquet", {"V002", "V007"}),
-    ],
+    ("name", "codes"), [("data/gen.tsv", {"V002", "V006"}), ("parquet/gen.parquet", {"V002", "V007"})]
 )
 def test_a_missing_file_is_noticed(name: str, codes: set[str], tmp_path: Path) -> None:
     tiny().write(tmp_path)
@@ -220,11 +209,7 @@ def test_a_damaged_manifest_fails_the_first_check(content: bytes, message: str, 
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (
-            ["patterns", 0, "need", 0, "minimum"],
-            "ten",
-            "patterns[0].need[0].minimum: a whole number",
-        ),
+        (["patterns", 0, "need", 0, "minimum"], "ten", "patterns[0].need[0].minimum: a whole number"),
         (["patterns", 1, "quotas", 0, "count"], -1, "patterns[1].quotas[0].count: a whole number"),
         (["distinct", "sentences"], 1, "distinct.sentences: true or false expected, found 1"),
         (["distinct", "layer"], "sem", "there is no graph layer 'sem'"),

@@ -110,10 +110,7 @@ def test_all_splits_that_have_the_sentence_are_named(tmp_path: Path) -> None:
         data.splits[split].insert(0, said("book", "saw", "girl"))
     report = verify(data.write(tmp_path))
     messages = [violation.message for violation in report.result("V018").violations]
-    assert messages == [
-        "the sentence is train-000001 as well",
-        "the sentence is train-000001 and dev-000001 as well",
-    ]
+    assert messages == ["the sentence is train-000001 as well", "the sentence is train-000001 and dev-000001 as well"]
 
 
 def test_all_structures_that_a_sentence_contains_are_named(tmp_path: Path) -> None:
@@ -149,14 +146,7 @@ def claimed_label(label: str) -> Tiny:
     return data
 
 
-LABELS = [
-    "nm\u043ed",
-    "\uff4emod",
-    "NMOD",
-    "nmod\u2060",
-    "\u03b7mod",
-    "nm0d",
-]
+LABELS = ["nm\u043ed", "\uff4emod", "NMOD", "nmod\u2060", "\u03b7mod", "nm0d"]
 
 
 @pytest.mark.parametrize("label", LABELS)
@@ -241,10 +231,7 @@ def misspelt_attribute(data: Tiny) -> None:
 
 
 def one_of_several(data: Tiny) -> None:
-    data.pattern("pp_in_subject")["forbid"] = [
-        PP_IN_SUBJECT,
-        "{ V -[nsubj|\u043ebj]-> N; N -[nmod]-> M }",
-    ]
+    data.pattern("pp_in_subject")["forbid"] = [PP_IN_SUBJECT, "{ V -[nsubj|\u043ebj]-> N; N -[nmod]-> M }"]
 
 
 def nonsense(data: Tiny) -> None:
@@ -314,8 +301,7 @@ def words_not_claimed(data: Tiny) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [set_of_a_library, negated_set, nowhere, noun_and_name, names_together, words_not_claimed],
+    "change", [set_of_a_library, negated_set, nowhere, noun_and_name, names_together, words_not_claimed]
 )
 def test_an_honest_name_is_no_alarm(change: object, tmp_path: Path) -> None:
     data = tiny()

@@ -36,10 +36,7 @@ RELATIVE = sentence("dog cat saw slept", ((0, "acl:relcl", 2), (2, "nsubj", 1), 
         ("{ V -[nsubj]-> N } without { N -[acl:relcl]-> X }", True),
         ("{ V[lemma=slept] -[nsubj]-> N } without { N -[acl:relcl]-> X }", False),
         ("{ V[lemma=slept] } without { V -[nsubj]-> N[lemma=cat] }", True),
-        (
-            "{ N[lemma=dog]; M[lemma=cat] } without { X -[nsubj]-> N } without { Y -[obj]-> M }",
-            False,
-        ),
+        ("{ N[lemma=dog]; M[lemma=cat] } without { X -[nsubj]-> N } without { Y -[obj]-> M }", False),
         # The only other governor of dog is saw, which the match has taken.
         ("{ A[lemma=slept] -[nsubj]-> N; V[lemma=saw] } without { X -[~obj]-> N }", True),
     ],

@@ -38,9 +38,7 @@ def bodies(draw: st.DrawFn) -> core.Body:
     names = draw(st.lists(st.sampled_from(["V", "N", "M", "N.2", "X'", "名"]), min_size=1, unique=True))
     variables = tuple(
         core.Variable(
-            name,
-            tuple(draw(st.lists(node_tests, max_size=2))),
-            tuple(draw(st.lists(degree_tests, max_size=1))),
+            name, tuple(draw(st.lists(node_tests, max_size=2))), tuple(draw(st.lists(degree_tests, max_size=1)))
         )
         for name in names
     )

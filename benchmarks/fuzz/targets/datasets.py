@@ -56,14 +56,7 @@ def _change(random: Random, files: dict[str, bytes], places: dict[str, str]) -> 
     content = files.get(name, b"")
     change = random.random()
     if change < 0.06:
-        targets = (
-            "/dev/zero",
-            "/dev/null",
-            "..",
-            name.rpartition("/")[2],
-            "../farm.sgl",
-            "/proc/self/mem",
-        )
+        targets = ("/dev/zero", "/dev/null", "..", name.rpartition("/")[2], "../farm.sgl", "/proc/self/mem")
         places[name] = random.choice((PIPE, *(LINK + target for target in targets)))
     elif change < 0.1:
         files.pop(name, None)

@@ -39,15 +39,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "WHOLE": ("0", "1", "2", "12"),
     "STRING": (
         *('"dog"', '"animals.yaml"', '"farm.weights.yaml"', '"chases.yaml"', '"words.j2"', '""'),
-        *(
-            '"犬"',
-            '"."',
-            '"る"',
-            '"た"',
-            '"two words"',
-            '"nowhere.yaml"',
-            '"The dog chased a cat."',
-        ),
+        *('"犬"', '"."', '"る"', '"た"', '"two words"', '"nowhere.yaml"', '"The dog chased a cat."'),
         *('"../x.yaml"', '"\\""', '"a\\u202eb"', '"犬が猫を追いかけた。"'),
     ),
     "_NL": ("\n  ",),
@@ -123,11 +115,7 @@ def _used(random: Random) -> Case:
     files = dict(seeds.barn())
     if random.random() < 0.2:
         files[MAIN] = Maker(random).source().encode()
-        uses = [
-            ("sample", MAIN, "-n", "5"),
-            ("prove", MAIN),
-            ("sample", MAIN, "--show", "tree,graph"),
-        ]
+        uses = [("sample", MAIN, "-n", "5"), ("prove", MAIN), ("sample", MAIN, "--show", "tree,graph")]
         return Case(files, (("check", MAIN), random.choice(uses)))
     name = random.choice((MAIN, MAIN, MAIN, "animals.yaml", "verbs.yaml", "words.j2", "chases.yaml"))
     files[name] = swapped_alike(random, files[name].decode()).encode()

@@ -48,11 +48,7 @@ def _mix(value: np.uint64) -> np.uint64:
 
 @part
 def _choose(
-    states: NDArray[np.int64],
-    bounds: NDArray[np.int64],
-    guides: NDArray[np.int32],
-    state: np.uint64,
-    key: np.uint64,
+    states: NDArray[np.int64], bounds: NDArray[np.int64], guides: NDArray[np.int32], state: np.uint64, key: np.uint64
 ) -> np.uint64:
     """Return the row of the alternative of a state that the number with this key stands for."""
     row = state * _STATE

@@ -17,20 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
-from sgl.accel.machine import (
-    add,
-    bits_at,
-    has,
-    int_at,
-    lowest,
-    meet,
-    plus,
-    real_at,
-    set_bits,
-    set_int,
-    set_real,
-    times,
-)
+from sgl.accel.machine import add, bits_at, has, int_at, lowest, meet, plus, real_at, set_bits, set_int, set_real, times
 from sgl.accel.parse.lattice_kernel import ENTRIES, WAITING, Space, lattice
 from sgl.accel.parse.tables import Tables
 

@@ -234,10 +234,7 @@ def combined(
 
 
 def explore(
-    index: GrammarIndex,
-    words: Numbers,
-    step: Callable[[int, tuple[int, ...]], int],
-    accepts: Callable[[int], bool],
+    index: GrammarIndex, words: Numbers, step: Callable[[int, tuple[int, ...]], int], accepts: Callable[[int], bool]
 ) -> TreeAutomaton:
     """Return the reachable part of an automaton that is given by functions.
 

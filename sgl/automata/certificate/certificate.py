@@ -81,11 +81,7 @@ class Certificate(NamedTuple):
 
 @few_collections()
 def certificate(
-    compiler: StructureCompiler,
-    plan: Plan,
-    head: Json,
-    states: Sequence[DrawnState],
-    starts: Sequence[int],
+    compiler: StructureCompiler, plan: Plan, head: Json, states: Sequence[DrawnState], starts: Sequence[int]
 ) -> Certificate:
     """Return the certificate of every claim of a plan that holds.
 
@@ -210,10 +206,7 @@ def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[Stat
 
 
 def _licensed(
-    evidence: Evidence,
-    pattern: Pattern,
-    split_of: Mapping[str, int],
-    known: dict[Structure, Structure],
+    evidence: Evidence, pattern: Pattern, split_of: Mapping[str, int], known: dict[Structure, Structure]
 ) -> Iterator[StatedClaim]:
     """Yield that training contains needed parts, and pieces; ``known`` has those that are alike."""
     pieces, _ = claim_pieces(evidence, pattern)
@@ -230,9 +223,7 @@ def _licensed(
 
 
 def _alike(
-    compiler: StructureCompiler,
-    automata: Iterable[WrittenAutomaton],
-    splits: Iterable[SplitGrammar],
+    compiler: StructureCompiler, automata: Iterable[WrittenAutomaton], splits: Iterable[SplitGrammar]
 ) -> dict[int, tuple[int, ...]]:
     """For each word the states that the automata and the splits give it."""
     words = compiler.index.words
@@ -270,10 +261,7 @@ def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> lis
 
 
 def _steps(
-    split: SplitGrammar,
-    derivation: Derivation,
-    numbers: Mapping[Transition, int],
-    symbol: Sequence[int],
+    split: SplitGrammar, derivation: Derivation, numbers: Mapping[Transition, int], symbol: Sequence[int]
 ) -> list[int]:
     """Return a derivation as the numbers of its transitions, in preorder."""
     state_of = {(rule, below): state for state, rule, below, _ in split.transitions.rows()}

@@ -56,12 +56,7 @@ def _body(body: Body) -> Json:
             for test in variable.tests
         ],
         "degrees": [
-            (
-                variable.name,
-                written(test.labels.labels, negated=test.labels.negated),
-                test.comparison,
-                test.number,
-            )
+            (variable.name, written(test.labels.labels, negated=test.labels.negated), test.comparison, test.number)
             for variable in body.variables
             for test in variable.degrees
         ],

@@ -30,10 +30,7 @@ class MeasuredAutomaton:
     """
 
     def __init__(
-        self,
-        structure: Structure,
-        grammar: CoreGrammar,
-        plain: Callable[[Structure], StructureAutomaton],
+        self, structure: Structure, grammar: CoreGrammar, plain: Callable[[Structure], StructureAutomaton]
     ) -> None:
         body = structure.body
         self._tests = body.lengths

@@ -12,24 +12,8 @@ atoms are carried on to the nodes that remain, through the lengths of the walks 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sgl.automata.patterns.matches import (
-    DONE,
-    SATISFIED,
-    UNASSIGNED,
-    Lengths,
-    Match,
-    WalkProgress,
-    rename,
-)
-from sgl.automata.patterns.schema import (
-    NO_PREDICATE,
-    ONE,
-    ZERO,
-    BodySchema,
-    Reach,
-    Schema,
-    WalkGoal,
-)
+from sgl.automata.patterns.matches import DONE, SATISFIED, UNASSIGNED, Lengths, Match, WalkProgress, rename
+from sgl.automata.patterns.schema import NO_PREDICATE, ONE, ZERO, BodySchema, Reach, Schema, WalkGoal
 from sgl.automata.patterns.symbols import LocalEdge, Symbol
 
 

@@ -56,11 +56,7 @@ class _Joining:
     """
 
     def __init__(
-        self,
-        schema: Schema,
-        ports: Sequence[tuple[int, ...]],
-        matches: Numbering[Match],
-        spend: Callable[[int], None],
+        self, schema: Schema, ports: Sequence[tuple[int, ...]], matches: Numbering[Match], spend: Callable[[int], None]
     ) -> None:
         self._schema = schema
         self._matches = matches

@@ -188,14 +188,7 @@ class PatternProofs:
     @property
     def claims(self) -> tuple[Claim, ...]:
         """All claims."""
-        return (
-            *self.held_out,
-            *self.licences,
-            *self.pieces,
-            *self.instances,
-            self.exposed,
-            *self.disjoint,
-        )
+        return (*self.held_out, *self.licences, *self.pieces, *self.instances, self.exposed, *self.disjoint)
 
     @property
     def proved(self) -> bool:

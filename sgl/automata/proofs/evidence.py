@@ -22,12 +22,7 @@ from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.counting import count_derivations
-from sgl.automata.weights.split import (
-    NO_CHILD,
-    SplitGrammar,
-    acceptance_probability,
-    split_grammar,
-)
+from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, split_grammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.lemmas import content_lemmas, repeats_lemma
 from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum

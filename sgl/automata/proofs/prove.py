@@ -11,37 +11,15 @@ from dataclasses import replace
 
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.common import few_collections
-from sgl.automata.proofs.claims import (
-    Disjoint,
-    Exposed,
-    HeldOut,
-    Instance,
-    Licence,
-    PatternProofs,
-    Proofs,
-    Verdict,
-)
+from sgl.automata.proofs.claims import Disjoint, Exposed, HeldOut, Instance, Licence, PatternProofs, Proofs, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.automata.proofs.findings import (
-    find_nestings,
-    find_overlaps,
-    find_unsatisfiable,
-    find_unused,
-)
+from sgl.automata.proofs.findings import find_nestings, find_overlaps, find_unsatisfiable, find_unused
 from sgl.automata.proofs.inventory import RuleIngredients, inventory_of
 from sgl.automata.proofs.licensing import claim_pieces, why_absent
 from sgl.automata.weights.split import acceptance_probability
 from sgl.core.interpret import Derivation
-from sgl.core.plan import (
-    EXPOSURE_PREFIX,
-    IN_DISTRIBUTION,
-    PART_PREFIX,
-    Need,
-    Pattern,
-    Plan,
-    foreign,
-)
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
@@ -57,12 +35,7 @@ Progress = Callable[[str], None]
 
 
 @few_collections()
-def prove(
-    compiler: StructureCompiler,
-    plan: Plan,
-    progress: Progress | None = None,
-    only: str | None = None,
-) -> Proofs:
+def prove(compiler: StructureCompiler, plan: Plan, progress: Progress | None = None, only: str | None = None) -> Proofs:
     """Decide the claims, or those of the pattern ``only``; raises as ``StructureCompiler``."""
     chosen = [pattern for pattern in plan.patterns if only in (None, pattern.name)]
     if only is not None:

@@ -17,14 +17,7 @@ import networkx as nx
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import GrammarIndex
-from sgl.automata.weights.inside import (
-    EquationSystem,
-    Matrix,
-    Vector,
-    components,
-    inside_weights,
-    solve,
-)
+from sgl.automata.weights.inside import EquationSystem, Matrix, Vector, components, inside_weights, solve
 from sgl.core.grammar import CoreGrammar
 
 #: Power iteration stops when it knows the radius this precisely, or after so many

@@ -19,17 +19,7 @@ from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceRea
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import AmbiguousRow, Audit, Cause, FileTally, SharedSentences, Tally
 from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
-from sgl.corpus.rows import (
-    LISTED,
-    Corpus,
-    CorpusRow,
-    ListedRow,
-    Normalizer,
-    Progress,
-    Unreadable,
-    list_row,
-    spellings,
-)
+from sgl.corpus.rows import LISTED, Corpus, CorpusRow, ListedRow, Normalizer, Progress, Unreadable, list_row, spellings
 from sgl.parsing import describe_failure, number_of
 
 #: The likeliest readings of which the one closest to the published text is explained.

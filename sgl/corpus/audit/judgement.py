@@ -85,10 +85,7 @@ class StructureFinder:
     """
 
     def __init__(
-        self,
-        grammar: CoreGrammar,
-        declared: tuple[DeclaredStructure, ...],
-        compiler: StructureCompiler | None = None,
+        self, grammar: CoreGrammar, declared: tuple[DeclaredStructure, ...], compiler: StructureCompiler | None = None
     ) -> None:
         """``compiler`` is one for this grammar, if its automata are there already."""
         compiler = compiler or StructureCompiler(grammar)

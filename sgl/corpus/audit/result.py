@@ -276,12 +276,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
                 **{count: getattr(rows, count) for count in ("rows", "parsed", "own", "isolated")},
                 "seconds": [asdict(s) for s in sorted(rows.seconds.values(), key=lambda s: -s.rows)],
                 "new_words": [
-                    {
-                        "column": column,
-                        "word": word,
-                        "rows": number,
-                        "target": (column, word) in rows.targets,
-                    }
+                    {"column": column, "word": word, "rows": number, "target": (column, word) in rows.targets}
                     for (column, word), number in sorted(new.items(), key=lambda e: (-e[1], e[0]))
                 ],
             }

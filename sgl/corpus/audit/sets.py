@@ -134,12 +134,7 @@ class SetCollector:
     """Sorts rows into sets and keeps what these may share."""
 
     def __init__(
-        self,
-        grammar: CoreGrammar,
-        layer: int,
-        plan: Plan,
-        declared: Sequence[DeclaredStructure],
-        names: PatternNames,
+        self, grammar: CoreGrammar, layer: int, plan: Plan, declared: Sequence[DeclaredStructure], names: PatternNames
     ) -> None:
         """Take the text ``layer`` that is parsed; ``declared`` structures are given by index."""
         self.sets: dict[tuple[int, str], RowSet] = {}

@@ -4,14 +4,5 @@
 ``weights_file`` writes it in the author's words.
 """
 
-from sgl.corpus.fit.estimate import (
-    Collector,
-    Fit,
-    LeftOut,
-    Options,
-    Sample,
-    Selection,
-    estimate,
-    expected_uses,
-)
+from sgl.corpus.fit.estimate import Collector, Fit, LeftOut, Options, Sample, Selection, estimate, expected_uses
 from sgl.corpus.fit.report import fit_data, weights_text

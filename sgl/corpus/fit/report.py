@@ -104,11 +104,7 @@ def _likelihood(found: Likelihood) -> dict[str, float | None]:
 
 
 def weights_text(
-    grammar: CoreGrammar,
-    keys: Sequence[RuleKey],
-    fit: Fit,
-    provenance: Mapping[str, Any],
-    comment: Sequence[str] = (),
+    grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, provenance: Mapping[str, Any], comment: Sequence[str] = ()
 ) -> str:
     """Return the text of the file: ``comment`` as its first lines, then what it comes from.
 

@@ -87,11 +87,5 @@ def _function(meaning: Meaning, number: int) -> str:
 
 
 register(
-    View(
-        "cogs",
-        "the logical form of COGS: atoms over variables named by positions",
-        cogs,
-        target=True,
-        syntax="atoms",
-    )
+    View("cogs", "the logical form of COGS: atoms over variables named by positions", cogs, target=True, syntax="atoms")
 )

@@ -91,12 +91,4 @@ def _kept(lemma: str) -> int | None:
     return 0 if _SYMBOL.fullmatch(lemma) and "\\" not in lemma else None
 
 
-register(
-    View(
-        "penman",
-        "Penman notation with variables and re-entrancies",
-        penman,
-        kept=_kept,
-        finish=_named,
-    )
-)
+register(View("penman", "Penman notation with variables and re-entrancies", penman, kept=_kept, finish=_named))

@@ -74,11 +74,5 @@ class _Unfolding:
 
 
 register(
-    View(
-        "varfree",
-        "the variable-free form: the graph unfolded into a term",
-        varfree,
-        target=True,
-        syntax="terms",
-    )
+    View("varfree", "the variable-free form: the graph unfolded into a term", varfree, target=True, syntax="terms")
 )

@@ -7,13 +7,6 @@ treebank in CoNLL-U.
 """
 
 from sgl.research.analyse.analysis import Analysis, analyse
-from sgl.research.analyse.metrics import (
-    Measures,
-    Sides,
-    edge_accuracy,
-    measure,
-    sentence_bleu,
-    without_punctuation,
-)
+from sgl.research.analyse.metrics import Measures, Sides, edge_accuracy, measure, sentence_bleu, without_punctuation
 from sgl.research.analyse.scoring import AnalysisSettings
 from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord

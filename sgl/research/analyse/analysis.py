@@ -155,10 +155,7 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
     freedom = statistics.corrected(
         [
             statistics.spearman(
-                "entropy",
-                "dea",
-                entropy,
-                np.array([system.relations[label].share for label in labels], np.float64),
+                "entropy", "dea", entropy, np.array([system.relations[label].share for label in labels], np.float64)
             )
             for system in systems
         ]
@@ -205,8 +202,7 @@ def find_suspects(
     average = (scored * suspicious).sum(axis=0) / np.maximum(coverage, 1)
     support = table.support
     order = sorted(
-        np.flatnonzero(coverage).tolist(),
-        key=lambda at: (-coverage[at], -average[at], table.subtrees[at].text),
+        np.flatnonzero(coverage).tolist(), key=lambda at: (-coverage[at], -average[at], table.subtrees[at].text)
     )
     suspects: list[Json] = [
         {

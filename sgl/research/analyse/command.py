@@ -59,11 +59,7 @@ SYSTEM = _System()
     help="Which words of the treebank outputs have.",
 )
 @click.option(
-    "--tokenize",
-    "tokenizer",
-    type=click.Choice(_TOKENIZERS),
-    default="marks",
-    help="How texts are cut into words.",
+    "--tokenize", "tokenizer", type=click.Choice(_TOKENIZERS), default="marks", help="How texts are cut into words."
 )
 @click.option("--keep-case", is_flag=True, help="Capital letters matter.")
 @click.option("--keep-punctuation", is_flag=True, help="Punctuation is part of the trees.")
@@ -76,12 +72,7 @@ SYSTEM = _System()
     help="Mine structures with these labels (repeatable).  [default: all]",
 )
 @click.option("--nodes", metavar="MIN:MAX", default="2:3", help="How many words mined structures have.")
-@click.option(
-    "--support",
-    type=click.IntRange(1),
-    default=5,
-    help="Mine structures of at least so many sentences.",
-)
+@click.option("--support", type=click.IntRange(1), default=5, help="Mine structures of at least so many sentences.")
 @click.option("--rounds", type=click.IntRange(0, 1000), default=3, help="How often blame is divided again.")
 @click.option(
     "--failure",
@@ -237,11 +228,7 @@ def _show(data: Json, seconds: float, session: Session) -> None:
 
     for table in tables(data):
         shown = rich_table.Table(
-            title=Text(visible(table.title)),
-            title_justify="left",
-            box=None,
-            pad_edge=False,
-            header_style="bold",
+            title=Text(visible(table.title)), title_justify="left", box=None, pad_edge=False, header_style="bold"
         )
         for number, name in enumerate(table.columns):
             justify: JustifyMethod = "left" if number < table.texts else "right"

@@ -86,10 +86,7 @@ class Aligned:
         if self.by_id is None:
             found = next(self.in_order, None)
             if found is not None and sent_id is not None:
-                begin, behind = (
-                    (found.text or "")[: len(sent_id)],
-                    (found.text or "")[len(sent_id) :],
-                )
+                begin, behind = ((found.text or "")[: len(sent_id)], (found.text or "")[len(sent_id) :])
                 self.named += begin.lower() == sent_id.lower() and not behind[:1].isalnum()
         else:
             if sent_id is None:

@@ -27,13 +27,7 @@ from sgl.research.analyse.metrics import (
 )
 from sgl.research.analyse.predictions import PIECE, Aligned, PredictionsError, open_predictions
 from sgl.research.analyse.statistics import Values
-from sgl.research.analyse.words import (
-    SAMPLED,
-    composed,
-    folded,
-    tokenizer_of,
-    without_marks,
-)
+from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
 
 Flags = NDArray[np.bool_]

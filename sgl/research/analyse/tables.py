@@ -248,12 +248,7 @@ def latex_row(cells: Iterable[str]) -> str:
 
 
 def latex_table(
-    caption: str,
-    columns: str,
-    head: Sequence[str],
-    rows: Sequence[str],
-    label: str = "",
-    indent: str = "",
+    caption: str, columns: str, head: Sequence[str], rows: Sequence[str], label: str = "", indent: str = ""
 ) -> str:
     """Return a table of finished lines; ``columns`` are the letters of their alignment."""
     outer = [

@@ -17,15 +17,7 @@ from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import ForeignFileError
 from sgl.morphology.knowledge import AnalyserMissing
-from sgl.research.baselines.config import (
-    CAUSAL,
-    MODELS,
-    BaselineError,
-    Config,
-    ConfigError,
-    change_config,
-    read_config,
-)
+from sgl.research.baselines.config import CAUSAL, MODELS, BaselineError, Config, ConfigError, change_config, read_config
 from sgl.research.baselines.data import BaselineData, read_data
 from sgl.research.evaluate.benchmark import DatasetError
 from sgl.research.evaluate.command import EvaluationRequest, score
@@ -54,12 +46,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 
 @click.command("baseline")
 @click.argument("dataset", type=FILE)
-@click.option(
-    "--out",
-    "-o",
-    type=DIRECTORY,
-    help="The directory of the run.  [default: out/DATASET-CONFIGURATION]",
-)
+@click.option("--out", "-o", type=DIRECTORY, help="The directory of the run.  [default: out/DATASET-CONFIGURATION]")
 @click.option("--model", type=click.Choice(MODELS), help="Its small preset.  [default: transformer]")
 @click.option("--config", metavar="NAME|FILE.yml", help="A preset, or settings of your own.")
 @click.option("--target", metavar="NAME", help="The target to learn.  [default: the first]")

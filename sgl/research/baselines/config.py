@@ -50,10 +50,7 @@ _Check = tuple[Callable[[Any], bool], str]
 
 
 def _whole(least: int, most: int) -> _Check:
-    return (
-        lambda value: type(value) is int and least <= value <= most,
-        f"a whole number from {least:,} to {most:,}",
-    )
+    return (lambda value: type(value) is int and least <= value <= most, f"a whole number from {least:,} to {most:,}")
 
 
 def _number(least: float, most: float) -> _Check:
@@ -118,8 +115,7 @@ class Config:
     rank: int = _setting(8, _whole(1, 4096))
     alpha: int = _setting(16, _whole(1, 65_536))
     modules: tuple[str, ...] = _setting(
-        ("q_proj", "v_proj"),
-        (lambda v: isinstance(v, (list, tuple)) and all(map(_is_text, v)), "a list of names"),
+        ("q_proj", "v_proj"), (lambda v: isinstance(v, (list, tuple)) and all(map(_is_text, v)), "a list of names")
     )
     prompt: str = _setting(
         "Translate: {source}\nTranslation:",
@@ -154,8 +150,7 @@ def read_config(wanted: str | None, model: str | None) -> Config:
         name = model or TRANSFORMER
         if name not in SMALL:
             raise ConfigError(
-                f"`--model {name}` needs a configuration",
-                "`--config sget-lora --path DIR`, or a file of your own",
+                f"`--model {name}` needs a configuration", "`--config sget-lora --path DIR`, or a file of your own"
             )
         wanted = SMALL[name]
     path = PRESETS / f"{wanted}.yml" if wanted in presets() else Path(wanted)

@@ -160,8 +160,7 @@ def read_data(path: Path, target: str | None) -> BaselineData:
     """Read all splits; raises ``DatasetError`` if there is nothing to learn or to predict."""
     if path.is_file():
         raise benchmark.DatasetError(
-            f"`{path}` is a file, not a dataset",
-            hint="DATASET is a directory that `sglc compile` has written",
+            f"`{path}` is a file, not a dataset", hint="DATASET is a directory that `sglc compile` has written"
         )
     train = benchmark.read_benchmark(path, TRAIN, target)
     names = list(benchmark.manifest_of(path)["splits"].members())

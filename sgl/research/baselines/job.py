@@ -24,13 +24,7 @@ from sgl.foreign.json import read_document
 from sgl.research.baselines.config import CAUSAL, Config
 from sgl.research.baselines.data import BaselineData, unwritable
 from sgl.research.baselines.learner import Learner, Line, Seq2SeqLearner, learn_vocabulary
-from sgl.research.baselines.training import (
-    DirectoryError,
-    OnCheck,
-    Training,
-    TrainingResult,
-    reproducible,
-)
+from sgl.research.baselines.training import DirectoryError, OnCheck, Training, TrainingResult, reproducible
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 
 #: The files of a locked directory that has nothing else.

@@ -106,21 +106,13 @@ class Lstm(Seq2Seq):
         """Read sentences; the states of the decoder, those of the source, and which are there."""
         there = source != PAD
         packed = pack_padded_sequence(
-            self.dropout(self.embedding(source)),
-            there.sum(1).cpu(),
-            batch_first=True,
-            enforce_sorted=False,
+            self.dropout(self.embedding(source)), there.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )
         states, last = self.encoder(packed)
         found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
         # The last states of the two directions stand side by side, layer by layer.
         hidden, cell = (part.unflatten(0, (-1, self.directions)) for part in last)
-        return (
-            hidden.permute(2, 0, 1, 3).flatten(2),
-            cell.permute(2, 0, 1, 3).flatten(2),
-            found,
-            there[:, None, :],
-        )
+        return (hidden.permute(2, 0, 1, 3).flatten(2), cell.permute(2, 0, 1, 3).flatten(2), found, there[:, None, :])
 
     def proceed(self, state: State, tokens: Tensor) -> tuple[Tensor, State]:
         """Scores of the tokens that may follow each of these."""
@@ -198,10 +190,7 @@ class _Layer(nn.Module):
         self.attention = Attention(width, heads, dropout, config.distances)
         self.source = Attention(width, heads, dropout) if decodes else None
         self.feed_forward = nn.Sequential(
-            nn.Linear(width, config.inner),
-            nn.ReLU(),
-            nn.Dropout(dropout),
-            nn.Linear(config.inner, width),
+            nn.Linear(width, config.inner), nn.ReLU(), nn.Dropout(dropout), nn.Linear(config.inner, width)
         )
         self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3 if decodes else 2))
         self.dropout = nn.Dropout(dropout)

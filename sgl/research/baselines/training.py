@@ -117,12 +117,7 @@ class Training:
     """
 
     def __init__(
-        self,
-        learner: Learner,
-        dev: Sequence[BenchmarkRow],
-        checkpoint: Path,
-        run: str,
-        limit: float = math.inf,
+        self, learner: Learner, dev: Sequence[BenchmarkRow], checkpoint: Path, run: str, limit: float = math.inf
     ) -> None:
         self.config = config = learner.config
         self.learner = learner

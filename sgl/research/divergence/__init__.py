@@ -19,10 +19,4 @@ from sgl.research.divergence.problem import (
     measure,
 )
 from sgl.research.divergence.search import SplitRequest, anneal, certificate, greedy
-from sgl.research.divergence.sources import (
-    ElementSettings,
-    ItemSet,
-    NoItemsError,
-    find_files,
-    read_items,
-)
+from sgl.research.divergence.sources import ElementSettings, ItemSet, NoItemsError, find_files, read_items

@@ -16,15 +16,7 @@ from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count, text_table
 from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
-from sgl.research.divergence.problem import (
-    SETS,
-    Annealing,
-    Bounds,
-    Greedy,
-    NoSuchSplitError,
-    SplitTarget,
-    measure,
-)
+from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure
 from sgl.research.divergence.search import (
     ANNEALING,
     GREEDY,
@@ -83,12 +75,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 @click.option("--categories", is_flag=True, help="With --report: each category as well.")
 @click.option("--out", type=DIRECTORY, help="The directory for the split.")
 @click.option("--force", is_flag=True, help="Replace a split that is there.")
-@click.option(
-    "--target",
-    callback=_share,
-    default="1",
-    help="The compound divergence that is wanted, from 0 to 1.",
-)
+@click.option("--target", callback=_share, default="1", help="The compound divergence that is wanted, from 0 to 1.")
 @click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
 @click.option("--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge.")
 @click.option(
@@ -105,18 +92,10 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     help="How many items may be left out: a number, or a share with a point (0.05).",
 )
 @click.option("--method", type=click.Choice((ANNEALING, GREEDY)), default=ANNEALING)
-@click.option(
-    "--moves",
-    type=click.IntRange(1, 1_000_000),
-    default=100,
-    help="Annealing: moves for each item.",
-)
+@click.option("--moves", type=click.IntRange(1, 1_000_000), default=100, help="Annealing: moves for each item.")
 @click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from.")
 @click.option(
-    "--every",
-    type=click.IntRange(1),
-    default=2,
-    help="Greedy: draw the candidates anew after so many choices.",
+    "--every", type=click.IntRange(1), default=2, help="Greedy: draw the candidates anew after so many choices."
 )
 @click.option(
     "--elements",
@@ -127,9 +106,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 @click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
 @click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
 @click.option(
-    "--above",
-    callback=_share,
-    help="Morphology: only tag combinations that weigh more, 0.33 in the literature.",
+    "--above", callback=_share, help="Morphology: only tag combinations that weigh more, 0.33 in the literature."
 )
 @click.option("--seed", type=click.IntRange(0), default=1)
 @json_option

@@ -18,15 +18,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.problem import (
-    DISCARDED,
-    TEST,
-    TRAIN,
-    Bounds,
-    Elements,
-    Occurrences,
-    SplitTarget,
-)
+from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN, Bounds, Elements, Occurrences, SplitTarget
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

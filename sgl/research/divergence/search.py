@@ -222,20 +222,13 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "atom_limit": target.limit,
         },
         "bounds": {"test": [str(bounds.least), str(bounds.most)], "discards": bounds.discards},
-        "method": {
-            "name": ANNEALING if isinstance(request.method, Annealing) else GREEDY,
-            **request.method._asdict(),
-        },
+        "method": {"name": ANNEALING if isinstance(request.method, Annealing) else GREEDY, **request.method._asdict()},
         "seed": request.seed,
         "sizes": dict(zip(SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
         "divergence": {"atoms": seen.atoms, "compounds": seen.compounds},
         "score": -abs(seen.compounds - target.compounds) - abs(seen.atoms - target.atoms),
-        "test_only": {
-            "atoms": seen.unseen_atoms,
-            "compounds": seen.unseen,
-            "share": seen.unseen_share,
-        },
+        "test_only": {"atoms": seen.unseen_atoms, "compounds": seen.unseen, "share": seen.unseen_share},
         "assignment": sha256(assignment.encode("utf-8", "surrogateescape")).hexdigest(),
     }
 

@@ -17,14 +17,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.divergence.objective_kernel import (
-    SplitState,
-    distance_after,
-    kernel,
-    part,
-    relabel,
-    side,
-)
+from sgl.research.divergence.objective_kernel import SplitState, distance_after, kernel, part, relabel, side
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
 from sgl.sampling import random
 
@@ -158,13 +151,7 @@ def anneal_steps(key: np.uint64, first_step: int, steps: int, temperature: float
 
 @kernel
 def greedy_choices(
-    key: np.uint64,
-    first: int,
-    choices: int,
-    candidates: int,
-    every: int,
-    pool: NDArray[np.int32],
-    state: SplitState,
+    key: np.uint64, first: int, choices: int, candidates: int, every: int, pool: NDArray[np.int32], state: SplitState
 ) -> None:
     """Make choices from number ``first`` on; choice 0 is the random item.
 

@@ -231,11 +231,7 @@ def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str)
 
 
 def grammar_of(
-    benchmark: Benchmark,
-    given: Path | None,
-    settings: Mapping[str, str],
-    sources: SourceMap,
-    diagnostics: Diagnostics,
+    benchmark: Benchmark, given: Path | None, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
 ) -> Compiled | None:
     """Return the grammar for partial matches; None if there is none, or after errors.
 

@@ -23,27 +23,13 @@ from sgl.foreign import ForeignFileError
 from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces
 from sgl.research.analyse.predictions import PredictionsError, systems_of
-from sgl.research.evaluate.benchmark import (
-    Benchmark,
-    DatasetError,
-    PatternInfo,
-    grammar_of,
-    places_by,
-    read_benchmark,
-)
+from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, places_by, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, Json, evaluation_data, render_evaluation
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, VERDICTS, Run, Scores, read_run
-from sgl.research.evaluate.surface import (
-    BLEU_METRIC,
-    CHRF_METRIC,
-    WAYS,
-    Segmentation,
-    Surface,
-    SurfaceScores,
-)
+from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, WAYS, Segmentation, Surface, SurfaceScores
 from sgl.research.evaluate.tables import latex, show_result
 
 #: Rows that a message names.
@@ -62,11 +48,7 @@ class Evaluation:
     scores: Scores
 
     def __init__(
-        self,
-        request: EvaluationRequest,
-        benchmark: Benchmark,
-        sources: SourceMap,
-        diagnostics: Diagnostics,
+        self, request: EvaluationRequest, benchmark: Benchmark, sources: SourceMap, diagnostics: Diagnostics
     ) -> None:
         self.request = request
         self.benchmark = benchmark
@@ -293,9 +275,7 @@ class EvaluationRequest:
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script does.")
 @click.option(
-    "--segment",
-    type=click.Choice(WAYS),
-    help="How texts are cut into words.  [default: as the language needs]",
+    "--segment", type=click.Choice(WAYS), help="How texts are cut into words.  [default: as the language needs]"
 )
 @click.option("--json", "json_file", type=JSON, help="Write it all as JSON.")
 @click.option("--html", "html_file", type=PAGE, help="Write a page.")

@@ -24,15 +24,7 @@ from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
 from sgl.dataset import Chunk, DataFile
 from sgl.frontend import Compiled
-from sgl.research.evaluate.compounds import (
-    ADJECTIVE,
-    ATTRIBUTIVE,
-    DETERMINER,
-    HEADS,
-    HOLE,
-    MODIFIER,
-    NOUN,
-)
+from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HEADS, HOLE, MODIFIER, NOUN
 from sgl.research.evaluate.query import GraphMatcher, PatternQuery
 from sgl.research.evaluate.realization import DerivedPhrase, Realizer, template_words
 
@@ -51,13 +43,7 @@ _WORD_ROLES = {"DET": DETERMINER, "ADJ": ADJECTIVE, "NOUN": NOUN}
 _VERB, _PREPOSITION = HEADS
 
 #: The role of an atom by its relation to the noun; subtypes (``acl:relcl``) are like their type.
-_ROLES = {
-    "det": DETERMINER,
-    "amod": ADJECTIVE,
-    "case": _PREPOSITION,
-    "acl": MODIFIER,
-    "nmod": MODIFIER,
-}
+_ROLES = {"det": DETERMINER, "amod": ADJECTIVE, "case": _PREPOSITION, "acl": MODIFIER, "nmod": MODIFIER}
 _NOUNS = ("NOUN", "PROPN")
 
 

@@ -176,10 +176,7 @@ class BenchmarkCompounds:
 
 
 def compounds_of(
-    benchmark: Benchmark,
-    files: tuple[Path | None, Path | None],
-    way: str | None,
-    diagnostics: Diagnostics,
+    benchmark: Benchmark, files: tuple[Path | None, Path | None], way: str | None, diagnostics: Diagnostics
 ) -> BenchmarkCompounds | None:
     """Return the compounds of the rows, by default those of the dataset; None after errors.
 

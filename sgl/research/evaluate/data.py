@@ -75,12 +75,7 @@ def evaluation_data(evaluation: Evaluation) -> Json:
             {
                 "name": name,
                 "runs": [
-                    {
-                        "file": run.file,
-                        "missing": len(run.missing),
-                        "empty": len(run.empty),
-                        "shifted": run.shifted,
-                    }
+                    {"file": run.file, "missing": len(run.missing), "empty": len(run.empty), "shifted": run.shifted}
                     for run in runs
                 ],
             }
@@ -153,11 +148,7 @@ def _row(evaluation: Evaluation, table: str, part: _Part, kinds: Mapping[str, ND
 
 
 def _spread(runs: Sequence[float]) -> Json:
-    return {
-        "mean": fmean(runs),
-        "deviation": stdev(runs) if len(runs) > 1 else None,
-        "runs": list(runs),
-    }
+    return {"mean": fmean(runs), "deviation": stdev(runs) if len(runs) > 1 else None, "runs": list(runs)}
 
 
 def _mistakes(evaluation: Evaluation) -> Json:

@@ -27,13 +27,7 @@ from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import (
-    GrammarEdges,
-    Realization,
-    Realizer,
-    condensed,
-    lemmas_by_word,
-)
+from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of
 
 #: Readings of a prediction that are looked at, the likeliest first.
@@ -62,14 +56,7 @@ PredictionReadings = tuple[Realization, ...]
 class PartialMatch:
     """Judges the predictions of one text layer with one grammar."""
 
-    def __init__(
-        self,
-        grammar: CoreGrammar,
-        patterns: Sequence[Pattern],
-        source: str,
-        target: str,
-        layer: str,
-    ) -> None:
+    def __init__(self, grammar: CoreGrammar, patterns: Sequence[Pattern], source: str, target: str, layer: str) -> None:
         """``layer`` is the graph layer that the patterns speak of."""
         self._target = grammar.text_layer(target)
         graph = grammar.graph_layer(layer)

@@ -74,10 +74,7 @@ Systems = Mapping[str, Sequence[Run]]
 
 
 def read_run(
-    path: Path,
-    rows: Sequence[BenchmarkRow],
-    language: str = "",
-    words: Sequence[tuple[str, ...]] = (),
+    path: Path, rows: Sequence[BenchmarkRow], language: str = "", words: Sequence[tuple[str, ...]] = ()
 ) -> Run:
     """Read the predictions of a file; ``language`` says whether words have spaces between them.
 

@@ -39,10 +39,7 @@ def show_result(data: Json) -> None:
     below = "\n{}" if len(systems) > 1 else ""
     heads = [metrics[metric] + below.format(system) for metric, system in columns]
     rows = [row for name in _SHOWN for row in data["tables"][name]]
-    _print(
-        ["", "items", *heads],
-        [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows],
-    )
+    _print(["", "items", *heads], [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows])
     for name, text in data["signatures"].items():
         say(f"{metrics[name]}: {text}")
     if data["partial_match"] is not None:
@@ -138,11 +135,7 @@ def _tests(data: Json) -> Rows:
 def _compounds(compounds: Json) -> Rows:
     """Return the error rates; those by pattern are in the files."""
     return [
-        [
-            entry["system"] + (f" ({entry['file']})" if entry["file"] else ""),
-            entry["kind"],
-            *_rates(entry),
-        ]
+        [entry["system"] + (f" ({entry['file']})" if entry["file"] else ""), entry["kind"], *_rates(entry)]
         for entry in compounds["rates"]
         if entry["by"] != "pattern"
     ]
@@ -227,11 +220,7 @@ def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
 def _latex_compounds(data: Json) -> str:
     patterns = data["dataset"]["patterns"]
     rows = [
-        [
-            escaped(entry["system"]),
-            escaped(patterns.get(entry["kind"], {}).get("title", entry["kind"])),
-            *_rates(entry),
-        ]
+        [escaped(entry["system"]), escaped(patterns.get(entry["kind"], {}).get("title", entry["kind"])), *_rates(entry)]
         for entry in data["compounds"]["rates"]
     ]
     head = latex_row(["", "compounds of", "instances", "rate", "compounds", "aggregate"])

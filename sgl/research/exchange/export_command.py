@@ -21,13 +21,7 @@ from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError
 from sgl.research.exchange.names import CONCATENATION, is_quotable
-from sgl.research.exchange.write_tools import (
-    WithoutCapitals,
-    repeating,
-    without_capitals,
-    write_irtg,
-    write_nltk,
-)
+from sgl.research.exchange.write_tools import WithoutCapitals, repeating, without_capitals, write_irtg, write_nltk
 
 #: What speaks about datasets, and not about the language.
 _CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
@@ -178,18 +172,10 @@ def _title(compiled: Compiled) -> str:
 @grammar_argument
 @click.argument("what", required=False)
 @click.option(
-    "-n",
-    "number",
-    type=click.IntRange(min=1, max=MAX_COUNT),
-    default=100,
-    help="How many sentences to sample.",
+    "-n", "number", type=click.IntRange(min=1, max=MAX_COUNT), default=100, help="How many sentences to sample."
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
-@click.option(
-    "--sentences",
-    type=FILE,
-    help="Read sentences from this file, one on a line, instead of sampling them.",
-)
+@click.option("--sentences", type=FILE, help="Read sentences from this file, one on a line, instead of sampling them.")
 @click.option("--layer", metavar="LAYER", help="The graph layer.  [default: the first tree]")
 @out_option
 @grammar_options

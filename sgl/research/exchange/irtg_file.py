@@ -255,10 +255,7 @@ class TermReader:
             return ()
         wanted = int(match[1] if match.re.groups else 2)
         if wanted != len(arguments):
-            self._fail(
-                symbol.span,
-                f"`{symbol}` concatenates {wanted} strings, and here it has {len(arguments)}",
-            )
+            self._fail(symbol.span, f"`{symbol}` concatenates {wanted} strings, and here it has {len(arguments)}")
             return ()
         return arguments
 

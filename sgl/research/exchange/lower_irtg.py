@@ -182,11 +182,7 @@ def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics:
 
 
 def _assemble(
-    name: str,
-    layers: Sequence[TextLayer],
-    rules: Sequence[TreeRule],
-    finals: Sequence[str],
-    diagnostics: Diagnostics,
+    name: str, layers: Sequence[TextLayer], rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics
 ) -> ImportedGrammar:
     """Return the core grammar of the rules, whose final states have one start category."""
     states = list(dict.fromkeys(rule.state for rule in rules))

@@ -21,14 +21,7 @@ from math import fsum
 from typing import NamedTuple
 
 from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, Template, Token
-from sgl.research.exchange.names import (
-    CONCATENATION,
-    FreeNames,
-    decimal,
-    make_quotable,
-    number_repeated,
-    quoted,
-)
+from sgl.research.exchange.names import CONCATENATION, FreeNames, decimal, make_quotable, number_repeated, quoted
 
 #: The text layers in which a phrase begins with a capital.
 Raised = frozenset[int]

@@ -18,25 +18,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sgl.core.graph import Graph, GraphNode
-from sgl.rendering.meaning import (
-    ADJECTIVAL,
-    ENTITY,
-    EVENT,
-    NAME,
-    PARAMETERS,
-    PROPERTY,
-    UNANCHORED,
-    WH,
-)
-from sgl.research.logical_forms.notation import (
-    Atom,
-    Form,
-    LogicalFormError,
-    Term,
-    offset,
-    read_form,
-    read_term,
-)
+from sgl.rendering.meaning import ADJECTIVAL, ENTITY, EVENT, NAME, PARAMETERS, PROPERTY, UNANCHORED, WH
+from sgl.research.logical_forms.notation import Atom, Form, LogicalFormError, Term, offset, read_form, read_term
 
 Edge = tuple[int | str, str, int | str]
 

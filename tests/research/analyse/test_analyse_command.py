@@ -39,14 +39,7 @@ def analysed(tmp_path: Path) -> Analyse:
 def test_the_example_of_the_paper_from_a_treebank_and_a_text(analysed: Analyse) -> None:
     found = analysed(example(), ("system.txt", "i enjoy my time at High Franklin school .\n"))
     means = {name: entry["mean"] for name, entry in found["treebank"]["measures"].items()}
-    assert means == {
-        "length": 8,
-        "depth": 3,
-        "distance": 2,
-        "flux_size": 2,
-        "flux_weight": 1,
-        "arity": 0.875,
-    }
+    assert means == {"length": 8, "depth": 3, "distance": 2, "flux_size": 2, "flux_weight": 1, "arity": 0.875}
     assert found["treebank"]["projective"] == 1
     (system,) = found["systems"]
     assert system["edges"] == {"kept": 5, "edges": 7, "dea": 5 / 7}
@@ -104,14 +97,8 @@ RIGHT = " ".join(EXAMPLE_WORDS) + " ."
     [
         ("system.txt", f"{RIGHT}\n{RIGHT}\n"),
         ("system.tsv", f"s2\t{RIGHT}\ns1\t{RIGHT}\n"),
-        (
-            "system.jsonl",
-            json.dumps({"prediction": RIGHT}) + "\n" + json.dumps({"prediction": RIGHT.split()}),
-        ),
-        (
-            "system.jsonl",
-            "\n".join(json.dumps({"id": i, "prediction": RIGHT}) for i in ("s2", "s1")),
-        ),
+        ("system.jsonl", json.dumps({"prediction": RIGHT}) + "\n" + json.dumps({"prediction": RIGHT.split()})),
+        ("system.jsonl", "\n".join(json.dumps({"id": i, "prediction": RIGHT}) for i in ("s2", "s1"))),
         ("system.conllu", example("s2") + example("s1")),
     ],
 )
@@ -219,9 +206,7 @@ def test_case_and_punctuation_matter_if_asked(analysed: Analyse) -> None:
     assert analysed(GOLD, outputs, options="--keep-punctuation")["treebank"]["words"] == 18
 
 
-def test_an_exact_output_keeps_all_edges_though_a_mark_is_a_word_elsewhere(
-    analysed: Analyse,
-) -> None:
+def test_an_exact_output_keeps_all_edges_though_a_mark_is_a_word_elsewhere(analysed: Analyse) -> None:
     rows = [("-", "-", "PUNCT", 2, "punct"), ("say", "say", "VERB", 0, "root")]
     gold = conllu([*rows, ("-", "-", "SYM", 2, "obj")])
     (system,) = analysed(gold, ("system.txt", "- say -\n"))["systems"]
@@ -338,11 +323,7 @@ ENGLISH = "the dog has read a book"
     ],
 )
 def test_outputs_in_another_script_are_noticed(
-    sentence: str,
-    output: str,
-    noticed: str,
-    analysed: Analyse,
-    capsys: pytest.CaptureFixture[str],
+    sentence: str, output: str, noticed: str, analysed: Analyse, capsys: pytest.CaptureFixture[str]
 ) -> None:
     words = sentence.split()
     rows = [(word, word, "NOUN", place, "dep" if place else "root") for place, word in enumerate(words)]

@@ -96,13 +96,7 @@ def test_rare_structures_are_left_out() -> None:
 def sentence(size: int, draw: Random) -> list[TreebankWord]:
     labels = ["nsubj", "obj", "acl", "obl", "det", "amod"]
     return [
-        TreebankWord(
-            f"w{at}",
-            "w",
-            draw.choice(["NOUN", "VERB"]),
-            head,
-            draw.choice(labels) if head else "root",
-        )
+        TreebankWord(f"w{at}", "w", draw.choice(["NOUN", "VERB"]), head, draw.choice(labels) if head else "root")
         for at, head in enumerate(random_heads(size, draw))
     ]
 

@@ -12,25 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
-from treebanks import (
-    EXAMPLE_HEADS,
-    EXAMPLE_RELATIONS,
-    EXAMPLE_WORDS,
-    dice,
-    flux_sizes,
-    flux_weights,
-    trees,
-)
+from treebanks import EXAMPLE_HEADS, EXAMPLE_RELATIONS, EXAMPLE_WORDS, dice, flux_sizes, flux_weights, trees
 from vectors import vectors
 
-from sgl.research.analyse import (
-    Sides,
-    TreebankWord,
-    edge_accuracy,
-    measure,
-    sentence_bleu,
-    without_punctuation,
-)
+from sgl.research.analyse import Sides, TreebankWord, edge_accuracy, measure, sentence_bleu, without_punctuation
 from sgl.research.analyse.metrics import EdgeAccuracy, edges_kept, mean_entropy
 from sgl.research.analyse.mining import subtrees
 from sgl.research.analyse.statistics import holm, projectivity_test, spearman

@@ -29,7 +29,4 @@ def test_systems_have_the_names_that_tell_their_files_apart(arguments: list[str]
 def test_a_file_with_an_equals_sign_in_its_name_is_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("beam=4.tsv").touch()
-    assert systems_of(["beam=4.tsv", "beam=5.tsv"]) == [
-        ("beam=4", Path("beam=4.tsv")),
-        ("beam", Path("5.tsv")),
-    ]
+    assert systems_of(["beam=4.tsv", "beam=5.tsv"]) == [("beam=4", Path("beam=4.tsv")), ("beam", Path("5.tsv"))]

@@ -124,10 +124,7 @@ def test_code_beside_a_model_is_not_run(language_model: Path, data: BaselineData
     copied = copy_of(language_model, tmp_path)
     (copied / "mine.py").write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n", "utf-8")
     config = json.loads((copied / "config.json").read_text("utf-8"))
-    config |= {
-        "model_type": "mine",
-        "auto_map": {"AutoConfig": "mine.C", "AutoModelForCausalLM": "mine.M"},
-    }
+    config |= {"model_type": "mine", "auto_map": {"AutoConfig": "mine.C", "AutoModelForCausalLM": "mine.M"}}
     (copied / "config.json").write_text(json.dumps(config), "utf-8")
     with pytest.raises(LanguageModelError, match="cannot load"):
         CausalLearner(settings(copied), data)
@@ -159,14 +156,7 @@ def copy_of(directory: Path, parent: Path) -> Path:
 
 def test_one_command_tunes_decodes_and_scores(work: Workplace, language_model: Path) -> None:
     small_dataset(work.directory / "animals")
-    config = config_file(
-        work.directory / "lora.yml",
-        model="causal-lm",
-        prompt=PROMPT,
-        longest=32,
-        rank=2,
-        dev_items=2,
-    )
+    config = config_file(work.directory / "lora.yml", model="causal-lm", prompt=PROMPT, longest=32, rank=2, dev_items=2)
     command = ["baseline", "animals", "--config", config, "--path", str(language_model)]
     assert run([*command, "--steps", "4", "--out", "run"]) == OK
     found = set(work.files())

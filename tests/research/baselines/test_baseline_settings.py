@@ -47,11 +47,7 @@ def test_a_word_is_the_same_at_the_beginning_and_within() -> None:
 
 
 def test_the_language_decides_how_words_are_found() -> None:
-    assert [scheme_for("auto", code) for code in ("en", "ja", "zh")] == [
-        SPACES,
-        SUDACHI,
-        CHARACTERS,
-    ]
+    assert [scheme_for("auto", code) for code in ("en", "ja", "zh")] == [SPACES, SUDACHI, CHARACTERS]
     assert scheme_for("characters", "ja") == CHARACTERS
 
 
@@ -219,13 +215,7 @@ def scored_run(directory: Path, shares: dict[str, float], test: float = 0.98) ->
         path = directory / "scores" / f"{split}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(content), "utf-8")
-    training = {
-        "steps": 10,
-        "seconds": 1.0,
-        "kept_step": 10,
-        "kept_dev_exact": 1.0,
-        "ended": "all steps",
-    }
+    training = {"steps": 10, "seconds": 1.0, "kept_step": 10, "kept_dev_exact": 1.0, "ended": "all steps"}
     record = {"config": {"model": "transformer"}, "weights": 100, "training": training}
     (directory / "run.json").write_text(json.dumps(record), "utf-8")
     return directory

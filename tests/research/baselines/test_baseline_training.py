@@ -152,11 +152,7 @@ class Killed(Exception):
 @pytest.mark.parametrize("killed_at", [5, 8, 11])
 @pytest.mark.parametrize("settings", MODELS[::2])
 def test_a_run_that_was_killed_ends_with_the_same_weights(
-    settings: dict[str, str],
-    killed_at: int,
-    data: BaselineData,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, str], killed_at: int, data: BaselineData, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = small_config(**settings)
     whole, _ = trained(config, data, tmp_path)

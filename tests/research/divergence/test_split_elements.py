@@ -59,12 +59,7 @@ def test_the_atoms_of_a_derivation_are_its_rules_and_words() -> None:
 
 def test_a_compound_is_a_rule_with_a_child_at_its_place() -> None:
     trees = read_derivations([DOG])
-    assert bag(edge_compounds(trees), 0) == {
-        "s -0-> np": 1,
-        "np -0-> the": 1,
-        "np -1-> dog": 1,
-        "s -1-> slept": 1,
-    }
+    assert bag(edge_compounds(trees), 0) == {"s -0-> np": 1, "np -0-> the": 1, "np -1-> dog": 1, "s -1-> slept": 1}
 
 
 def test_labels_may_have_parentheses_and_spaces_in_quotes() -> None:
@@ -195,13 +190,7 @@ def test_a_treebank_is_read_without_ranges_and_empty_nodes(tmp_path: Path) -> No
 
 def test_the_graph_of_a_sentence_gives_lemmas_relations_and_edges(tmp_path: Path) -> None:
     trees = dependency_trees(sentences(tmp_path, TREEBANK))
-    assert bag(node_and_edge_atoms(trees), 0) == {
-        "the": 1,
-        "dog": 1,
-        "sleep": 1,
-        "-det->": 1,
-        "-nsubj->": 1,
-    }
+    assert bag(node_and_edge_atoms(trees), 0) == {"the": 1, "dog": 1, "sleep": 1, "-det->": 1, "-nsubj->": 1}
     assert bag(edge_compounds(trees), 1) == {"Hund -case-> von": 1, "Hund -det-> der": 1}
 
 

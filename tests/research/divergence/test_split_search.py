@@ -183,10 +183,7 @@ def test_the_kept_sums_are_those_of_the_definition() -> None:
     place(labels, state)
     assert tuple(state.sizes) == sizes(labels)
     atoms, compounds = divergences(elements, labels)
-    for bags, alpha, expected in (
-        (state.atoms, ATOM_ALPHA, atoms),
-        (state.compounds, COMPOUND_ALPHA, compounds),
-    ):
+    for bags, alpha, expected in ((state.atoms, ATOM_ALPHA, atoms), (state.compounds, COMPOUND_ALPHA, compounds)):
         train, test, _, terms = map(float, bags.totals)
         found = 1 - terms / bags.scale / (train**alpha * test ** (1 - alpha))
         assert found == pytest.approx(expected, abs=1e-9)

@@ -111,10 +111,7 @@ def test_missing_predictions_count_as_wrong_and_are_named(
             lambda gold: [f"gen-{n:06d}\t{t}" for n, t in enumerate(gold, 2)],
             "1 of the 200 predictions have an unknown id",
         ),
-        (
-            lambda gold: [f"gen-000001\t{t}" for t in gold],
-            "is a second prediction for `gen-000001`",
-        ),
+        (lambda gold: [f"gen-000001\t{t}" for t in gold], "is a second prediction for `gen-000001`"),
         (
             lambda gold: ["id\tprediction", "gen-000001", *gold],
             "line 2 has 1 column; a prediction is an id, a tab and a text",
@@ -127,11 +124,7 @@ def test_missing_predictions_count_as_wrong_and_are_named(
     ],
 )
 def test_predictions_that_do_not_fit_are_an_error(
-    change: Callable[[list[str]], list[str]],
-    words: str,
-    work: Workplace,
-    farm: Path,
-    gold: list[str],
+    change: Callable[[list[str]], list[str]], words: str, work: Workplace, farm: Path, gold: list[str]
 ) -> None:
     work.write("bad.txt", lines(change(gold)))
     assert run(["eval", str(farm), "bad.txt"]) == FAILED
@@ -157,16 +150,7 @@ def test_what_is_not_utf8_or_not_there_is_an_error(farm: Path, work: Workplace) 
 
 
 def test_the_strangest_predictions_are_wrong_and_nothing_else(work: Workplace, farm: Path, gold: list[str]) -> None:
-    strange = [
-        "犬が" * 300,
-        "犬の近くの" * 5000,
-        "\x00\x1b[2J",
-        "𝔡𝔬𝔤",
-        "🐕‍🦺",
-        "a" * 99,
-        "。",
-        "\u202e犬",
-    ]
+    strange = ["犬が" * 300, "犬の近くの" * 5000, "\x00\x1b[2J", "𝔡𝔬𝔤", "🐕‍🦺", "a" * 99, "。", "\u202e犬"]
     work.write("strange.txt", lines([*strange, *gold[len(strange) :]]))
     result = evaluated(work, farm, "strange.txt", "--html", "page.html")
     wrong = len(strange) / len(gold)
@@ -230,10 +214,7 @@ def test_runs_of_one_system_have_a_deviation_and_systems_are_compared(
     assert cell["deviation"] == pytest.approx(0.02 / 2**0.5)
     assert cell["low"] < 0.69 < cell["high"]
     found = [d for d in result["tests"]["differences"] if d["metric"] == "exact"]
-    assert [(d["first"], d["second"], d["part"]) for d in found] == [
-        ("A", "B", "all"),
-        ("A", "B", "pp_in_subject"),
-    ]
+    assert [(d["first"], d["second"], d["part"]) for d in found] == [("A", "B", "all"), ("A", "B", "pp_in_subject")]
     assert found[0]["mean"] == pytest.approx(0.2)
     assert found[0]["p"] <= found[0]["adjusted"] < 0.05
 
@@ -266,13 +247,7 @@ def test_the_benchmark_of_known_faults_finds_gold_texts_right(farm: Path) -> Non
     [("scipy", FAILED, "error[SGL0904]: no scipy"), ("sacrebleu.metrics.bleu", OK, "SGL1405")],
 )
 def test_a_library_that_is_not_installed_is_named(
-    library: str,
-    status: int,
-    words: str,
-    work: Workplace,
-    farm: Path,
-    gold: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    library: str, status: int, words: str, work: Workplace, farm: Path, gold: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work.write("gold.txt", lines(gold))
     if library == "scipy":
@@ -347,11 +322,7 @@ def test_texts_may_have_commas_and_numbers(work: Workplace, farm: Path, gold: li
 
 
 @pytest.mark.parametrize(
-    "change",
-    [
-        lambda text: text.replace("。", "", 1),
-        lambda text: "".join(reversed(text.splitlines(keepends=True))),
-    ],
+    "change", [lambda text: text.replace("。", "", 1), lambda text: "".join(reversed(text.splitlines(keepends=True)))]
 )
 def test_gold_texts_that_were_changed_are_not_scored_against(
     change: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]
@@ -382,14 +353,7 @@ def test_a_split_that_the_manifest_does_not_list_is_not_scored_against(
     assert "it is not listed" in work.capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "cut",
-    [
-        "@@ ".join,
-        lambda text: "▁" + " ".join(text),
-        " ##".join,
-    ],
-)
+@pytest.mark.parametrize("cut", ["@@ ".join, lambda text: "▁" + " ".join(text), " ##".join])
 def test_pieces_of_words_are_refused(cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]) -> None:
     work.write("pieces.txt", lines([cut(text) for text in gold]))
     assert run(["eval", str(farm), "pieces.txt"]) == FAILED

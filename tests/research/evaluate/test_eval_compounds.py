@@ -46,13 +46,7 @@ def found(sentence: str, pattern: str) -> list[FoundCompound]:
     ("sentence", "pattern", "compound", "chinese", "atoms"),
     [
         ("Peter saw every scarf.", "np", "every scarf", "每 条 围巾", "DET=每 N=围巾"),
-        (
-            "Every teacher laughed.",
-            "np",
-            "every teacher",
-            "每 位 老师",
-            "DET=每 N=老师",
-        ),
+        ("Every teacher laughed.", "np", "every teacher", "每 位 老师", "DET=每 N=老师"),
         (
             "Peter saw the very red scarf.",
             "np_adj",
@@ -74,13 +68,7 @@ def found(sentence: str, pattern: str) -> list[FoundCompound]:
             "把 他 喜欢 的 那 盏 灯 画了下来",
             "V=把 … 画了下来 DET=那 N=灯 MOD=他 喜欢",
         ),
-        (
-            "Peter found the lamp.",
-            "vp",
-            "found the lamp",
-            "找到了 那 盏 灯",
-            "V=找到了 … DET=那 N=灯",
-        ),
+        ("Peter found the lamp.", "vp", "found the lamp", "找到了 那 盏 灯", "V=找到了 … DET=那 N=灯"),
         (
             "Peter slept near the red tent.",
             "pp_adj",
@@ -176,9 +164,7 @@ def test_a_lexicon_is_cut_as_the_texts_are() -> None:
 
 
 @pytest.mark.slow
-def test_jieba_is_named_with_its_version_and_missed_where_it_is_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_jieba_is_named_with_its_version_and_missed_where_it_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("jieba")
     name, cut = segmentation("jieba")
     assert cut("我来到北京清华大学") == "我 来到 北京 清华大学"

@@ -140,9 +140,7 @@ def said(farm: Compiled, sentence: str, layer: str = "ja") -> Realization:
     return Realizer(core, core.graph_layer("syn"), core.text_layer(layer)).realize(reading)
 
 
-def test_the_words_of_a_translation_have_the_tree_of_the_source_without_particles(
-    farm: Compiled,
-) -> None:
+def test_the_words_of_a_translation_have_the_tree_of_the_source_without_particles(farm: Compiled) -> None:
     tree = tree_of(said(farm, "A cow near the hen saw a cat."))
     assert tree == WordTree(("鶏", "の近くの", "牛", "猫", "見た"), (3, 1, 5, 5, 0))
     english = tree_of(said(farm, "A cow saw a cat.", "en"))

@@ -92,16 +92,11 @@ def test_an_unknown_atom_or_role_is_an_error() -> None:
         CompoundLexicon({"X": {}})
 
 
-def test_compounds_are_scored_on_the_command_line_with_the_noise_of_the_gold_texts(
-    work: Workplace,
-) -> None:
+def test_compounds_are_scored_on_the_command_line_with_the_noise_of_the_gold_texts(work: Workplace) -> None:
     work.write("rows.tsv", "the dog ran\t狗 跑 了\nsaw the red dog\t看到 红 狗\nthe dog\t它\n")
     work.write("out.txt", "狗 跑 了\n看到 狗\n狗\n")
     work.write("names.tsv", "a\tthe dog\nb\tsaw the red dog\na\tthe dog\n")
-    work.write(
-        "lexicon.yaml",
-        'V: {saw: [看到]}\nDET: {the: [""]}\nADJ: {red: [红]}\nN: {dog: [狗]}\n',
-    )
+    work.write("lexicon.yaml", 'V: {saw: [看到]}\nDET: {the: [""]}\nADJ: {red: [红]}\nN: {dog: [狗]}\n')
     asked = ["eval", "rows.tsv", "out.txt", "--lexicon", "lexicon.yaml", "--json", "r.json"]
     assert run([*asked, "--compounds", "names.tsv", "--html", "page.html"]) == OK
     result = json.loads((work.directory / "r.json").read_text("utf-8"))["compounds"]
@@ -228,8 +223,7 @@ def test_depth_and_nesting_are_those_of_the_tree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "reason"),
-    [("1\tdog", "line 1: 2 columns"), ("1\ta\ta\tX\t_\t_\t1\tx\t_\t_", "line 1: 0 words")],
+    ("line", "reason"), [("1\tdog", "line 1: 2 columns"), ("1\ta\ta\tX\t_\t_\t1\tx\t_\t_", "line 1: 0 words")]
 )
 def test_a_sentence_that_is_no_tree_is_an_error(line: str, reason: str, tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"

@@ -84,12 +84,7 @@ def test_the_example_of_every_pattern_is_right_by_particles_alone() -> None:
     ],
 )
 def test_a_word_has_to_be_there_in_its_role(prediction: str, right: bool, why: Decision) -> None:
-    found = judged(
-        "subject_to_object_common",
-        "A child found a dancer.",
-        "子供がダンサーを見つけた。",
-        prediction,
-    )
+    found = judged("subject_to_object_common", "A child found a dancer.", "子供がダンサーを見つけた。", prediction)
     assert found == (right, why)
 
 

@@ -34,10 +34,7 @@ def test_numbers_and_order_do_not_count() -> None:
     [
         (SEES.replace("Tom", "Ada"), "only the first has 'see . theme ( x , Tom )'"),
         (SEES.replace("* cat", "* dog"), "only the first has '* cat ( x )'"),
-        (
-            f"{SEES} AND see . theme ( x _ 2 , Tom )",
-            "only the second has 'see . theme ( x , Tom )'",
-        ),
+        (f"{SEES} AND see . theme ( x _ 2 , Tom )", "only the second has 'see . theme ( x , Tom )'"),
         (SEES.replace("agent ( x _ 2", "agent ( x _ 3"), "no renaming of variables"),
         ("Tom", "they are forms of different kinds"),
         (SEES[:-2], "the second is not a COGS logical form: character 77: expected ')'"),
@@ -78,8 +75,7 @@ def test_a_form_is_not_equal_to_its_mutants(sentence: Sentence, random: Random) 
 
 
 ATOMS = st.lists(
-    st.tuples(st.sampled_from("pqrst"), st.lists(st.integers(1, 4), min_size=1, max_size=2).map(tuple)),
-    max_size=5,
+    st.tuples(st.sampled_from("pqrst"), st.lists(st.integers(1, 4), min_size=1, max_size=2).map(tuple)), max_size=5
 )
 
 
@@ -182,11 +178,7 @@ EAT = "LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( 
         (SEES, SEES.replace("see . agent ( x _ 2", "x see . agent ( _ 2"), True),
         (f"{TWO} ; see . agent ( x _ 2 , x _ 1 )", f"see . agent ( x _ 2 , x _ 1 ) ; {TWO}", True),
         # With one definite noun the same order is judged different.
-        (
-            "* cat ( x _ 1 ) ; see . agent ( x _ 2 , x _ 1 )",
-            "see . agent ( x _ 2 , x _ 1 ) ; * cat ( x _ 1 )",
-            False,
-        ),
+        ("* cat ( x _ 1 ) ; see . agent ( x _ 2 , x _ 1 )", "see . agent ( x _ 2 , x _ 1 ) ; * cat ( x _ 1 )", False),
         # Three definite nouns alone are sorted.
         (f"{TWO} ; * owl ( x _ 6 )", f"* owl ( x _ 6 ) ; {TWO}", True),
         ("Tom", "", False),

@@ -13,16 +13,7 @@ from math import fsum
 from pathlib import Path
 
 import pytest
-from exchanging import (
-    OUR_GRAMMARS,
-    imported,
-    language,
-    marked,
-    our_grammar,
-    read_back,
-    rules_by_name,
-    weights_by_name,
-)
+from exchanging import OUR_GRAMMARS, imported, language, marked, our_grammar, read_back, rules_by_name, weights_by_name
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from small_grammars import grammar as small_grammar

@@ -59,12 +59,7 @@ def test_the_right_file_gives_nothing() -> None:
         ("'New-York'", "'New-York", "SGL1201", "'"),
         ("[tree] city", "[tree] city /* or town", "SGL1201", "/"),
         (RIGHT, "interpretation a: b\nS! ->", "SGL1201", ""),
-        (
-            "irtg.algebra.TreeAlgebra",
-            "irtg.algebra.SetAlgebra",
-            "SGL1202",
-            "de.up.ling.irtg.algebra.SetAlgebra",
-        ),
+        ("irtg.algebra.TreeAlgebra", "irtg.algebra.SetAlgebra", "SGL1202", "de.up.ling.irtg.algebra.SetAlgebra"),
         ("\nS!", "\nfeature f: x.Size(S)\nS!", "SGL1202", "f"),
         ("*(?1, ?2)", "*(?1, ?3)", "SGL1203", "?3"),
         ("*(?1, ?2)", "*(?1, ?x)", "SGL1203", "?x"),
@@ -141,25 +136,7 @@ def test_no_damage_to_a_file_breaks_the_reader(data: st.DataObject) -> None:
         start = data.draw(st.integers(0, len(text)))
         end = data.draw(st.integers(start, min(start + 8, len(text))))
         pieces = st.sampled_from(
-            (
-                "",
-                "(",
-                ")",
-                "[",
-                "]",
-                "!",
-                "'",
-                '"',
-                "/*",
-                "?",
-                "->",
-                "S",
-                "*",
-                "0",
-                "名",
-                "\n",
-                "\0",
-            )
+            ("", "(", ")", "[", "]", "!", "'", '"', "/*", "?", "->", "S", "*", "0", "名", "\n", "\0")
         )
         text = text[:start] + data.draw(pieces) + text[end:]
     diagnostics, sources = said(text)
@@ -214,8 +191,7 @@ def test_a_layer_that_repeats_a_child_is_not_context_free(farm: Workplace) -> No
 
 def test_a_capital_that_cannot_be_placed_is_reported(farm: Workplace) -> None:
     text = BASE.replace(
-        'rule text: Text -> capital S "."\n  ja  S "。"',
-        'rule text: Text -> S "."\n  ja  capital S "。"',
+        'rule text: Text -> capital S "."\n  ja  S "。"', 'rule text: Text -> S "."\n  ja  capital S "。"'
     )
     farm.write(MAIN, text)
     assert "SGL1212" not in export(farm, "irtg", MAIN)[1]
@@ -253,10 +229,7 @@ def test_an_import_is_checked_and_can_be_used(farm: Workplace) -> None:
 
 
 def test_an_import_that_cannot_be_sampled_says_so(work: Workplace) -> None:
-    work.write(
-        "s.irtg",
-        "interpretation s: x.StringAlgebra\nS! -> r(S, S) [0.7] [s] *(?1, ?2)\nS -> a [0.3] [s] a\n",
-    )
+    work.write("s.irtg", "interpretation s: x.StringAlgebra\nS! -> r(S, S) [0.7] [s] *(?1, ?2)\nS -> a [0.3] [s] a\n")
     assert run(["import", "irtg", "s.irtg", "--out", "s.sgl"]) == FAILED
     said = work.capsys.readouterr().err
     assert "SGL0707" in said
@@ -264,8 +237,7 @@ def test_an_import_that_cannot_be_sampled_says_so(work: Workplace) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "code"),
-    [(None, "SGL0001"), (b"\xff\xfe", "SGL0002"), (b"S! -> \0", "SGL0002"), (b"S!", "SGL1201")],
+    ("content", "code"), [(None, "SGL0001"), (b"\xff\xfe", "SGL0002"), (b"S! -> \0", "SGL0002"), (b"S!", "SGL1201")]
 )
 def test_a_file_that_is_no_irtg(content: bytes | None, code: str, work: Workplace) -> None:
     if content is not None:

@@ -109,11 +109,7 @@ def graph_or_error(read: Callable[[str], Graph], text: str) -> Graph | None:
         ("LAMBDA a . LAMBDA a . cat ( a )", 18, "expected a variable that is not bound yet"),
         ("LAMBDA a . cat ( b )", 17, "expected one of the variables a, found 'b'"),
         ("LAMBDA a . LAMBDA e . cat ( a )", 22, "expected a role after 'cat'"),
-        (
-            "LAMBDA a . LAMBDA e . run . agent ( a , e )",
-            22,
-            "expected the last variable and one other as arguments",
-        ),
+        ("LAMBDA a . LAMBDA e . run . agent ( a , e )", 22, "expected the last variable and one other as arguments"),
     ],
 )
 def test_an_error_of_a_cogs_form_says_where_and_what(text: str, position: int, reason: str) -> None:
@@ -166,10 +162,7 @@ def test_a_capital_is_a_name_unless_the_noun_is_known() -> None:
 def test_a_repeated_verb_is_two_events_and_a_repeated_noun_one_entity() -> None:
     graph = read_varfree("say ( agent = cat , ccomp = say ( agent = cat , theme = * cat ) )")
     assert sorted(node.get("lemma") for node in graph.nodes) == ["cat", "cat", "say", "say"]
-    assert [label for _, label, target in graph.edges if target == graph.edges[0][2]] == [
-        "agent",
-        "agent",
-    ]
+    assert [label for _, label, target in graph.edges if target == graph.edges[0][2]] == ["agent", "agent"]
 
 
 # --- The published forms ------------------------------------------------------------------

@@ -191,20 +191,9 @@ def no_body_and_no_name(of: Forger) -> None:
 @of_automaton("C10")
 def a_structure_more_that_is_wrong(of: Forger) -> None:
     """A structure that no claim mentions has an automaton that does not find it."""
-    body = {
-        "variables": ["V", "N"],
-        "tests": [],
-        "degrees": [],
-        "links": [["V", [0, ["det"]], 1, 1, "N"]],
-    }
+    body = {"variables": ["V", "N"], "tests": [], "degrees": [], "links": [["V", [0, ["det"]], 1, 1, "N"]]}
     of.certificate["structures"].append(
-        {
-            "name": "{ V -[det]-> N }",
-            "layer": "syn",
-            "bodies": [body],
-            "transitions": [],
-            "accepting": [],
-        }
+        {"name": "{ V -[det]-> N }", "layer": "syn", "bodies": [body], "transitions": [], "accepting": []}
     )
 
 

@@ -347,13 +347,7 @@ def harmless() -> dict[str, object]:
     """A structure that no text contains, with the automaton that finds it nowhere."""
     link = ["V", [0, ["vocative"]], 1, 1, "N"]
     body = {"variables": ["V", "N"], "tests": [], "degrees": [], "links": [link]}
-    return {
-        "name": "{ V -[vocative]-> N }",
-        "layer": "syn",
-        "bodies": [body],
-        "transitions": [],
-        "accepting": [],
-    }
+    return {"name": "{ V -[vocative]-> N }", "layer": "syn", "bodies": [body], "transitions": [], "accepting": []}
 
 
 def new_noun(of: Forger) -> list[object]:

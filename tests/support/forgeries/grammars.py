@@ -15,11 +15,7 @@ of_grammar = partial(forgery, "grammar")
 @of_grammar("C03")
 def a_digest_of_nothing(of: Forger) -> None:
     """The digest is 64 zeros."""
-    of.replace(
-        "certificate.json",
-        f'"digest":"{of.manifest["grammar"]["sha256"]}"',
-        f'"digest":"{"0" * 64}"',
-    )
+    of.replace("certificate.json", f'"digest":"{of.manifest["grammar"]["sha256"]}"', f'"digest":"{"0" * 64}"')
 
 
 @of_grammar("C03")

@@ -40,11 +40,7 @@ def a_target_is_that_of_another_row(of: Forger) -> None:
 @of_rows("R04")
 def a_target_with_another_word(of: Forger) -> None:
     """A subject is marked as a topic in one target."""
-    rewrite(
-        of,
-        "test",
-        lambda rows: [changed(rows[0], target=rows[0].target.replace("が", "は")), *rows[1:]],
-    )
+    rewrite(of, "test", lambda rows: [changed(rows[0], target=rows[0].target.replace("が", "は")), *rows[1:]])
 
 
 @of_rows("R04")

@@ -58,10 +58,7 @@ def draw_again(of: Forger) -> None:
 
 def weigh_again(of: Forger) -> None:
     """Compute the intervals of all tables from the weights, as the compiler does."""
-    states, weights = (
-        of.certificate["sampler"]["states"],
-        [float(r[3]) for r in of.grammar["rules"]],
-    )
+    states, weights = (of.certificate["sampler"]["states"], [float(r[3]) for r in of.grammar["rules"]])
     values = [0.0] * len(states)
     for _ in range(200):
         shares = [
