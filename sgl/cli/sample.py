@@ -3,11 +3,9 @@
 import errno
 import filecmp
 import time
-from collections.abc import Sequence
-from dataclasses import replace
-from itertools import zip_longest
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
@@ -21,22 +19,26 @@ from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token
-from sgl.core.interpret import Derivation, Item, interpret
+from sgl.core.interpret import Derivation, Item
 from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.core.plan import Plan
 from sgl.dataset import fingerprint
 from sgl.dataset.chunk import FormatError
-from sgl.diagnostics import shortlist
 from sgl.frontend import Compiled
-from sgl.frontend.queries import read_structure
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
-from sgl.pipeline.partial_trees import PartialTreeError, cut_to_tree, read_category, read_tree
+from sgl.pipeline.samples import (
+    STREAM,
+    NoSentenceError,
+    SampleError,
+    SampleSource,
+    plan_of,
+    sampled_items,
+    source_of,
+    split_of,
+)
 from sgl.rendering import outputs, written
-from sgl.sampling import pack, sample
-
-#: The stream of samples, which is also their split and category.
-STREAM = "sample"
+from sgl.sampling import pack
 
 #: The forms of files by the ends of their names.
 _FORMS = {".tsv": "tsv", ".parquet": "parquet"}
@@ -50,17 +52,6 @@ class _Rows(Result):
 
 
 _ROWS = _Rows()
-
-
-class SampleSource(NamedTuple):
-    """What to sample: texts that meet a constraint, from one or several categories in turn.
-
-    ``grammar`` is that of the author, or what is left of it for a partial tree.
-    """
-
-    grammar: CoreGrammar
-    starts: tuple[int, ...]
-    constraint: Constraint
 
 
 @click.command("sample")
@@ -125,7 +116,7 @@ def command(
             session.refuse("these options are for a file; name one with `--out`")
         if pairs:
             session.refuse("pairs are shown, not written to a file")
-        request = _plan(plan, [(STREAM, number, chosen.constraint)], seed, distinct)
+        request = plan_of(plan, [(STREAM, number, chosen.constraint)], seed, distinct)
         _write_file(session, compiled, chosen, request, shown, out, parallelism)
         return
     items = draw_items(session, compiled, chosen, number, seed)
@@ -139,69 +130,29 @@ def command(
 
 
 def choose(session: Session, compiled: Compiled, what: str | None) -> SampleSource:
-    """Return what is meant by WHAT."""
-    core = compiled.grammar
-    if what is None:
-        return SampleSource(core, (core.start,), Constraint())
-    strata = compiled.plan.strata
-    for stratum in strata:
-        if what in (stratum.split, stratum.category, stratum.stream):
-            return SampleSource(core, (core.start,), stratum.constraint)
-    if what.lstrip().startswith("{"):
-        structure = read_structure(compiled, what, session.sources, session.diagnostics)
-        if structure is None:
-            session.stop()
-        return SampleSource(core, (core.start,), Constraint(require=((structure,),)))
-    try:
-        if what.lstrip().startswith("("):
-            return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
-        test = read_category(what)
-    except PartialTreeError as problem:
-        session.refuse(str(problem))
-    names = [category.base for category in core.categories]
-    if test.name not in names:
-        patterns = list(dict.fromkeys(stratum.category for stratum in strata))
-        session.check_names([what], [*patterns, *dict.fromkeys(names)], "pattern or category")
-    matching = tuple(i for i, found in enumerate(core.categories) if test.accepts(found))
-    if not matching:
-        variants = [found.name for found in core.categories if found.name.startswith(test.name)]
-        session.refuse(f"no phrase is `{test}`; there is {shortlist(variants)}")
-    return SampleSource(core, matching, Constraint())
+    """Return what is meant by WHAT; end the command if it is nothing."""
+    with _refusing(session):
+        chosen = source_of(compiled, what, session.sources, session.diagnostics)
+    if chosen is None:
+        session.stop()
+    return chosen
 
 
 def draw_items(session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:
-    """Return the items: one of the first category, one of the second, and so on."""
-    core = chosen.grammar
-    splits: dict[str, SplitGrammar] = {}
-    counts = []
-    for index, start in enumerate(chosen.starts[:number]):
-        stream = f"{STREAM}/{index}" if index else STREAM
-        counts.append((stream, len(range(index, number, len(chosen.starts))), chosen.constraint))
-        splits[stream] = _split_of(session, compiled, core, start, chosen.constraint)
-    plan = _plan(compiled.plan, counts, seed, distinct=False)
-    parts = [part.items for part in sample(pack(core, plan, splits))]
-    return [interpret(core, found.derivation) for row in zip_longest(*parts) for found in row if found is not None]
+    """Return so many items; end the command if there are none."""
+    with _refusing(session):
+        return sampled_items(compiled, chosen, number, seed)
 
 
-def _plan(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int | None, distinct: bool) -> Plan:
-    """Return the plan of a sample: so many sentences of each stream that meet its constraint."""
-    return replace(
-        plan,
-        strata=tuple(Stratum(STREAM, STREAM, *stratum) for stratum in strata),
-        seed=plan.seed if seed is None else seed,
-        distinct_sentences=distinct,
-    )
-
-
-def _split_of(
-    session: Session, compiled: Compiled, core: CoreGrammar, start: int, constraint: Constraint
-) -> SplitGrammar:
-    """Return the phrases of a category that meet a constraint; end the command without any."""
-    split = StructureCompiler(replace(core, start=start)).split(constraint)
-    if split.empty:
-        message = "no sentence of the grammar qualifies"
-        session.fail("SGL0812", message, compiled.dataset_span, hint="`sglc prove` says why")
-    return split
+@contextmanager
+def _refusing(session: Session) -> Iterator[None]:
+    """End the command with what is wrong with a request."""
+    try:
+        yield
+    except NoSentenceError as problem:
+        session.fail("SGL0812", str(problem), problem.place, hint="`sglc prove` says why")
+    except SampleError as problem:
+        session.refuse(str(problem))
 
 
 # ---- sentences in a file
@@ -230,7 +181,8 @@ def _write_file(
     (stratum,) = plan.strata
     try:
         with resumable(session, out, parallelism):
-            split = _split_of(session, compiled, core, starts[0], stratum.constraint)
+            with _refusing(session):
+                split = split_of(compiled, core, starts[0], stratum.constraint)
             _write_sampled(session, core, split, plan, columns, out, parallelism)
     except OSError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")

@@ -16,6 +16,7 @@ import stat
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from errno import EFBIG, EINVAL, ENOENT
 from hashlib import file_digest
@@ -176,6 +177,26 @@ def _refused(path: Path, problem: OSError) -> ForeignFileError:
     return ForeignFileError(path, reason, error=problem.errno or EINVAL)
 
 
+#: Texts that stand for files, by their paths without links.
+_EDITED: ContextVar[Mapping[Path, bytes]] = ContextVar("edited")
+
+
+@contextmanager
+def edited(texts: Mapping[Path, bytes]) -> Iterator[None]:
+    """Read these texts in place of files, as an editor has them; the paths are resolved ones."""
+    before = _EDITED.set(texts)
+    try:
+        yield
+    finally:
+        _EDITED.reset(before)
+
+
+def edit_of(path: Path) -> bytes | None:
+    """Return the text that stands for a file while it is edited; None if it is read from disk."""
+    texts = _EDITED.get({})
+    return texts.get(Path(os.path.realpath(path))) if texts else None
+
+
 def sha256_of(path: Path, kind: Kind = TABLE, *, inside: Path | None = None) -> str:
     """Return the SHA-256 of a file, hexadecimal."""
     with opened(path, kind, inside=inside) as stream:
@@ -188,6 +209,9 @@ _PIECE = 1 << 20
 
 def read_bytes(path: Path, kind: Kind, *, inside: Path | None = None) -> bytes:
     """Return all of a file."""
+    text = edit_of(path)
+    if text is not None and len(text) <= kind.limit:
+        return text
     pieces, size = [], 0
     with opened(path, kind, inside=inside) as stream:
         try:

@@ -112,11 +112,15 @@ class Compiled:
 
 def compile_project(project: Project, settings: Mapping[str, str], diagnostics: Diagnostics) -> Compiled | None:
     """Compile a project with parameters set to ``settings``; return None after errors."""
-    state = run_passes(PASSES, project, settings, diagnostics)
+    return compiled_of(run_passes(PASSES, project, settings, diagnostics))
+
+
+def compiled_of(state: CompilerState) -> Compiled | None:
+    """Return what all passes have made; None if there were errors."""
     if not hasattr(state, "plan"):
         return None
     return Compiled(
-        project=project,
+        project=state.project,
         parameters=state.parameters.values,
         grammar=state.lowered.grammar,
         plan=state.plan,

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from sgl.cache import cached
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
-from sgl.foreign import SOURCE, read_bytes
+from sgl.foreign import SOURCE, edit_of, read_bytes
 from sgl.lang import MAX_SOURCE
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
@@ -272,8 +272,9 @@ def source_of(
 
 def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | None:
     """Return why nothing can be read from a path, if so: a code, a message and a hint."""
-    if path.is_file():
-        size = path.stat().st_size
+    text = edit_of(path)
+    if text is not None or path.is_file():
+        size = path.stat().st_size if text is None else len(text)
         if size <= limit:
             return None
         message = f"the file `{shown}` has {size:,} bytes, more than the {limit:,} allowed"

@@ -119,11 +119,16 @@ def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], 
 def _compile(path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics) -> Compiled | None:
     from sgl.frontend import compile_project
     from sgl.lang.project import load_project
+
+    project = load_project(path, sources, diagnostics)
+    return sound(None if project is None else compile_project(project, settings, diagnostics), diagnostics)
+
+
+def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
+    """Return a grammar of which texts can be sampled, with numbers for its extents; else None."""
     from sgl.pipeline.extents import with_extents
     from sgl.pipeline.soundness import check_soundness
 
-    project = load_project(path, sources, diagnostics)
-    compiled = None if project is None else compile_project(project, settings, diagnostics)
     if compiled is None:
         return None
     check_soundness(compiled, diagnostics)

@@ -43,6 +43,17 @@ def establish(
     The proofs are about the plan that ``with_needs`` makes; None if a claim cannot be decided.
     """
     check_examples(compiled, diagnostics)
+    return check_claims(compiled, structures, diagnostics, progress, only)
+
+
+def check_claims(
+    compiled: Compiled,
+    structures: StructureCompiler,
+    diagnostics: Diagnostics,
+    progress: Callable[[str], None] | None = None,
+    only: str | None = None,
+) -> Proofs | None:
+    """Prove claims as :func:`establish` does, without the examples."""
 
     def compute() -> _Established:
         proofs, found = None, Diagnostics()

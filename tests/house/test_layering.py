@@ -47,8 +47,8 @@ ALLOWED: dict[str, set[str]] = {
 #: Compiled code is above what it computes; who decides to use it imports it while it runs.
 LATE = "accel"
 
-#: What puts everything together: the job, the command line, the reference pages.
-ON_TOP = {"pipeline", "cli", "__main__"}
+#: What puts everything together: the job, the engine of editors, the command line.
+ON_TOP = {"pipeline", "engine", "cli", "__main__"}
 
 #: What the packages of ``sgl.research`` may import of one another.
 RESEARCH: dict[str, set[str]] = {

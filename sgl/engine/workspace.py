@@ -1,0 +1,168 @@
+"""Workspaces and snapshots: the steps of ``sglc check``, ``sample`` and ``prove``, when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import RLock
+from typing import NamedTuple
+
+from sgl import foreign
+from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Item
+from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
+from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passes
+from sgl.lang.project import STDLIB, Project, load_project
+from sgl.pipeline.grammar import grammars_of, sound
+from sgl.pipeline.proofs import check_claims
+from sgl.pipeline.samples import SampleError, sampled_items, source_of
+from sgl.pipeline.sentences import check_examples
+from sgl.resources import stdlib_dir
+from sgl.sampling import NotEnoughError
+
+
+class Claims(NamedTuple):
+    """The proofs of all patterns, and what is said about them.
+
+    ``proofs`` is None where nothing is claimed, and where a claim cannot be decided.
+    """
+
+    proofs: Proofs | None
+    diagnostics: tuple[Diagnostic, ...]
+
+
+class Sample(NamedTuple):
+    """A text with its value in every layer.
+
+    ``grammar`` is that of the snapshot, or what is left of it for a partial tree.
+    """
+
+    grammar: CoreGrammar
+    item: Item
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The text in each text layer, by the name of the layer."""
+        return {layer.name: text for layer, text in zip(self.grammar.text_layers, self.item.texts, strict=True)}
+
+
+@dataclass
+class Workspace:
+    """The files of somebody who is writing; ``open`` says what a grammar is now."""
+
+    _edits: dict[Path, bytes] = field(default_factory=dict)
+    _lock: RLock = field(default_factory=RLock)
+
+    def edit(self, path: Path, text: str | None) -> None:
+        """Take the text that an editor has of a file, saved or not; None if it is that on disk."""
+        with self._lock:
+            edits = {name: content for name, content in self._edits.items() if name != path.resolve()}
+            if text is not None:
+                edits[path.resolve()] = text.encode("utf-8", "surrogatepass")
+            # Snapshots have those that were there when they were made.
+            self._edits = edits
+
+    def open(self, root: Path, settings: Mapping[str, str] = {}) -> Snapshot:
+        """Return what a grammar is now, with parameters set to ``settings``."""
+        with self._lock:
+            return Snapshot(self, root, dict(settings), self._edits)
+
+    def roots(self, path: Path) -> tuple[Path, ...]:
+        """Return the grammars that a file is checked with, nearest first; itself if there is none."""
+        with self._lock, foreign.edited(self._edits):
+            return tuple(grammars_of(path)) or (path,)
+
+    @contextmanager
+    def working(self, edits: Mapping[Path, bytes]) -> Iterator[None]:
+        """Wait for other threads; in the block these edits hold."""
+        with self._lock, foreign.edited(edits):
+            yield
+
+
+class Snapshot:
+    """What a grammar was when it was opened.
+
+    Attributes:
+        root: The main file, as it was named.
+        sources: The texts of all its files, by the names that diagnostics use.
+        project: Its syntax trees; None if the main file cannot be read.
+        state: What the passes have found, as far as they came; None without a project.
+        compiled: The grammar; None where there are errors.
+    """
+
+    def __init__(
+        self, workspace: Workspace, root: Path, settings: Mapping[str, str], edits: Mapping[Path, bytes]
+    ) -> None:
+        self.root, self.settings, self.sources = root, settings, SourceMap()
+        self._workspace, self._edits = workspace, edits
+        self._found = Diagnostics()
+        self._samples: dict[tuple[str, int, int], tuple[Sample, ...]] = {}
+        self._claims: Claims | None = None
+        self.project: Project | None
+        self.state: CompilerState | None = None
+        self.compiled: Compiled | None = None
+        with workspace.working(edits):
+            self.project = load_project(root, self.sources, self._found)
+            if self.project is not None:
+                self.state = run_passes(PASSES, self.project, settings, self._found)
+                self.compiled = sound(compiled_of(self.state), self._found)
+
+    @cached_property
+    def diagnostics(self) -> tuple[Diagnostic, ...]:
+        """What there is to say without the claims, in the order of the source."""
+        found = Diagnostics()
+        found.extend(self._found)
+        if self.compiled is not None:
+            with self._workspace.working(self._edits):
+                check_examples(self.compiled, found)
+        return tuple(found)
+
+    def samples(self, of: str = "", count: int = 5, seed: int = 0) -> tuple[Sample, ...]:
+        """Return some texts: of a pattern, a split, a category, or of what ``sglc sample`` takes.
+
+        Without ``of`` they are texts of the whole grammar.
+        """
+        asked = (of, count, seed)
+        if asked not in self._samples:
+            if self.compiled is None:
+                raise SampleError("the grammar has errors")
+            with self._workspace.working(self._edits):
+                self._samples[asked] = self._sampled(self.compiled, *asked)
+        return self._samples[asked]
+
+    def _sampled(self, compiled: Compiled, of: str, count: int, seed: int) -> tuple[Sample, ...]:
+        sources, told = SourceMap(dict(self.sources.files)), Diagnostics()
+        source = source_of(compiled, of or None, sources, told)
+        if source is None:
+            raise SampleError(next(iter(told)).message)
+        try:
+            items = sampled_items(compiled, source, count, seed)
+        except (NotEnoughError, StructureTooCostly, UnsupportedStructure) as problem:
+            raise SampleError(str(problem)) from problem
+        return tuple(Sample(source.grammar, item) for item in items)
+
+    def claims(self, progress: Callable[[str], None] | None = None) -> Claims:
+        """Return the proofs of all patterns."""
+        compiled = self.compiled
+        if compiled is None or not compiled.patterns or not compiled.has_dataset:
+            return Claims(None, ())
+        if self._claims is None:
+            found = Diagnostics()
+            with self._workspace.working(self._edits):
+                proofs = check_claims(compiled, self.structures, found, progress)
+            self._claims = Claims(proofs, tuple(found))
+        return self._claims
+
+    @cached_property
+    def structures(self) -> StructureCompiler:
+        """The automata of the structures of the grammar."""
+        assert self.compiled is not None
+        return StructureCompiler(self.compiled.grammar)
+
+    def path_of(self, name: str) -> Path:
+        """Return the file that diagnostics call so."""
+        return stdlib_dir().parent / name if name.startswith(f"{STDLIB}/") else Path(name)

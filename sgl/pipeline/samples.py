@@ -1,0 +1,123 @@
+"""Samples to look at: a few sentences of a grammar, of a pattern, of a split, or of a phrase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import zip_longest
+from typing import NamedTuple
+
+from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Item, interpret
+from sgl.core.plan import Constraint, Plan, Stratum
+from sgl.diagnostics import Diagnostics, SourceMap, Span, shortlist, suggest
+from sgl.frontend import Compiled
+from sgl.frontend.queries import read_structure
+from sgl.pipeline.partial_trees import PartialTreeError, cut_to_tree, read_category, read_tree
+from sgl.sampling import pack, sample
+
+#: The stream of samples, which is also their split and category.
+STREAM = "sample"
+
+#: Names that a message lists.
+_LISTED = 12
+
+
+class SampleError(ValueError):
+    """Nothing can be sampled; the message says why."""
+
+
+class NoSentenceError(SampleError):
+    """No sentence of the grammar is as it should be."""
+
+    def __init__(self, place: Span) -> None:
+        super().__init__("no sentence of the grammar qualifies")
+        self.place = place
+
+
+class SampleSource(NamedTuple):
+    """What to sample: texts that meet a constraint, from one or several categories in turn.
+
+    ``grammar`` is that of the author, or what is left of it for a partial tree.
+    """
+
+    grammar: CoreGrammar
+    starts: tuple[int, ...]
+    constraint: Constraint
+
+
+def source_of(
+    compiled: Compiled, what: str | None, sources: SourceMap, diagnostics: Diagnostics
+) -> SampleSource | None:
+    """Return what is meant by the WHAT of ``sglc sample``; None after a report about a structure.
+
+    Raises ``SampleError`` if nothing is meant.
+    """
+    core = compiled.grammar
+    if what is None:
+        return SampleSource(core, (core.start,), Constraint())
+    strata = compiled.plan.strata
+    for stratum in strata:
+        if what in (stratum.split, stratum.category, stratum.stream):
+            return SampleSource(core, (core.start,), stratum.constraint)
+    if what.lstrip().startswith("{"):
+        structure = read_structure(compiled, what, sources, diagnostics)
+        if structure is None:
+            return None
+        return SampleSource(core, (core.start,), Constraint(require=((structure,),)))
+    try:
+        if what.lstrip().startswith("("):
+            return SampleSource(*cut_to_tree(core, read_tree(what)), Constraint())
+        test = read_category(what)
+    except PartialTreeError as problem:
+        raise SampleError(str(problem)) from None
+    names = dict.fromkeys(category.base for category in core.categories)
+    if test.name not in names:
+        known = list(dict.fromkeys((*(stratum.category for stratum in strata), *names)))
+        raise SampleError(f"there is no pattern or category `{what}`; {unknown(what, known)}")
+    matching = tuple(i for i, found in enumerate(core.categories) if test.accepts(found))
+    if not matching:
+        variants = [found.name for found in core.categories if found.name.startswith(test.name)]
+        raise SampleError(f"no phrase is `{test}`; there is {shortlist(variants)}")
+    return SampleSource(core, matching, Constraint())
+
+
+def unknown(name: str, known: Sequence[str]) -> str:
+    """Return what to say of a name that is not known: the one that is meant, or those there are."""
+    return suggest(name, known) or f"there is: {shortlist(known, _LISTED) or 'none'}"
+
+
+def sampled_items(compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:
+    """Return the items: one of the first category, one of the second, and so on.
+
+    Raises ``NoSentenceError`` if a category has none.
+    """
+    core = chosen.grammar
+    splits: dict[str, SplitGrammar] = {}
+    counts = []
+    for index, start in enumerate(chosen.starts[:number]):
+        stream = f"{STREAM}/{index}" if index else STREAM
+        counts.append((stream, len(range(index, number, len(chosen.starts))), chosen.constraint))
+        splits[stream] = split_of(compiled, core, start, chosen.constraint)
+    plan = plan_of(compiled.plan, counts, seed, distinct=False)
+    parts = [part.items for part in sample(pack(core, plan, splits))]
+    return [interpret(core, found.derivation) for row in zip_longest(*parts) for found in row if found is not None]
+
+
+def plan_of(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int | None, distinct: bool) -> Plan:
+    """Return the plan of a sample: so many sentences of each stream that meet its constraint."""
+    return replace(
+        plan,
+        strata=tuple(Stratum(STREAM, STREAM, *stratum) for stratum in strata),
+        seed=plan.seed if seed is None else seed,
+        distinct_sentences=distinct,
+    )
+
+
+def split_of(compiled: Compiled, core: CoreGrammar, start: int, constraint: Constraint) -> SplitGrammar:
+    """Return the phrases of a category that meet a constraint."""
+    split = StructureCompiler(replace(core, start=start)).split(constraint)
+    if split.empty:
+        raise NoSentenceError(compiled.dataset_span)
+    return split
