@@ -3,7 +3,13 @@
 In a checkout they are next to the package, in an installed wheel inside it, in ``_data``.
 """
 
+import re
+from functools import cache
 from pathlib import Path
+from typing import NamedTuple
+
+#: What a grammar is called, in a line; files that are parts of one have no such line.
+_TITLE = re.compile(r'^module \w+ "(.*)"', re.MULTILINE)
 
 _PACKAGE = Path(__file__).resolve().parent
 
@@ -16,6 +22,25 @@ def stdlib_dir() -> Path:
 def grammars_dir() -> Path:
     """Return the directory of the grammars that come with SGL; raises ``FileNotFoundError``."""
     return _find("grammars")
+
+
+class BundledGrammar(NamedTuple):
+    """A grammar that comes with SGL: its name, its title and its main file."""
+
+    name: str
+    title: str
+    path: Path
+
+
+@cache
+def bundled_grammars() -> dict[str, BundledGrammar]:
+    """Return the grammars that come with SGL by name, which is that of the file without ``.sgl``."""
+    found: dict[str, BundledGrammar] = {}
+    for path in sorted(grammars_dir().rglob("*.sgl"), key=lambda path: (len(path.parts), path)):
+        title = _TITLE.search(path.read_text("utf-8"))
+        if title is not None:
+            found.setdefault(path.stem, BundledGrammar(path.stem, title[1], path))
+    return found
 
 
 def _find(name: str) -> Path:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.files import FILE
+from sgl.cli.files import GRAMMAR
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
@@ -20,7 +20,7 @@ _NAMED = 3
 @click.option("--fast", is_flag=True, help="Prove nothing.")
 @click.option(
     "--root",
-    type=FILE,
+    type=GRAMMAR,
     metavar="FILE",
     help="The grammar that a module is checked with.  [default: the nearest that uses it]",
 )

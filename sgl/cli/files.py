@@ -1,7 +1,7 @@
 """Files that a command writes: completely or not at all, and over no other file unasked.
 
-The type of an option says what the command does with the file that it names: ``FILE`` is read,
-``PICTURE`` and ``DIRECTORY`` are written.  Whether a result may be written is asked three times:
+The type of an option says what the command does with the file that it names: ``FILE`` and
+``GRAMMAR`` are read, ``PICTURE`` and ``DIRECTORY`` are written.  Whether a result may be written is asked three times:
 when the command line is read, when the grammar is, and when it is written.  It never takes the
 place of a file that was read in this run, or that belongs to a dataset.  It takes the place of a
 former result of its kind; of anything else only with ``--force``.
@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from sgl import foreign
+from sgl.resources import bundled_grammars
 
 #: What a message needs: why a file may not be written, and what to do.
 Fault = tuple[str, str]
@@ -32,6 +33,22 @@ class Input(click.Path):
     def file(self, value: Any) -> Path:  # noqa: ANN401 - click decides
         """Return the file that a value names."""
         return Path(value)
+
+
+class Grammar(Input):
+    """The type of an argument that names a grammar: a file, or the name of one that comes with SGL."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401 - click decides
+        """Return the main file; a file that is called like a bundled grammar takes its place."""
+        path = self.file(super().convert(value, param, ctx))
+        bundled = bundled_grammars().get(str(path))
+        if bundled is None:
+            return path
+        for own in (path, path.with_suffix(".sgl")):
+            if own.is_file():
+                click.echo(f"note: `{own}` is read, not the grammar `{path}` that comes with SGL", err=True)
+                return own
+        return bundled.path
 
 
 class Target(click.Path):
@@ -55,7 +72,7 @@ class Result(click.Path):
         return not begin or self._opening.match(begin.decode("utf-8", "replace")) is not None
 
 
-FILE, DIRECTORY = Input(), Target()
+FILE, GRAMMAR, DIRECTORY = Input(), Grammar(), Target()
 
 #: What is written over its like unasked; a text is written over nothing.
 JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-evaluation/)')

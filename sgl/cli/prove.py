@@ -9,7 +9,7 @@ import click
 
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
-from sgl.cli.files import CERTIFICATE, FILE, force_option
+from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.prove_pattern import PatternText
 from sgl.cli.session import Session, grammar_options, json_option
 from sgl.cli.terminal import count, text_table
@@ -28,12 +28,12 @@ _CLAIMS = {"H": "held out", "I": "instance", "L": "licensed", "E": "exposed", "S
 
 
 @click.command("prove")
-@click.argument("grammar", type=FILE, required=False)
+@click.argument("grammar", type=GRAMMAR, required=False)
 @click.option("--pattern", metavar="NAME", help="Show the reasoning about one pattern.")
 @click.option(
     "--between",
     nargs=2,
-    type=FILE,
+    type=GRAMMAR,
     metavar="A B",
     help="Compare: which structures that B tests are in the training of A?",
 )

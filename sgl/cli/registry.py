@@ -41,6 +41,7 @@ OWN: dict[str, CommandEntry] = {
     "explain": CommandEntry("sgl.cli.explain", "Explain a diagnostic code."),
     "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
     "fmt": CommandEntry("sgl.cli.fmt", "Lay out grammars in the one style that they have."),
+    "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL."),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim."),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern."),

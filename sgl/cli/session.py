@@ -24,7 +24,7 @@ import click
 
 from sgl import foreign, limits
 from sgl.cache import open_cache, using
-from sgl.cli.files import FILE, Results
+from sgl.cli.files import GRAMMAR, Results
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
 from sgl.cli.terminal import Progress, count, print_table, say
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
@@ -283,7 +283,7 @@ def json_text(data: object, *, sort: bool = False) -> str:
 
 # ---- options
 
-grammar_argument = click.argument("grammar", type=FILE)
+grammar_argument = click.argument("grammar", type=GRAMMAR)
 
 #: The result goes to standard output as JSON.
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from sgl.cache import cached
-from sgl.cli.files import FILE
+from sgl.cli.files import FILE, GRAMMAR
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, json_option, no_cache_option
 from sgl.cli.terminal import count
@@ -27,7 +27,7 @@ from sgl.verify.skeleton import visible
 @click.argument("path", type=FILE)
 @json_option
 @click.option("--signature", default="", show_default=False, help="Refuse a dataset with another signature than this.")
-@click.option("--grammar", type=FILE, help="Compile this grammar again, and compare every file.")
+@click.option("--grammar", type=GRAMMAR, help="Compile this grammar again, and compare every file.")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),

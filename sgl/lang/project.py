@@ -18,7 +18,7 @@ from sgl.foreign import SOURCE, edit_of, read_bytes
 from sgl.lang import MAX_SOURCE
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
-from sgl.resources import stdlib_dir
+from sgl.resources import bundled_grammars, stdlib_dir
 
 STDLIB = "stdlib"
 
@@ -285,5 +285,5 @@ def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | No
         return "SGL0001", f"`{shown}` is not a file but a device or a pipe", ""
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
     near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(path.suffix)])
-    hint = f"did you mean `{near}{path.suffix}`?" if near is not None else ""
+    hint = f"did you mean `{near}{path.suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
     return "SGL0001", f"the file `{shown}` is not there", hint

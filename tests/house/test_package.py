@@ -69,6 +69,13 @@ def test_the_installed_compiler_reads_a_grammar_that_uses_the_library(installed:
     assert done.returncode == 0, done.stderr
 
 
+def test_the_installed_compiler_knows_its_grammars_by_name(installed: Path, tmp_path: Path) -> None:
+    done = run(installed, "-m", "sgl", "grammars", "--path", directory=tmp_path)
+    assert str(installed / "sgl" / "_data" / "grammars" / "cogs.sgl") in done.stdout, done.stderr
+    done = run(installed, "-m", "sgl", "parse", "cogs", "Emma smiled .", directory=tmp_path)
+    assert "1 reading" in done.stdout, done.stderr
+
+
 def test_a_checkout_finds_the_library_beside_the_package() -> None:
     assert resources.stdlib_dir() == ROOT / "stdlib"
     assert resources.grammars_dir() == ROOT / "grammars"

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import click
 
 from sgl import limits
-from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
+from sgl.cli.files import FILE, GRAMMAR, JSON, PAGE, TABLES, force_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
 from sgl.cli.terminal import Progress, count, progress
@@ -261,7 +261,7 @@ class EvaluationRequest:
 @click.argument("predictions", type=SYSTEM, nargs=-1, required=True, metavar="[NAME=]PREDICTIONS...")
 @click.option("--split", metavar="NAME", help="The split predicted.  [default: gen]")
 @click.option("--target", metavar="NAME", help="The target predicted.  [default: the first]")
-@click.option("--grammar", type=FILE, help="The grammar for Partial Match.  [default: that of the manifest]")
+@click.option("--grammar", type=GRAMMAR, help="The grammar for Partial Match.  [default: that of the manifest]")
 @click.option("--language", metavar="CODE", help="Language of the target, for BLEU.")
 @click.option(
     "--test",
