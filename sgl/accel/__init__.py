@@ -94,7 +94,6 @@ def kernel_cache() -> Cache | None:
 
 
 def _digest() -> str | None:
-    """Return a digest of the sources of kernels, and of what compiles them."""
     try:
         text = [*installation(_LIBRARIES), *(text for _, text in sorted(sources().items()))]
     except OSError:

@@ -244,7 +244,6 @@ def _final(value: np.uint64) -> np.uint64:
 
 @part
 def _low(value: np.uint64, count: int) -> np.uint64:
-    """Return the lowest ``count`` bytes of a number."""
     if count >= 8:
         return value
     return value & ((_ONE << (np.uint64(count) * _EIGHT)) - _ONE)

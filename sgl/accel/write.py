@@ -167,7 +167,6 @@ def _twice(table: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _scattered(texts: Mapping[int, str], rows: int) -> Column:
-    """Return a column that is empty but for some rows."""
     pieces = {row: text.encode() for row, text in sorted(texts.items())}
     lengths = np.zeros(rows + 1, np.int64)
     lengths[[row + 1 for row in pieces]] = [len(piece) for piece in pieces.values()]

@@ -203,7 +203,6 @@ class _Gluing:
         return words, [made[node] for node in exports]
 
     def _glue(self, ports: Sequence[int]) -> int:
-        """Glue nodes to the first of them, and return it."""
         first = self._root(ports[0])
         for port in ports[1:]:
             other = self._root(port)
@@ -220,7 +219,6 @@ class _Gluing:
         return node
 
     def graph(self, phrase: _Phrase, *, written: bool) -> Graph:
-        """Return the graph of the phrase that is the whole derivation."""
         words, ports = phrase
         position = _positions([word for word in words if word != CUT])
         parent, word = self._parent, self._word
@@ -260,7 +258,6 @@ def part_of(words: Sequence[Any], part: int, cut: object = CUT) -> Sequence[Any]
 
 
 def _positions(words: list[Any]) -> dict[int, int]:
-    """Return the place of each word in the sentence."""
     position: dict[int, int] = {}
     waiting = [iter(words)]
     while waiting:

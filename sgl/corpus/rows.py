@@ -206,7 +206,6 @@ def spellings(text: str, normalizer: Normalizer | None) -> Iterator[tuple[str, t
 
 
 def _either(marks: Iterator[str]) -> re.Pattern[str] | None:
-    """One of these marks, longer ones first; None if there are none."""
     found = sorted(marks, key=lambda mark: (-len(mark), mark))
     return re.compile(f"({'|'.join(map(re.escape, found))})") if found else None
 

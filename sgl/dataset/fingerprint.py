@@ -111,7 +111,6 @@ def _text(text: TextLayer) -> list[object]:
 
 
 def _further(slot: Slot) -> list[object]:
-    """Return the part and the functions of a slot that has any."""
     return [slot.part, *slot.functions] if slot.part or slot.functions else []
 
 

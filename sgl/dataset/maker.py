@@ -179,7 +179,6 @@ class ChunkMaker:
 
 
 def _lengths(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Column:
-    """Return how many words derivations have in a text layer."""
     number = grammar.text_layer(layer)
     found = (len(derive_tokens(grammar, own, number)) for own in derivations)
     return Column.of([str(length) for length in found])

@@ -102,19 +102,16 @@ def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
 
 
 def _name(rule: Rule, source: int) -> str:
-    """Return the words of a lexical rule, or the name of any other."""
     words = [item.text for item in rule.templates[source] if isinstance(item, Token)]
     return " ".join(words) if rule.lexical and words else rule.name
 
 
 def _disambiguated(names: list[str], longer: list[str]) -> list[str]:
-    """Each name that occurs once, and the longer form of the others."""
     counts = Counter(names)
     return [name if counts[name] == 1 else long for name, long in zip(names, longer, strict=True)]
 
 
 def _atom(name: str) -> str:
-    """Return a name without spaces and reserved characters, or the name in quotes."""
     if name and not any(character.isspace() or character in _RESERVED for character in name):
         return name
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'

@@ -152,7 +152,6 @@ def _stage(target: Path, place: Path | None) -> Iterator[Path]:
 
 
 def _new_stage(target: Path) -> LockedFolder:
-    """Make a stage that is locked; delete those of processes that are gone."""
     # It takes longer to load than most commands need, and most write nothing.
     from sgl.dataset.lock import LockedFolder
 
@@ -228,7 +227,6 @@ def _check_replaceable(target: Path, listing: Listing) -> None:
 
 
 def _files_of(directory: Path) -> Iterator[str]:
-    """Yield all that is in a directory and no directory itself, by the path inside it."""
     for place, folders, files in os.walk(directory):
         folders[:] = [name for name in folders if name not in _TRACES]
         links = [name for name in folders if (Path(place) / name).is_symlink()]

@@ -112,7 +112,6 @@ class Substitution:
         return replace(labels, labels=tuple(found), negated=negated)
 
     def _test(self, test: s.AttributeTest) -> s.AttributeTest:
-        """Return a test of an attribute whose values are perhaps those of an argument."""
         values: list[s.Name | s.Column] = []
         asked = [*test.values, *([test.word_set] if test.word_set is not None else [])]
         for value in asked:
@@ -144,7 +143,6 @@ class Substitution:
 
 
 def _only_label(argument: s.Argument | None) -> s.LabelText | None:
-    """Return the name that an argument is, if it is no more."""
     if not isinstance(argument, s.LabelSet) or argument.negated or len(argument.labels) != 1:
         return None
     return argument.labels[0]
@@ -192,7 +190,6 @@ def substitution(
 
 
 def _mentioned(part: object) -> set[str]:
-    """Return the names that may be parameters in a part of a syntax tree."""
     labels = (label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, part))
     return {name.text for name in s.parts_of(s.Name, part)}.union(labels)
 
@@ -257,7 +254,6 @@ def items_of(items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] 
 
 
 def _quota_of(amount: s.Amount | s.Application, scope: Scope) -> s.Quota | None:
-    """Return the quota that stands in place of a number, if one does."""
     if isinstance(amount, s.Application):
         return scope.find(s.Quota, amount.name)
     name, known = amount.value, scope.names(s.Quota)

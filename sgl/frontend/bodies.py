@@ -174,7 +174,6 @@ class BodyLowering:
         return new
 
     def _bounds(self, edge: s.EdgePattern, written: s.Bounds) -> tuple[int, int | None] | None:
-        """Return how long a path may be; None after a report."""
         parameters = self.context.state.parameters
         low = parameters.whole(written.low, 1)
         high = parameters.whole(written.high, 1) if written.high is not None else None
@@ -189,7 +188,6 @@ class BodyLowering:
         return low, high
 
     def _variable(self, ref: s.VariableRef, renaming: Mapping[str, str]) -> int:
-        """Return the number of a variable, after a note of its tests."""
         name = renaming.get(ref.name.text, ref.name.text)
         tests, degrees = self.tests.setdefault(name, []), self.degrees.setdefault(name, [])
         for test in ref.tests:
@@ -223,7 +221,6 @@ class BodyLowering:
         return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
 
     def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
-        """Return the values that a test lists or names; None after a report."""
         name, targets = test.word_set, self.context.targets
         if name is None:
             for column in (value for value in test.values if isinstance(value, s.Column)):
@@ -285,7 +282,6 @@ _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    """Return the name that may have been meant, or else some of those that there are."""
     known = sorted(known)
     listed = f"there is: {shortlist(known, _LISTED)}" if known else ""
     return suggest(name, known) or listed

@@ -57,7 +57,6 @@ def cases_of(names: RuleNames) -> Cases | None:
 
 
 def _is_known(condition: s.Condition, variables: VariableTable, state: CompilerState) -> bool:
-    """Return whether a condition is about values that a variable may have; report it otherwise."""
     name = condition.column
     hint = "a condition is about a variable in the brackets of a category, as in `VP[form=f]`"
     if not variables.use(name.text, name.span, hint):
@@ -136,7 +135,6 @@ class _Choice:
         return all(self._variables.holds(condition, given[condition.column.text]) for condition in part.conditions)
 
     def _chosen(self, values: Values) -> tuple[tuple[s.LayerClause, ...], int]:
-        """Return the clauses that apply for some values, and which of the weights."""
         idle = {id(group.rest) for group in self._groups if any(self._applies(part, values) for part in group.parts)}
         applying = [part for part in self._parts if self._applies(part, values) and id(part) not in idle]
         clauses = tuple(part for part in applying if isinstance(part, s.LayerClause))
@@ -179,7 +177,6 @@ class _Choice:
                 self._state.error("SGL0314", part.span, message, "remove it, or correct them")
 
     def _told(self, values: Values) -> str:
-        """Return values of the deciding variables in the words of the author."""
         pairs = zip(self._deciding, values, strict=True)
         return ", ".join(f"{name} = {value}" for name, value in pairs)
 

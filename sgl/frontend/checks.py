@@ -105,7 +105,6 @@ def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
 
 
 def _kinds(node: Node, rule: Rule, held: set[tuple[int, str]]) -> set[str]:
-    """Return what a node can be, given what the heads of categories can be."""
     own = [rule.rhs[child] for child, port in node.glue if port == 0]
     if node.attributes is not None or (node.glue and not own):
         return {_WORD}
@@ -134,17 +133,14 @@ class _Ports:
                     self._holdings.setdefault((info.name, port), set()).update(held)
 
     def name(self, production: Production, child: int, port: int) -> tuple[str, str]:
-        """Return the category of a child, and the name of a port of it."""
         info = production.rhs[child].info
         return info.name, info.ports_in(self._layer)[port]
 
     def parts(self, node: Node, production: Production) -> list[set[str]]:
-        """Return what each of the ports can hold that are joined in a node."""
         names = (self.name(production, child, port) for child, port in node.glue)
         return [self._holdings.get(name, set()) for name in names]
 
     def held(self, node: Node, production: Production) -> set[str]:
-        """Return what a node of a rule can be."""
         parts = self.parts(node, production)
         if node.attributes is not None:
             return {_WORD}
@@ -241,7 +237,6 @@ class _RuleGraph:
         return f"`{name}`" if port_name == HEAD else f"`{name}.{port_name}`"
 
     def error(self, code: str, message: str, hint: str = "") -> None:
-        """Report something of the rule."""
         case = f" with `{self.version.when}`" if self.version.when else ""
         message = f"in the rule `{self.production.name}`{case}, {message}"
         self.state.error(code, self.production.span, message, hint)
@@ -291,7 +286,6 @@ def check_words(state: CompilerState) -> None:
 
 
 def _attributes(production: Production) -> Iterator[tuple[str, str]]:
-    """Yield the attributes of all nodes, a variable with each of its values."""
     for sketch in (one for version in production.versions for one in version.fragments):
         for attributes in sketch.attributes.values():
             for name, value in attributes:

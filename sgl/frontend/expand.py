@@ -122,7 +122,6 @@ class _Search:
         return [instance for instances in found for instance in instances.values()]
 
     def _instances(self, rule: Production) -> Iterator[Instance]:
-        """Yield the instances of a rule with children that are buildable so far."""
         for pattern in rule.rhs:
             # A child that cannot be built at all, whatever the others are, ends the search.
             known = self.buildable.get(pattern.info.name, ())
@@ -166,7 +165,6 @@ class _Search:
                 waiting.append(self._features(rule, len(chosen)))
 
     def _features(self, rule: Production, child: int) -> Iterator[tuple[str, ...]]:
-        """Yield the features with which a child can be built so far."""
         return iter(list(self.buildable.get(rule.rhs[child].info.name, ())))
 
     def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
@@ -176,7 +174,6 @@ class _Search:
 
 
 def _bound(rule: Production, features: Sequence[str], values: Mapping[str, str]) -> dict[str, str]:
-    """Return the values of variables with those of the left-hand side."""
     pairs = zip(rule.lhs.slots, features, strict=True)
     return {**values, **{slot: value for slot, value in pairs if isinstance(slot, str)}}
 
@@ -265,7 +262,6 @@ def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
 
 
 def _report_unreachable(instances: Sequence[Instance], reachable: Set[Concrete], state: CompilerState) -> None:
-    """Warn about rules no instance of which can occur in a sentence."""
     alive = {id(instance.production) for instance in instances if instance.lhs in reachable}
     reported: set[str] = set()
     for production in (instance.production for instance in instances):

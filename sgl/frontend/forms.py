@@ -52,7 +52,6 @@ def laid_over(over: tuple[s.LayerClause, ...], under: tuple[s.LayerClause, ...])
 
 
 def _entries_of_use(use: s.FormsUse, scope: Scope, state: CompilerState) -> list[s.Entry]:
-    """Return the entries that the use of a block stands for; none after a report."""
     block = scope.find(s.Forms, use.name)
     if block is None:
         return []
@@ -119,7 +118,6 @@ def _setting(
 
 
 def _given(part: Any, values: Mapping[str, s.Expression]) -> Any:  # noqa: ANN401
-    """Return a part of a block with the arguments of a use in the places of its parameters."""
     if isinstance(part, s.Column) and part.name.text in values:
         return values[part.name.text]
     if isinstance(part, tuple):

@@ -190,7 +190,6 @@ class FragmentLowering:
         return True
 
     def _check_loops(self) -> None:
-        """Report edges from a node to itself; most likely another child was meant."""
         used = {self.united[end] for source, _, target, _ in self.edges for end in (source, target)}
         heads = [atom for atom in self.atoms if isinstance(atom, ChildPort) and not atom.port]
         others = [f"`{self._describe(atom)}`" for atom in heads if self.united[atom] not in used]
@@ -203,7 +202,6 @@ class FragmentLowering:
     # ---- atoms
 
     def _atom(self, ref: s.NodeRef) -> Atom | None:
-        """Return what a statement mentions; None after a report."""
         name = ref.name.text
         if ref.name.quoted:
             words = self._words(ref)
@@ -230,7 +228,6 @@ class FragmentLowering:
         return None
 
     def _words(self, ref: s.NodeRef) -> list[Atom]:
-        """Return the atoms of a word of the rule, wherever it stands, with its attributes."""
         word = ref.name.text
         words = {place: self._text(item) for place, item in enumerate(self.template)}
         places = [place for place, text in words.items() if text == word]
@@ -269,7 +266,6 @@ class FragmentLowering:
     # ---- exports
 
     def _exports(self) -> list[Atom] | None:
-        """Return the nodes that the rule gives away as its ports; None after a report."""
         head = self.head if self.head is not None else self._inferred_head()
         if head is None:
             return None
@@ -327,7 +323,6 @@ class FragmentLowering:
         return None
 
     def _exported_port(self, port: int) -> Atom | None:
-        """Return where a port of the left-hand side comes from: from a child that has it too."""
         own = OwnPort(port)
         if own in self.atoms:
             return own
@@ -378,7 +373,6 @@ class FragmentLowering:
         return self.own_ports[atom.port]
 
     def _text(self, item: Item | FeatureVariable) -> str:
-        """Return the word that an item of the template is; empty if it is a child."""
         if isinstance(item, FeatureVariable):
             return f"${item.name}"
         return item.text if isinstance(item, Token) else ""

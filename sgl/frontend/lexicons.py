@@ -65,7 +65,6 @@ class _WordLowering:
         span: Span,
         state: CompilerState,
     ) -> _WordLowering:
-        """Return what lowers a word whose clauses may ask for the features of its category."""
         columns = evaluation.columns if evaluation.row else None
         lhs = category_pattern(category, evaluation.scope, columns)
         if lhs is not None:
@@ -74,7 +73,6 @@ class _WordLowering:
         return cls(state, category, lhs, clauses, evaluation, span)
 
     def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
-        """Return the production of the word; None after a report."""
         signature, lhs = self.state.signature, self.lhs
         texts = {layer.name: self._words(layer.name) for layer in signature.text_layers}
         graphs = [self._fragment(layer, texts[layer.anchor]) for layer in signature.graph_layers]
@@ -104,7 +102,6 @@ class _WordLowering:
         return tuple(template)
 
     def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
-        """Return what is said about a layer, the last clause if there are several."""
         found = [clause for clause in self.clauses if clause.layer.text == layer]
         if not found and not self.state.signature.has_strange(self.clauses):
             message = f"this word has no clause for the layer `{layer}`"
@@ -112,7 +109,6 @@ class _WordLowering:
         return found[-1] if found else None
 
     def _words(self, layer: str) -> list[str] | None:
-        """Return the words in a text layer, cut at the spaces; None after a report."""
         said = any(clause.layer.text == layer for clause in self.clauses)
         if not said and self.state.signature.is_twin(layer):
             return self._words(self.state.signature.source.name)

@@ -135,7 +135,6 @@ def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concre
 
 
 def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Template:
-    """Return the template with its variables replaced; empty words are left out."""
     items = (
         Token(values[item.name])
         if isinstance(item, FeatureVariable)
@@ -158,7 +157,6 @@ def _placed(sketch: FragmentSketch, template: TemplateSketch, values: Mapping[st
 
 
 def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int]) -> Fragment:
-    """Return the fragment with the variables in its attributes and labels replaced."""
     nodes = [
         replace(node, glue=tuple(sorted((order.index(child), port) for child, port in node.glue)))
         for node in sketch.fragment.nodes
@@ -196,7 +194,6 @@ def _rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[Rul
 
 
 def _key(grammar: CoreGrammar, rule: Rule, instance: Instance) -> RuleKey:
-    """Return what a rule is called by its children, or a word by its lemma or its text."""
     category, production = grammar.categories[rule.lhs].name, instance.production
     if production.pool:
         nodes = (node for fragment in rule.fragments for node in fragment.nodes)

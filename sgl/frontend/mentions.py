@@ -190,7 +190,6 @@ def _report_no_feature(feature: s.Name, info: CategoryInfo, state: CompilerState
 
 
 def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting | None:
-    """Return what stands for the value of a feature; None after a report."""
     feature = setting.feature.text
     values = state.signature.features.get(feature, ())
     variables = known if isinstance(known, VariableTable) else None
@@ -225,7 +224,6 @@ def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting |
 def _compared(
     setting: s.Setting, comparison: str, variables: VariableTable | None, state: CompilerState
 ) -> Slotting | None:
-    """Return what stands for a value that is compared; None after a report."""
     (bound,), feature = setting.values, setting.feature.text
     values = state.signature.features.get(feature, ())
     assert isinstance(bound, s.Name)
@@ -319,7 +317,6 @@ class RuleNames:
         return None
 
     def _hint(self, name: str, of_category: Sequence[s.Child]) -> str:
-        """Return what a name may mean that no child has."""
         role = next((child.role for child in of_category if child.role is not None), None)
         if role is not None:
             return f"the `{name}` of this rule is called `{role}`"

@@ -132,7 +132,6 @@ class Scope:
         return False
 
     def _spelling(self, unit: Unit) -> str:
-        """Return how this file names another one after ``use``."""
         path, here = unit.path.with_suffix(""), self.unit.path.parent
         if unit.is_library:
             return unit.root.display(path).replace("/", ".")
@@ -234,7 +233,6 @@ def _listed(use: s.Use, used: Unit, state: CompilerState) -> set[str] | None:
 
 
 def _check_once(names: ResolvedNames) -> None:
-    """Report names that several of the files declare which take part."""
     first: dict[tuple[type, str], s.Name] = {}
     for declaration, _ in names.declarations:
         if isinstance(declaration, s.NamedDeclaration):

@@ -109,7 +109,6 @@ def set_parameters(state: CompilerState) -> None:
 
 
 def _problem_with(name: str, value: str, declared: Mapping[str, s.Param], state: CompilerState) -> tuple[str, str]:
-    """Return what is wrong with a value of ``--set``, if anything, and what to do."""
     project, param = state.project, declared.get(name)
     if param is None:
         if project.may_declare("param", name):

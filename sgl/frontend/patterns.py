@@ -120,7 +120,6 @@ class _PatternLowering:
         return LoweredPattern(pattern, declaration, spans, first, target, tuple(examples), unseen)
 
     def _unseen(self) -> frozenset[str]:
-        """Return what the pattern or the dataset says that training need not show."""
         dataset = getattr(self.state, "dataset", None)
         clauses = [c for c in self.declaration.clauses if isinstance(c, s.Unseen)]
         clauses += dataset.unseen if dataset is not None else ()
@@ -131,7 +130,6 @@ class _PatternLowering:
         return frozenset(name.text for clause in clauses for name in clause.kinds)
 
     def _sized(self) -> Sequence[s.PatternClause]:
-        """Return the clauses with sizes, or that of the dataset with this pattern as its place."""
         own = [clause for clause in self.declaration.clauses if isinstance(clause, s.SizeClause)]
         dataset = getattr(self.state, "dataset", None)
         if own or dataset is None:
@@ -152,7 +150,6 @@ class _PatternLowering:
         return sized
 
     def _check(self, splits: Iterable[s.Name]) -> None:
-        """Report a pattern without a core, a taken name, and words that nothing can show."""
         name, clauses = self.declaration.name, self.declaration.clauses
         keywords = {clause.kind for clause in clauses if isinstance(clause, s.StructureClause)}
         if not keywords & {"forbid", "never"}:
@@ -220,7 +217,6 @@ class _PatternLowering:
 
 
 def _allowed(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> tuple[str, ...]:
-    """Return the patterns after ``allow`` that are in force; report those that nobody declares."""
     in_force = {pattern.name.text for pattern, _ in state.names.of(s.PatternDecl)}
     declared = [pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)]
     clauses = [clause for clause in declaration.clauses if isinstance(clause, s.AllowClause)]
@@ -293,7 +289,6 @@ def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> 
 
 
 def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
-    """Report a part without a structure of its own, or without sentences in a split it can have."""
     name = declaration.name
     structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
     sizes = [c for c in declaration.clauses if isinstance(c, s.SizeClause)]

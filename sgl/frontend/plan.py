@@ -77,7 +77,6 @@ class _Strata:
     nowhere: tuple[Structure, ...]
 
     def all(self) -> Iterator[Stratum]:
-        """Yield every stratum, training first."""
         for split in SPLITS:
             count, every = self.settings.sizes.get(split, 0), split in self.settings.every
             if count or every:
@@ -105,7 +104,6 @@ class _Strata:
         return Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
 
     def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
-        """Return what the exposures of all patterns reserve, but for the allowed ones."""
         others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
         return (structure for lowered in others for structure in lowered.pattern.reserved)
 
@@ -182,7 +180,6 @@ class _Strata:
 
 
 def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
-    """Return what several lists contain, each structure once."""
     return tuple(dict.fromkeys(chain.from_iterable(structures)))
 
 
@@ -213,7 +210,6 @@ def check_patterns(state: CompilerState) -> None:
 
 
 def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerState) -> None:
-    """Report structures that both hold out, unless each allows those of the other."""
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"
         for one, other in ((first, second), (second, first))

@@ -110,7 +110,6 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
 def _condition(
     ref: s.GraphRef, anchors: Sequence[Anchor], scope: Scope, context: StructureContext
 ) -> tuple[Structure, ...] | None:
-    """Return the structures one of which a condition asks for; None after a report."""
     structure = lower_structure(ref, scope, context)
     if structure is None:
         return None

@@ -59,7 +59,6 @@ class _Relations:
     checked: set[s.WordSet] = field(default_factory=set)
 
     def rows(self, relation: s.Relation, scope: Scope) -> _Rows | None:
-        """Return the rows of a relation; None after a report."""
         if relation not in self.read:
             errors = self.state.diagnostics.errors
             source = scope.read(relation.path, MAX_TABLE)
@@ -98,7 +97,6 @@ class _Relations:
 
 
 def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> LoweredRestriction | None:
-    """Return the structures that break a restriction; None after a report."""
     relation = scope.find(s.Relation, restrict.relation)
     structure = lower_structure(restrict.graph, scope, relations.context)
     if structure is None or not _check_nodes(restrict, scope, relations.state) or relation is None:
@@ -126,7 +124,6 @@ def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> Lowered
 
 
 def _check_nodes(restrict: s.Restrict, scope: Scope, state: CompilerState) -> bool:
-    """Return whether the relation is asked of two nodes of the structure; report the others."""
     main, *_ = variables_of(restrict.graph, scope)
     first, second = restrict.first, restrict.second
     strange = [node for node in (first, second) if node.text not in main]

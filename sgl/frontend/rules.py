@@ -72,7 +72,6 @@ def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production 
 
 
 def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) -> Version | None:
-    """Return what a rule is where the clauses of a case apply; None after a report."""
     state = names.state
     templates = templates_of(names, case.clauses)
     fragments: list[FragmentSketch | None] = []

@@ -210,7 +210,6 @@ def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Compile
 
 
 def _check_options(layer: s.Layer, state: CompilerState) -> bool:
-    """Return whether ``(free)`` is all that a graph layer has in parentheses; report the rest."""
     errors = state.diagnostics.errors
     for option in layer.options:
         if not isinstance(option, s.Option) or option.name.text != FREE or option.values:
@@ -225,7 +224,6 @@ def _check_options(layer: s.Layer, state: CompilerState) -> bool:
 
 
 def _features(state: CompilerState) -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, str], float]]:
-    """Return the values of each feature, and the weight of each value; 1 unless written."""
     features: dict[str, tuple[str, ...]] = {}
     weights: dict[tuple[str, str], float] = {}
     for declaration, _ in state.names.of(s.Feature):
@@ -249,7 +247,6 @@ def _category(
     known: Collection[str],
     texts: Sequence[str],
 ) -> CategoryInfo:
-    """Return a category; layers of its ports are graphs, or ``known`` to be wrong."""
     category, features = declaration.name.text, dict[str, None]()
     state = scope.resolved.state
     for name in declaration.features:
@@ -277,7 +274,6 @@ def _category(
 
 
 def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerState) -> tuple[str, ...]:
-    """Return the parts of a category in text layers beside its main ones; report wrong ones."""
     found: list[str] = []
     category, most = declaration.name, limits.current().parts
     for name in (port.name for port in declaration.ports if "." in port.name.text):
@@ -309,7 +305,6 @@ def has_parts(part: s.Name, texts: Iterable[str], state: CompilerState) -> bool:
 
 
 def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
-    """Return the views of graph layers; report those of other things, and unknown kinds."""
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []
     for view, scope in state.names.of(s.ViewDecl):
@@ -335,7 +330,6 @@ def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
 
 
 def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | None:
-    """Return the template of a view, empty for one of the library; None after a report."""
     wanted = view.kind.text == TEMPLATE
     if wanted != (view.path is not None):
         span = view.kind.span if view.path is None else view.path.span
@@ -352,7 +346,6 @@ def _template(view: s.ViewDecl, scope: Scope, state: CompilerState) -> str | Non
 def _rendered(
     view: s.ViewDecl, layers: dict[str, s.Layer], graphs: Sequence[GraphLayer], state: CompilerState
 ) -> int | None:
-    """Return the index of the layer that a view renders; None after a report."""
     argument = view.arguments[0]
     index = next((i for i, layer in enumerate(graphs) if layer.name == argument.text), None)
     declared = layers.get(argument.text)

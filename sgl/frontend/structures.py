@@ -104,7 +104,6 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
 
 
 def _check_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> None:
-    """Report lengths that nobody can prove, and words that no structure may see."""
     for test in (test for test in structure.body.lengths if test.layer in context.uncounted):
         message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
         context.state.error("SGL0801", ref.span, message, "measure another layer")
@@ -133,7 +132,6 @@ class _Part(NamedTuple):
 
 
 def _parts(ref: s.GraphRef, scope: Scope, context: StructureContext) -> list[_Part] | None:
-    """Return what a structure says of each layer; None after a report."""
     state, written = context.state, _written_out(ref, scope)
     if not isinstance(written, s.Layered):
         return [_Part(written, scope, context)] if written is not None else None
@@ -171,7 +169,6 @@ def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext
 
 
 def _graphs(ref: s.GraphRef, scope: Scope) -> list[s.GraphPattern]:
-    """Return the structures of all layers that a structure is written out to."""
     written = _written_out(ref, scope)
     if isinstance(written, s.Layered):
         return [graph for part in written.parts for graph in _graphs(part.graph, scope)]
@@ -179,7 +176,6 @@ def _graphs(ref: s.GraphRef, scope: Scope) -> list[s.GraphPattern]:
 
 
 def _written_out(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | s.Layered | None:
-    """Return the structure that is written or named, with its arguments; None after a report."""
     if isinstance(ref, s.GraphPattern | s.Layered):
         return ref
     name = ref.name if isinstance(ref, s.Application) else ref

@@ -140,7 +140,6 @@ def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> li
 
 
 def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> bool:
-    """Return whether some row has a variant; report it otherwise."""
     if variant.text in table.variants:
         return True
     column = next((row for row in table.rows if variant.text in row.cells), None)
@@ -153,7 +152,6 @@ def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> boo
 
 
 def _fulfilling(condition: s.Condition, rows: list[TableRow], state: CompilerState) -> list[TableRow] | None:
-    """Return the rows that fulfil a condition; None after a report."""
     column, comparison = condition.column.text, condition.comparison.text
     if comparison not in ORDERINGS:
         wanted = {value.text for value in condition.values}
@@ -289,7 +287,6 @@ def _report_values(
     table: LexiconTable,
     state: CompilerState,
 ) -> None:
-    """Report values of a column that are none of a feature, each with the rows that have it."""
     values = state.signature.features.get(feature, ())
     name, source = column.name, state.sources.get(table.name)
     alone = sum(map(len, wrong.values())) == len(rows)

@@ -59,7 +59,6 @@ class _Template:
         self.sound = True
 
     def sketch(self) -> TemplateSketch:
-        """Return the template, after reports of what is wrong with it."""
         told = {p: c for p in self.own if (c := self.clauses.get(f"{self.layer}.{p}")) is not None}
         # Without a clause the main part has what the clauses of the others do not mention.
         order = [*told, ""] if self.clause is None else ["", *told]
@@ -82,14 +81,12 @@ class _Template:
         return [self.slot((0, ""), names.rule.name.span)]
 
     def slot(self, piece: _Piece, span: Span, *, capital: bool = False) -> Slot:
-        """Return the slot of a part of a child, which then has a place."""
         child, part = piece
         parts = self.parts[child] if self.parts else ()
         self.used.setdefault(piece, span)
         return Slot(child, capital, 1 + ("", *parts).index(part) if parts else 0)
 
     def find(self, name: s.Name) -> _Piece | None:
-        """Return the part of a child that a name means; None after a report."""
         text, dot, part = name.text.partition(".")
         child = self.names.find(s.Name(text, name.span))
         if child is not None and dot and part not in self.parts[child]:
@@ -103,7 +100,6 @@ class _Template:
         return None if child is None else (child, part)
 
     def items(self, clause: s.LayerClause) -> _Items:
-        """Return what a clause says."""
         if clause.template is None:
             self.sound = False
             message = f"`{self.layer}` is a text layer, this clause is about a graph"
@@ -165,7 +161,6 @@ class _Template:
         return []
 
     def _check_complete(self) -> None:
-        """Report parts of children that have no place."""
         pieces = [(n, part) for n, parts in enumerate(self.parts) for part in ("", *parts)]
         missing = [p for p in pieces if p not in self.used and p[0] not in self.dropped]
         names = [".".join(filter(None, (str(self.names.name(n)), part))) for n, part in missing]
@@ -192,7 +187,6 @@ class _SourceTemplate(_Template):
         self._words: dict[int, Token] = {}
 
     def sketch(self) -> TemplateSketch:
-        """Return the template, after reports of what is wrong with it."""
         rule = self.names.rule
         for word in (part for part in rule.rhs if isinstance(part, s.Name)):
             words = word.text.split()
@@ -233,7 +227,6 @@ class _SourceTemplate(_Template):
         return items
 
     def item(self, item: s.TemplateItem) -> _Items:
-        """Return what an item of a clause stands for, which has no other place."""
         rhs = self.names.rule.rhs
         if isinstance(item, s.Name):
             words = (i for i, part in enumerate(rhs) if isinstance(part, s.Name))

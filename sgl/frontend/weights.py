@@ -50,7 +50,6 @@ def apply_weights(state: CompilerState) -> None:
 
 
 def _weighted(grammar: CoreGrammar, given: Mapping[int, float]) -> CoreGrammar:
-    """Return the grammar with the given weights; the others keep their share of the category."""
     kept = [0.0] * len(grammar.categories)
     total = [0.0] * len(grammar.categories)
     for rule in grammar.rules:
@@ -69,7 +68,6 @@ class _WeightNames:
     """What the rows of a file of weights may speak of."""
 
     def __init__(self, keys: Sequence[RuleKey], state: CompilerState) -> None:
-        """``keys`` are those of the rules in force."""
         self._state = state
         #: The rules by section, category and name, then by part.
         self._rules: dict[tuple[str, str, str], dict[str, list[int]]] = {}
@@ -135,7 +133,6 @@ class _WeightNames:
         return None
 
     def _means(self, row: WeightRow, declaration: s.Weights) -> bool:
-        """Return whether a row speaks of something that is in force; report nonsense."""
         section, category, name = row.section, row.category.text, row.name.text
         if category not in self._categories:
             self._categories[category] = self._check_category(row.category)
@@ -159,7 +156,6 @@ class _WeightNames:
         return False
 
     def _check_category(self, name: s.Name) -> bool:
-        """Return whether a category, perhaps not in force, exists with its features and values."""
         signature, match = self._state.signature, _CATEGORY.fullmatch(name.text)
         base, inner = (match[1], match[2] or "") if match is not None else (name.text, "")
         info = signature.categories.get(base)

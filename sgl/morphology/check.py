@@ -219,7 +219,6 @@ class _Check:
     exempted: set[Exemption] = field(default_factory=set)
 
     def is_right(self, made: Inflection) -> bool:
-        """Return whether a form is read as it should be, or exempt; report it otherwise."""
         bases = self.comparison.bases(made.word, made.inflection_class)
         if not bases:
             read = self.comparison.analyse(made.word)
@@ -271,7 +270,6 @@ class _Check:
         notes: Sequence[str],
         exempt: tuple[str, str, str],
     ) -> None:
-        """Report a doubtful form, and say what to correct or how to exempt it."""
         row = "- {{form: {}, word: {}, gives: {}, reason: …}}".format(*exempt)
         hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {row}"
         where = "inflected here" if exempt[0] == CLASS else "made here"

@@ -243,7 +243,6 @@ def grammar_exemptions(main: Path, shown: str, sources: SourceMap, diagnostics: 
 
 
 def _rows(path: Path, shown: str, sources: SourceMap, diagnostics: Diagnostics) -> Sequence[TableRow]:
-    """Return the rows of a table; none after a report."""
     source = read_file(path, shown, None, MAX_TABLE, sources, diagnostics)
     table = read_table(source, diagnostics) if source is not None else None
     return table.rows if table is not None else ()

@@ -288,7 +288,6 @@ class _Acceptance:
         self._acceptance = BatchAcceptance(work.tables, 0, self._seen)
 
     def run(self) -> StratumSample:
-        """Settle candidates until there are enough."""
         acceptance = self._acceptance
         begun = self._restore()
         accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []

@@ -164,7 +164,6 @@ class Processes(Executor):
         return result
 
     def _begin(self, function: Function, arguments: tuple[Any, ...]) -> tuple[ProcessPoolExecutor, Future[str]]:
-        """Submit a task; return the pool that has it, and the file of its result to come."""
         task = partial(_perform, function, arguments, self._results.name)
         # Processes start when they are first needed, which may be now.
         with starting():
@@ -201,7 +200,6 @@ def _prepare(work: bytes) -> None:
 
 
 def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:
-    """Do a task; return the file that holds its result."""
     result = function(_known["work"], *arguments)
     with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
         pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)

@@ -108,7 +108,6 @@ class BatchParser:
         return ""
 
     def _completed(self, found: BatchReadings, texts: Sequence[str], others: Sequence[int]) -> BatchReadings:
-        """Return the readings with those of texts that are still to be read, from their forests."""
         derivations: list[Derivation] = list(iter(found.derivations or ()))
         for number in others:
             forest = None

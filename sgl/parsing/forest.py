@@ -209,7 +209,6 @@ def _cost(weight: float) -> float:
 
 
 def _choose(node: Node, below: list[list[_Choice]], costs: dict[int, float], limit: int) -> list[_Choice]:
-    """Return the best choices at a node, those at the nodes below being known."""
 
     def choice(number: int, ranks: tuple[int, ...]) -> _Choice:
         alternative = node.alternatives[number]

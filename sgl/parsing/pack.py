@@ -188,17 +188,14 @@ def _shown(place: Place) -> tuple[int, tuple[tuple[int, int], ...]]:
 
 
 def _joined(first: Place, second: Place) -> Place:
-    """Return the place of a child that both uses of its parent have."""
     return Place(first.category, _united(first.mentions, second.mentions))
 
 
 def _united(first: tuple[Mention, ...], second: tuple[Mention, ...]) -> tuple[Mention, ...]:
-    """All mentions of either, each once, in order."""
     return tuple(sorted({*first, *second})) if first and second else first or second
 
 
 def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    """Return the nodes that the last one reaches, numbered anew."""
     needed = {len(nodes) - 1}
     for number in range(len(nodes) - 1, -1, -1):
         if number in needed:

@@ -155,7 +155,6 @@ class Parser:
             raise TooLongError(f"it has {number:,} {what}, more than {most:,}")
 
     def _chart(self, sentence: str | Sequence[str]) -> tuple[Chart | PartChart, Sequence[int]]:
-        """Return the chart of a sentence, and the place in it of each position of the chart."""
         self.check_length(sentence)
         words_at: WordsAt
         places: Sequence[int] = range(len(sentence) + 1)

@@ -66,7 +66,6 @@ class PartIndex(Unseen):
         self.rules_of = cache(self._rules_of)
 
     def _find_first(self) -> None:
-        """Find the least solution for what parts may begin with, and which may be empty."""
         before = None
         while before != (now := (len(self.nullable), sum(b.bit_count() for b in self.first.values()))):
             before = now
@@ -79,7 +78,6 @@ class PartIndex(Unseen):
                         self.nullable.add((rule.lhs, part))
 
     def _begins(self, rule: Rule, template: Sequence[Item], *, raised: bool) -> tuple[int, bool]:
-        """Return the words with which a part of a rule may begin, and whether it may be empty."""
         bits = 0
         for item in template:
             if not isinstance(item, Slot):
@@ -94,7 +92,6 @@ class PartIndex(Unseen):
         return [word for word, bit in self.bits.items() if bit & self.first[symbol]]
 
     def _rules_of(self, category: int, part: int, raised: bool) -> list[tuple[Rule, int, bool]]:
-        """Return the rules of a symbol with the words they begin with, and which may be empty."""
         return [
             (rule, *self._begins(rule, self.parts[rule.id][part], raised=raised))
             for rule in self.grammar.rules_of[category]
@@ -289,7 +286,6 @@ class PartChart:
         }
 
     def _shown(self, place: _Place) -> tuple[int, tuple[tuple[int, int], ...]]:
-        """Return the category of a node of the forest, and where it stands."""
         category = place.category
         spans = sorted({(start, end) for _, start, end, _ in self._spans[category]})
         while self._is_new(category):

@@ -156,7 +156,6 @@ class Spellings:
         yield word, _State(end, before=kept, begun=True, tight=tight)
 
     def _standing(self, text: str, state: _State) -> Iterator[tuple[str, int]]:
-        """Yield the pieces that stand at a place of a text, behind a separator, with their ends."""
         join, place, attach = self._layer.join, state.place, self._layer.attach
         if not state.begun:
             for shown, end in standing(self._raised, text, place):
@@ -170,7 +169,6 @@ class Spellings:
 
 
 def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
-    """Return the second members of pairs by the first ones."""
     found: dict[str, list[_Value]] = {}
     for key, value in pairs:
         found.setdefault(key, []).append(value)

@@ -159,7 +159,6 @@ class TemplateIndex(Unseen):
         self.vocabulary = frozenset(word for words in self.words for word in words)
 
     def _paths(self, rule: Rule, *, raised: bool) -> Iterator[tuple[int, list[Step]]]:
-        """Return each lead of a rule, with the steps of its template from there on."""
         template = rule.constituents(self.layer)
         if any(isinstance(item, Token) and not item.text for item in template):
             name = self.grammar.text_layers[self.layer].name
@@ -171,7 +170,6 @@ class TemplateIndex(Unseen):
                 return
 
     def _insert(self, path: list[Step]) -> int:
-        """Return the node that a path leads to, which is new if the path is."""
         node = ROOT
         for step in path:
             after = self._after[node].get(step)
@@ -204,7 +202,6 @@ class TemplateIndex(Unseen):
 
 
 def _step(rule: Rule, item: Token | Slot, *, raised: bool) -> Step:
-    """Return the step of an item of a template, with its first letter raised or as it is."""
     if isinstance(item, Slot):
         return symbol(rule.rhs[item.child], item.capital or raised)
     return capitalised(item.text) if raised else item.text
@@ -226,7 +223,6 @@ def closure(first: Mapping[int, set[int]]) -> list[int]:
 
 
 def _nullable(grammar: CoreGrammar, layer: int) -> dict[int, list[Rule]]:
-    """Return the categories that derive no words, each with the rules that can do so."""
     wordless = [
         (rule, {rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot)})
         for rule in grammar.rules

@@ -46,7 +46,6 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
 
 
 def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Compiled:
-    """Return a grammar with numbers in all its structures."""
     if not found:
         return compiled
 
@@ -61,7 +60,6 @@ def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Com
 
 
 def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, diagnostics: Diagnostics) -> Stratum:
-    """Return a stratum with the number of its derivations, if it has all of them."""
     if not stratum.every or diagnostics.errors:
         return stratum
     split, span = compiler.split(stratum.constraint), compiled.dataset_span
@@ -82,7 +80,6 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
 
 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:
-    """Return the length of the longest text of a part of the data; None after a report."""
     span, strata = _place(compiled, test), compiled.plan.strata
     own = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
     if not own:
@@ -124,7 +121,6 @@ def report_endless(compiled: Compiled, diagnostics: Diagnostics, span: Span, rul
 
 
 def _place(compiled: Compiled, test: LengthTest) -> Span:
-    """Return where a test is written."""
     places = [lowered.places for lowered in compiled.patterns]
     places += [lowered.places for lowered in compiled.parts]
     found = (span for own in places for s, span in own.items() if test in s.body.lengths)

@@ -52,7 +52,6 @@ class _Outcome(Generic[_Value]):
     sources: SourceMap
 
     def tell(self, sources: SourceMap, diagnostics: Diagnostics) -> _Value | None:
-        """Say again what was said; return the value."""
         diagnostics.extend(self.diagnostics)
         sources.files.update(self.sources.files)
         return self.value
@@ -95,7 +94,6 @@ def check_grammar(
 
 
 def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], str]:
-    """Return a grammar and its origin."""
     request = _request_of(path, settings)
     cache, origin = current(), _known_origin(request)
     known = cache.get(_Outcome, "grammar", origin) if cache is not None and origin else None
@@ -138,7 +136,6 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
 
 
 def _check(opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
-    """Return what there is to say about a grammar, its examples and claims."""
     from sgl.automata import StructureCompiler
     from sgl.pipeline.proofs import establish
     from sgl.pipeline.sentences import check_examples
@@ -239,7 +236,6 @@ def grammars_of(module: Path) -> list[Path]:
 
 
 def _text(path: Path) -> str | None:
-    """Return the text of a file; None if it is none that a grammar could be."""
     try:
         return read_text(path, SOURCE)
     except ForeignFileError:

@@ -65,7 +65,6 @@ def compiling_kernels(items: int) -> Iterator[None]:
 
 
 def _is_of_use(items: int) -> bool:
-    """Return whether kernels are needed, not kept, can be kept, and a processor is free."""
     from sgl.accel import is_kept, kernel_cache
 
     return (

@@ -137,7 +137,6 @@ class _Cut:
                     yield new
 
     def category(self, bracket: Bracket, number: int) -> int | None:
-        """Return the new category of a bracket over a category; None if no rule fits."""
         key = (bracket, number)
         if key not in self.known:
             self.known[key] = self._made(bracket, number)
@@ -158,7 +157,6 @@ class _Cut:
         return new
 
     def children(self, bracket: Bracket, rule: Rule) -> tuple[int, ...] | None:
-        """Return the children of a copy of a rule; None if the rule does not fit."""
         items = rule.constituents(0)
         if len(items) != len(bracket.parts):
             return None
@@ -183,7 +181,6 @@ class _Cut:
         return tuple(children)
 
     def fault(self, bracket: Bracket) -> str:
-        """Say which bracket fits no rule: the first one, from below."""
         for part in bracket.parts:
             if isinstance(part, Bracket) and not any(self.variants(part)):
                 return self.fault(part)

@@ -190,7 +190,6 @@ class _DatasetProduction:
     # ---- rows
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[DataFile]]:
-        """Sample and write all rows; return the samples, and the files with those of observers."""
         grammar, plan = self.compiled.grammar, self.plan
         others = registered_observers(self.compiled, self.sampler)
         observers: tuple[Callable[[Chunk], None], ...] = (self.observer, *others)
@@ -223,7 +222,6 @@ class _DatasetProduction:
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
     def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Piece, Derivations]]:
-        """Yield the candidates that were rejected as ambiguous, with the readings that show it."""
         assert self.ambiguity is not None, "what is rejected was parsed"
         for sample in samples:
             if sample.ambiguous:
@@ -234,7 +232,6 @@ class _DatasetProduction:
                 yield Piece(sample.stratum, numbers), readings
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
-        """Sample every stratum that the run has not kept."""
         ambiguity, tables = self.ambiguity, self.tables
         sampling = StrataSampler(self.sampler, ambiguity, folder=folder)
         found: dict[str, int] = {}
@@ -279,7 +276,6 @@ class _DatasetProduction:
     def _write_manifest(
         self, directory: Path, samples: Sequence[StratumSample], files: Sequence[DataFile]
     ) -> dict[str, Any]:
-        """Write the certificate, and the manifest before the verifier has searched the graphs."""
         certificate = self.certificate
         (directory / CERTIFICATE).write_bytes(certificate.content)
         ambiguity, project = self.ambiguity, self.compiled.project
@@ -327,7 +323,6 @@ class _DatasetProduction:
         return report
 
     def _write_report(self, directory: Path, content: dict[str, Any], report: Report) -> None:
-        """Add the verifier's guarantees to the manifest; write the card and the report."""
         self.stage("writing the report", 0, 1)
         graphs = on_the_graphs(self.plan, self.observer.seen, report)
         stated = [*content["guarantees"], *map(plain, graphs.values())]
@@ -341,7 +336,6 @@ class _DatasetProduction:
 
 
 def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:
-    """Return what is wrong with a certificate, computed once for the same bytes and checker."""
     with using(cache):
         return cached(tuple, "faults", (sha256_of(text),), lambda: certificate_faults(text))
 

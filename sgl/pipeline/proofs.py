@@ -180,7 +180,6 @@ def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
 def _possible(
     compiled: Compiled, structures: StructureCompiler, drawn: tuple[DrawnNeed, ...], diagnostics: Diagnostics
 ) -> bool:
-    """Return whether training can have what is to be drawn; report what it cannot have."""
     usual = compiled.plan.in_distribution(TRAIN)
     possible, left = True, usual.count if usual is not None else 0
     for need in drawn:

@@ -73,11 +73,9 @@ class _Reporter:
     diagnostics: Diagnostics
 
     def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
-        """Return a note with the sentence that shows the matter, if there is one."""
         return () if derivation is None else (f"witness: {self._sentence(derivation)}",)
 
     def as_in(self, structure: Structure) -> str:
-        """Return words with the smallest sentence of the grammar that has the structure."""
         derivation = smallest_derivation(self.structures.disjunction((structure,)))
         return "" if derivation is None else f", as in {self._sentence(derivation)}"
 
@@ -110,7 +108,6 @@ class _Reporter:
         return list(labels.values())
 
     def empty(self, streams: Sequence[str], conflict: Conflict) -> None:
-        """Report strata for which no sentence is left."""
         asked = {structure for group in conflict.require for structure in group}
         opposed = [structure for structure in conflict.exclude if structure in asked]
         if opposed:
@@ -135,7 +132,6 @@ class _Reporter:
         self.diagnostics.error("SGL0812", span, what, hint, label=label, labels=labels, notes=notes)
 
     def _opposed(self, streams: Sequence[str], structure: Structure) -> None:
-        """Report strata that must have a structure and may not."""
         asking = place_of_stream(self.compiled, streams[0])
         places = places_of_structure(self.compiled, structure)
         others = [place for place in places if place != asking]
@@ -158,7 +154,6 @@ class _PatternReporter(_Reporter):
     lowered: LoweredPattern
 
     def report(self, proofs: PatternProofs) -> None:
-        """Report the refuted claims in the order of the guarantees."""
         for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
             if held_out.verdict is Verdict.REFUTED:
                 self._leak(held_out)
@@ -177,7 +172,6 @@ class _PatternReporter(_Reporter):
             self._never_shown(proofs.exposed)
 
     def _report_parts(self, proofs: PatternProofs) -> None:
-        """Report the parts, pieces and words that training lacks."""
         for index, licence in enumerate(proofs.licences):
             if licence.verdict is Verdict.REFUTED:
                 self._unlicensed(index, licence)
@@ -193,11 +187,9 @@ class _PatternReporter(_Reporter):
             self._unexposed(proofs.exposed.missing)
 
     def _place(self, structure: Structure) -> Span:
-        """Return the clause of the pattern with this structure; its name if there is none."""
         return self.lowered.places.get(structure) or self.lowered.declaration.name.span
 
     def _written(self, structure: Structure) -> str:
-        """Return a structure as the author of the pattern would write it."""
         targets = self.lowered.pattern.targets
         named = str(NodeTest("lemma", frozenset(targets)))
         return str(structure).replace(named, "@targets") if targets else str(structure)
@@ -350,7 +342,6 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
 
 
 def _with_edges(structure: Structure, edges: tuple[EdgeAtom, ...]) -> Structure:
-    """Return the main body of a structure with these edges and the nodes that they have."""
     nodes = sorted({end for edge in edges for end in (edge.source, edge.target)})
     new = {node: number for number, node in enumerate(nodes)}
     renumbered = tuple(replace(e, source=new[e.source], target=new[e.target]) for e in edges)
@@ -359,7 +350,6 @@ def _with_edges(structure: Structure, edges: tuple[EdgeAtom, ...]) -> Structure:
 
 
 def _names(streams: Sequence[str]) -> str:
-    """Return what streams are for, in words: splits, exposures, items."""
     names: dict[str, None] = {}
     for split, category in (stream.split("/")[:2] for stream in streams):
         name = f"`{category}`"

@@ -87,7 +87,6 @@ def _sentence(compiled: Compiled, derivation: Derivation | None) -> str:
 
 
 def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str, str]]:
-    """Return what parsing has said of all strings, and the checks of the verifier."""
     figures = string_figures(manifest)
     result = CHECKED
     if figures.policy is Ambiguous.IGNORE:
@@ -128,7 +127,6 @@ def _heights(plan: Plan, statistics: Sequence[StratumStatistics]) -> dict[str, l
 
 
 def _unused(compiled: Compiled, proofs: Proofs) -> list[tuple[str, str, str]]:
-    """Return the rules and words that training can no longer use, each named once."""
     grammar = compiled.grammar
     source = grammar.text_layer(compiled.plan.source)
     found: list[tuple[str, str, str]] = []
@@ -303,7 +301,6 @@ def _proved(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | 
 
 
 def _fields(compiled: Compiled, claim: object, *names: str) -> dict[str, Any]:
-    """Return these fields of a claim as plain data, derivations as their texts."""
     data = {}
     for name in names:
         value = getattr(claim, name)

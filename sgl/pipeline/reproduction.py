@@ -88,7 +88,6 @@ def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:
 
 
 def _difference_of_tables(stated: Path, made: Path) -> str:
-    """Return how two Parquet files differ; nothing if they have equal rows of two versions."""
     try:
         found, expected = pq.ParquetFile(stated), pq.ParquetFile(made)
         if not found.schema_arrow.equals(expected.schema_arrow, check_metadata=True):
@@ -125,7 +124,6 @@ def _difference_of_values(found: bytes, expected: bytes) -> str:
 
 
 def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
-    """Return the members that differ, if these are objects or lists of equal form."""
     if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
         return [name for name in a if a[name] != b[name]]
     if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
@@ -134,7 +132,6 @@ def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON
 
 
 def _difference_of_lines(found: bytes, expected: bytes) -> str:
-    """Return the first line in which two texts differ, and how many more there are."""
     lines = list(zip_longest(found.split(b"\n"), expected.split(b"\n")))
     different = [number for number, (a, b) in enumerate(lines) if a != b]
     first, pair = different[0] + 1, [line or b"" for line in lines[different[0]]]

@@ -123,7 +123,6 @@ def read_sentence(
 
 
 def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics) -> None:
-    """Report where the grammar stops following a sentence that stands at a place."""
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
     notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
@@ -144,7 +143,6 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
 
 
 def _inside(quoted: s.Name) -> Span:
-    """Return where the text of a quotation stands: without the quotation marks."""
     span = quoted.span
     if span.end - span.start == len(quoted.text) + 2:
         return Span(span.file, span.start + 1, span.end - 1)
@@ -189,7 +187,6 @@ def _parsing(place: Span, diagnostics: Diagnostics) -> Iterator[None]:
 
 
 def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> None:
-    """Report what is not as a ``test`` says."""
     grammar, declaration = parser.grammar, test.declaration
     sentence = declaration.sentence
     readings = parser.parse(sentence.text)
@@ -212,7 +209,6 @@ def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> 
 def _with_output(
     grammar: CoreGrammar, name: s.Name, expected: s.Name, readings: tuple[Derivation, ...], diagnostics: Diagnostics
 ) -> tuple[Derivation, ...]:
-    """Return the readings with this output; all of them after a report that there is none."""
     known = outputs(grammar)
     output = known.get(name.text)
     if output is None:
@@ -253,7 +249,6 @@ def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagn
 def _check_like(
     plan: Plan, parser: Parser, lowered: LoweredPattern, like: s.LikeClause, diagnostics: Diagnostics
 ) -> None:
-    """Report a ``like`` sentence that is not where its clause says."""
     reasons: dict[str, None] = {}
     sentence, message = like.sentence, ""
     for derivation in parser.parse(sentence.text):
@@ -272,7 +267,6 @@ def _check_like(
 
 
 def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Iterator[str]:
-    """Yield why a reading does not belong to a split; nothing if it does."""
     for structure in filter(reading.contains, plan.nowhere):
         yield f"it contains {structure}, which a restriction rules out"
     if split != TRAIN:

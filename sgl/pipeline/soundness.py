@@ -31,7 +31,6 @@ def check_soundness(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diagnostics) -> None:
-    """Explain by which rules sentences grow without end."""
     grammar = compiled.grammar
     names = [grammar.categories[category].name for category in figures.cycle]
     above = dict(zip(figures.cycle, (*figures.cycle[1:], *figures.cycle[:1]), strict=True))
@@ -96,7 +95,6 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _problem(view: ViewOutput, derivation: Derivation) -> str:
-    """Return why a derivation has no form in a view; empty if it has one."""
     graph = derive_graph(view.grammar, derivation, view.view.layer)
     try:
         view.render(graph, derive_tokens(view.grammar, derivation, view.anchor))

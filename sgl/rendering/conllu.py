@@ -160,7 +160,6 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
 
 
 def _ordered(arcs: list[Arc], index: int) -> tuple[Arc, ...]:
-    """Return the edges into a word, an unmarked one first."""
     ordered = sorted(arcs, key=lambda arc: (arc[2], arc[0], arc[1]))
     if not ordered:
         raise ConlluError(f"word {index + 1} has no governor")

@@ -167,7 +167,6 @@ class WordsOutput:
 
 
 def _columns_shown(attributes: Attributes) -> Attributes:
-    """Return attributes as their columns, or as they are if they cannot be written."""
     try:
         columns, others = word_columns(attributes)
     except ConlluError:
@@ -180,7 +179,6 @@ def _kept_of_column(name: str, value: str) -> int | None:
 
 
 def _columns_of(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
-    """Return the columns of attributes, whichever way they are given."""
     if attributes and attributes[0][0] == _COLUMNS:
         others = attributes[1][1]
         return attributes[0][1], (others,) if others else ()

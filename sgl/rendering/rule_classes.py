@@ -138,7 +138,6 @@ class RuleClasses:
         return tuple(items)
 
     def _replaceable(self, name: str, text: str) -> bool:
-        """Whether a placeholder may stand for a text, so far as it is known."""
         if not self.uses.watched:
             return True
         return name not in self._looked_at and is_token(text) and len(text) <= LONG
@@ -215,7 +214,6 @@ class MarkedGrammar(CoreGrammar):
         return tuple(cast("list[int]", rules))
 
     def _add(self, rule: Rule, place: int) -> int:
-        """Add a rule with placeholders and return its number."""
         uses = self._classes.uses
         length = LONG if uses.watched else SHORT
 

@@ -73,7 +73,6 @@ def template_view(source: str) -> Callable[[Graph, Sequence[str]], str]:
 
 
 def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
-    """Return the nodes with attributes in the order of their tokens, and the head."""
     found = {
         number: TemplateNode({name: watched(value) for name, value in node.attributes}, node.position)
         for number, node in enumerate(graph.nodes)
@@ -89,7 +88,6 @@ def _shown(graph: Graph) -> tuple[tuple[TemplateNode, ...], TemplateNode]:
 
 
 def _said(error: BaseException) -> str:
-    """Return what is wrong, without words of Python."""
     match error:
         case TemplateError():
             return _OWNERS.sub(lambda owner: _CALLED.get(owner[1], "a list"), str(error))

@@ -59,7 +59,6 @@ def _scalar(value: object) -> object:
 
 
 def _bounded(value: Any) -> Any:  # noqa: ANN401 - any value goes through
-    """``value``, unless it is too large."""
     if isinstance(value, int):
         if abs(value) > _GREATEST:
             raise SecurityError("it counts too far")
@@ -224,7 +223,6 @@ class _Counted(NodeTransformer):
 
 
 def _check(node: nodes.Node, depth: int) -> None:
-    """Refuse whatever is not in the language."""
     if not _allowed(node):
         kind = type(node).__name__.lower()
         raise TemplateSyntaxError(f"views have no '{kind}'", node.lineno)

@@ -165,7 +165,6 @@ class TemplateWriter:
         return text
 
     def _template(self, derivation: Derivation) -> ShapeTemplate | None:
-        """Return the template of a derivation, learned if it is new; None if there is none."""
         if not self._usable:
             return None
         self._seen += 1

@@ -152,7 +152,6 @@ class AcceptanceTest:
         return None
 
     def _has_room(self, number: int, target: str | None) -> bool:
-        """Return whether a target of a stratum has not got its share of the items yet."""
         if target is None:
             return False
         stratum = self._tables.strata[number]

@@ -163,7 +163,6 @@ class Listing:
         return self._ends[self._start][-1]
 
     def _number(self, children: Sequence[int]) -> int:
-        """Return the number of ways in which some children can be derived."""
         return prod([self._ends[child][-1] for child in children])
 
     def derivation(self, number: int) -> list[int] | None:

@@ -54,7 +54,6 @@ def standalone_source(tables: Tables, identity: str) -> str:
 
 
 def _body(name: str, imports: dict[str, set[str]]) -> str:
-    """Return a bundled module with its docstring as a comment; add what it imports."""
     package, _, module = name.rpartition(".")
     source = (files(package) / f"{module}.py").read_text(encoding="utf-8")
     tree = ast.parse(source)

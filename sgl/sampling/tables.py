@@ -75,7 +75,6 @@ def pack_states(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGram
 
 
 def _check_sizes(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
-    """Raise ``NotEnoughError`` for a stratum that cannot have enough items."""
     for stratum in plan.strata:
         size = count_derivations(splits[stratum.stream]) if not stratum.every else None
         distinct = plan.distinct_sentences and not stratum.repeated
@@ -123,7 +122,6 @@ class _MergedStates:
         self._starts: dict[tuple[_Alternatives, ...], int] = {}
 
     def add(self, split: SplitGrammar) -> int:
-        """Add the states of a split; return the state from which its texts are drawn."""
         local = _reachable(split)
         if local in self._starts:
             return self._starts[local]

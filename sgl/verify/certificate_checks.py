@@ -95,7 +95,6 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
 
 
 def _differences(manifest: Json, content: Json) -> Iterator[str]:
-    """Yield what certificate and manifest say differently."""
     plan, grammar, layers = content["core"]["plan"], content["core"]["grammar"], manifest["layers"]
     rows = {name: [[*each.values()] for each in layers[name]] for name in ("graph", "views")}
     distinct = manifest["distinct"]
@@ -132,13 +131,11 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
 
 
 def _extent(stratum: Json) -> tuple[int, int, int]:
-    """Return the number of a stratum in a manifest, whether it is that of candidates, copies."""
     every, copies = stratum.get("every", False), stratum.get("copies", 1)
     return stratum["candidates"] if every else stratum["count"] // copies, int(every), copies
 
 
 def _stated(stratum: Json) -> Json:
-    """Return what a manifest says of a stratum in a certificate."""
     split, category, stream, count, repeated, _, _, *extent, _ = stratum
     return [split, category, stream, count, *(extent or (0, 1)), repeated]
 
@@ -167,7 +164,6 @@ def _missing(manifest: Json, content: Json) -> Iterator[str]:
 def _unlicensed(
     plan: Json, splits: Json, proved: Collection[tuple[str, str]], claimed: Collection[Promise]
 ) -> Iterator[str]:
-    """Yield the parts and pieces that no claim says training contains, and that are not waived."""
     trained = [
         number
         for number, split in enumerate(splits)
@@ -189,14 +185,12 @@ def _unlicensed(
 
 
 def _of_training(category: str) -> tuple[str, str]:
-    """Return the pattern that a part of training is for, and what is claimed of it."""
     if category.startswith(EXPOSURE):
         return category.removeprefix(EXPOSURE), "exposed"
     return "", "instance"
 
 
 def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
-    """Yield the claims that a plan makes of the parts of splits."""
     patterns = {pattern["name"]: pattern for pattern in plan["patterns"]}
     held_out = {name: [*own["forbid"], *own["never"]] for name, own in patterns.items()}
     trained = any(split == TRAIN and count for split, _, _, count, *_ in plan["strata"])

@@ -240,7 +240,6 @@ class Structures:
 
         @cache
         def words(*values: Json) -> Json:
-            """Return the words of a row by their values of the attributes that are tested."""
             own = [(row[0], zip(tests, row[1:], strict=True)) for row in zip(*values, strict=True)]
             bars = [every if none else {v for (v, _, test), x in row if not passes(test, x)} for none, row in own]
             return tuple(sight.example((1, 1, (), ()), (), frozenset({LABEL, *x})) for x in bars)

@@ -109,7 +109,6 @@ class TokenTable:
         self.keys: set[tuple[str, ...]] = set()
 
     def _new_token(self, line: bytes) -> Token:
-        """Read a line; raise ``MalformedError``."""
         text = decode(line)
         if text.startswith("#"):
             raise MalformedError("a comment after the first token")
@@ -346,7 +345,6 @@ def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) 
 
 
 def _read_span(line: bytes, before: int) -> tuple[int, int, str]:
-    """Read the line of a multiword token behind so many words: first and last word, spelling."""
     cells = decode(line).split("\t")
     if len(cells) != len(_COLUMNS):
         raise MalformedError(f"{len(cells)} columns instead of {len(_COLUMNS)}")

@@ -228,7 +228,6 @@ def checksums(data: Dataset, tally: Result) -> None:
 
 
 def _read_list(directory: Path, tally: Result) -> dict[str, str]:
-    """Return the SHA-256 of each listed path; report lines that no list has."""
     content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     lines = content.decode("utf-8", "replace").split("\n")
     matches = [match for match in map(_LINE.fullmatch, lines) if match]
@@ -241,7 +240,6 @@ def _read_list(directory: Path, tally: Result) -> dict[str, str]:
 
 
 def _identity(manifest: Manifest) -> str:
-    """Return the identity that follows from the other members of a manifest."""
     items = sum(split.items for split in manifest.splits.values())
     return (
         f"sgl:{manifest.compiler.version}|edition:{manifest.compiler.edition}"
@@ -265,5 +263,4 @@ def entries_below(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
 
 
 def _printable(name: str) -> str:
-    """Return a name without bytes that no text has."""
     return name.encode("utf-8", "replace").decode()

@@ -220,7 +220,6 @@ def strata(data: Dataset, tally: Result) -> None:
 
 
 def _inside(directory: Path, name: str) -> Path | None:
-    """Return the path of a listed file, if it cannot lie outside the dataset."""
     parts = PurePosixPath(name)
     path = directory / parts
     if parts.is_absolute() or ".." in parts.parts or "\\" in name:
@@ -236,7 +235,6 @@ def _compare(
     tally: Result,
     target: int,
 ) -> None:
-    """Compare rows with the sentences of a split and their target of this number."""
     number = 0
     for number, (row, known) in enumerate(zip_longest(rows, split.rows[target]), 1):
         tally.checked += 1

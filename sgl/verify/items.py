@@ -116,7 +116,6 @@ class ShapeTable:
 
 
 def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
-    """Number each distinct key by its first appearance."""
     return {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
 
 

@@ -90,6 +90,5 @@ def merged(
 
 
 def _texts(sentence: Sentence, anchor: str) -> dict[str, str]:
-    """Return what the comments of a sentence say, the texts by the names of their layers."""
     names = {"text": f"text_{anchor}"}
     return {names.get(key, key): value for key, value in sentence.comments}

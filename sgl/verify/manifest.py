@@ -313,7 +313,6 @@ def read_manifest(directory: Path) -> tuple[Manifest, tuple[Clause, ...]]:
 
 
 def _contradictions(manifest: Manifest) -> Iterator[str]:
-    """Yield what cannot be meant, with its place."""
     layer = manifest.distinct.layer
     if layer not in {graph.name for graph in manifest.layers.graph}:
         yield f"distinct.layer: there is no graph layer {layer!r}"

@@ -93,7 +93,6 @@ def names(data: Dataset, tally: Result) -> None:
 
 
 def _found(data: Dataset) -> _Found:
-    """Return the names that graphs have."""
     found: _Found = {}
     for split in data.splits:
         own = {_Name("label ", label): entry for label, entry in split.labels.items()}
@@ -106,7 +105,6 @@ def _found(data: Dataset) -> _Found:
 
 
 def _tests(data: Dataset) -> Iterator[_NameTest]:
-    """Yield the sets of names in the claims of the manifest."""
     manifest = data.manifest
     certified = (data.directory / CERTIFICATE).exists()
     nowhere = {clause.number for clause in manifest.nowhere}
@@ -184,7 +182,6 @@ def _is_another_word(data: Dataset, name: _Name, other: _Name, unsampled: bool) 
 
 
 def _lookalike(data: Dataset, name: _Name, other: _Name, claims: list[str], found: _Found) -> Violation:
-    """Return the violation by a name that looks like a claimed one, where graphs first have it."""
     splits = ", ".join(split.name for split, _ in found[other])
     lacking = "" if name in found else ", which no graph has"
     message = f"{other.role}{other.text!a} in {splits} looks like {name.text!a}{lacking}"
@@ -192,7 +189,6 @@ def _lookalike(data: Dataset, name: _Name, other: _Name, claims: list[str], foun
 
 
 def _disguised_variables(data: Dataset, tally: Result) -> None:
-    """Report structures that are not what they seem, for two variables look alike."""
     for clause in data.clauses:
         bodies = read_structure(clause.text).bodies
         own = {_Name("variable ", variable.name) for body in bodies for variable in body.variables}
@@ -203,7 +199,6 @@ def _disguised_variables(data: Dataset, tally: Result) -> None:
 
 
 def _disguised_words(data: Dataset, tally: Result, lemmas: set[str]) -> None:
-    """Report words that look like the forms of some lemmas and have another lemma, or have none."""
     words = [(split, entry, *word) for split in data.splits for word, entry in split.words.items()]
     known: dict[str, set[tuple[str, str]]] = {}
     told: set[frozenset[tuple[str, str]]] = set()

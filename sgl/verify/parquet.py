@@ -78,7 +78,6 @@ def other_columns(path: Path, further: Sequence[str]) -> str:
 
 @contextmanager
 def _parquet(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
-    """Open a Parquet file; whatever is wrong with it raises ``ParquetError``."""
     arrow = import_module("pyarrow")
     try:
         with opened(path, TABLE) as stream:
@@ -188,13 +187,11 @@ class _ParquetFiles:
         yield from self._wrong.values()
 
     def _read(self, path: Path) -> Iterator[tuple[Any, ...]]:
-        """Yield the rows of a file, which has the columns of this dataset."""
         if problem := other_columns(path, self._plan["further"]):
             raise ParquetError(problem)
         yield from read_columns(path, self._columns)
 
     def _next(self, split: str) -> tuple[Any, ...] | None:
-        """Return the next row of a split, if there is one; after an error there is none."""
         try:
             return next(self._files[split], None)
         except ParquetError as problem:

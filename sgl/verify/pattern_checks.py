@@ -146,7 +146,6 @@ class _Part:
     target: str = ""
 
     def fits(self, occurring: int, target: str) -> bool:
-        """Return whether an item may belong here."""
         return (
             not occurring & self.outside and all(occurring & one for one in self.within) and self.target in ("", target)
         )
@@ -228,7 +227,6 @@ def _numbered(category: str, quotas: Iterable[Quota]) -> _Labelled:
 
 
 def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_Part]:
-    """Yield the parts of quotas; targets have equal shares of those that say so."""
     for label, quota in labelled:
         groups = (*((clause,) for clause in quota.within), *quota.within_one_of)
         within = tuple(map(clause_bits, groups))
@@ -351,7 +349,6 @@ def _nameless(structure: GraphPattern) -> Nameless:
 
 
 def _body(body: StructureBody, shared: Mapping[str, int]) -> Nameless:
-    """Return a body with numbers for names; those that are not shared follow."""
     names = dict(shared)
     for variable in body.variables:
         names.setdefault(variable.name, len(names))

@@ -108,7 +108,6 @@ class Knowledge:
 
         @cache
         def distinct_lemma(word: WordForm) -> str | None:
-            """Return the lemma of a word that may not be repeated."""
             return word.get("lemma") if word.get("upos") in task.distinct else None
 
         self.distinct_lemma = distinct_lemma
@@ -154,7 +153,6 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[
 
 
 def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
-    """Note the words, attributes and labels of the next sentence that are new in a range."""
     entry = len(part)
     for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
         if word not in seen:
@@ -173,7 +171,6 @@ def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, grap
 def _added(
     known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
 ) -> Malformed | None:
-    """Add the next sentence of a range, if the lengths that it says are lengths."""
     for fault in _wrong_lengths(known, dict(sentence.comments), len(sentence.words)):
         return Malformed(sentence.line, fault)
     return _add(known, part, seen, sentence, graph)
@@ -219,7 +216,6 @@ def _add(
 
 
 def _wrong_lengths(known: Knowledge, comments: dict[str, str], words: int) -> Iterator[str]:
-    """Yield what is wrong with the lengths that a sentence of so many words says it has."""
     for layer in known.shapes.lengths:
         length = comments.get(f"length_{layer}", "")
         if not _LENGTH.fullmatch(length):
@@ -347,5 +343,4 @@ def _call(function: Callable[[Knowledge, T], R], packed: bytes, task: T) -> R:
 
 @lru_cache(maxsize=1)
 def _known(packed: bytes) -> Knowledge:
-    """Return what this process knows, if it was started to work for another."""
     return Knowledge(pickle.loads(packed))  # noqa: S301 - its parent sends it

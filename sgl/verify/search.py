@@ -130,7 +130,6 @@ class Searcher:
         return None
 
     def _look(self, shape: GraphShape) -> tuple[_Host, NodeSets]:
-        """Return what is known of a frame, and for each question the nodes that say yes."""
         if self._host is None or self._host.frame != shape.frame:
             self._host = _Host(shape.frame, self)
         columns = [0] * len(self.questions.values)
@@ -199,7 +198,6 @@ class _Host:
         self._spend(steps * (1 + self.frame.size // 256))
 
     def fitting(self, number: int) -> tuple[int, int, Pairs]:
-        """Return where the connection with this number can start and end, and its pairs."""
         known = self._fitting.get(number)
         if known is not None:
             return known
@@ -315,7 +313,6 @@ def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | N
 
 
 def _embeddings(host: _Host, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
-    """Yield the embeddings of a body in the nodes and pairs that are left."""
     nodes = members(reduce(or_, domains))
     rank = {1 << node: place for place, node in enumerate(nodes)}
     ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])

@@ -89,7 +89,6 @@ def _looking_alike(data: Dataset) -> Iterator[tuple[Place, list[Place]]]:
 
 
 def _in_other_splits(data: Dataset, texts: Callable[[Split], array[int]]) -> Iterator[tuple[Place, list[Place]]]:
-    """Yield sentences with a text that splits before have, with the first place in each."""
     known: dict[tuple[str, int], dict[str, Place]] = {}
     for (split, entry), (first, before) in repetitions(data.splits, texts):
         places = known.setdefault((first.name, before), {first.name: (first, before)})
@@ -103,7 +102,6 @@ def _has_items(split: Split, others: Sequence[Place]) -> bool:
 
 
 def _letters_differ(data: Dataset, split: Split, entry: int, others: Sequence[Place]) -> bool:
-    """Return whether a sentence differs from one of some others in more than case and spaces."""
     texts = [data.item(*place).source for place in ((split, entry), *others)]
     return len({"".join(text.split()).casefold() for text in texts}) > 1
 
@@ -157,7 +155,6 @@ def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
 
 
 def _twice(data: Dataset, split: Split, entry: int, others: Sequence[Place], verb: str = "is") -> Violation:
-    """Return the violation by a sentence that is, or looks like, some others."""
     named, shape = [], data.group(split, entry).shape
     for other, before in others:
         item = data.item(other, before)

@@ -73,7 +73,6 @@ def name_skeletons(name: str) -> tuple[str, str]:
 
 
 def _letters(text: str) -> str:
-    """Return what can be seen of a text, with accents apart from their letters."""
     text = _REVERSED.sub(lambda found: found[1][::-1], text)
     return normalize("NFKD", _HIDDEN.sub("", text))
 

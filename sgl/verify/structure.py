@@ -185,11 +185,9 @@ class _Scanner:
         return found
 
     def accept(self, symbol: str) -> bool:
-        """Go past ``symbol`` if it comes next."""
         return self.match(re.escape(symbol)) is not None
 
     def expect(self, symbol: str) -> None:
-        """Go past ``symbol``, which must come next."""
         self.take(re.escape(symbol), repr(symbol))
 
 

@@ -114,7 +114,6 @@ class _Assembler:
         self._address: dict[tuple[tuple[int, int], ...], int] = {}
 
     def program(self) -> Program:
-        """Assemble every state that some stratum can reach."""
         starts = np.zeros(len(self._tables.states), np.int64)
         for start in {stratum.start for stratum in self._tables.strata}:
             if self._tables.states[start].rules:
@@ -166,7 +165,6 @@ class _Assembler:
             yield address, rule
 
     def _instructions(self, target: _Target, rule: int, children: Sequence[int]) -> Iterator[tuple[int, int]]:
-        """Return the instructions of an alternative."""
         words: list[str] = []
         capital = target.raised
         begun = False
@@ -190,7 +188,6 @@ class _Assembler:
             yield from self._after(words, RETURN)
 
     def _after(self, words: Sequence[str], instruction: int) -> Iterator[tuple[int, int]]:
-        """Return an instruction with words before it."""
         *before, piece = self._pieces(words)
         yield from ((GO_ON, other) for other in before)
         yield instruction, piece
@@ -206,7 +203,6 @@ class _Assembler:
         return template
 
     def _words(self, rule: int) -> list[str]:
-        """Return the words of a rule without children, if they are written."""
         template = self._text.templates[rule] if self._written else ()
         return [item for item in template if isinstance(item, str)]
 
@@ -218,7 +214,6 @@ class _Assembler:
         )
 
     def _pieces(self, words: Sequence[str]) -> list[int]:
-        """Return the pieces that these words are written by; one at least."""
         content = closed(self._text, words).encode()
         back = len(self._text.join.encode()) if self._attaches(words) else 0
         cuts = range(0, max(len(content), 1), LONGEST_PIECE)
@@ -227,7 +222,6 @@ class _Assembler:
         return pieces
 
     def _attaches(self, words: Sequence[str]) -> bool:
-        """Return whether no separator stands before the first of these words."""
         return bool(words and self._text.join) and words[0] in self._text.attach
 
 

@@ -70,7 +70,6 @@ class CompiledSampler(Sampler):
 
 
 def _grown(buffer: NDArray[Number]) -> NDArray[Number]:
-    """Return a buffer of twice the size with the same beginning."""
     return np.concatenate((buffer, np.empty_like(buffer)))
 
 
@@ -98,7 +97,6 @@ _AHEAD = 64
 
 @part
 def _slot(rows: Bits, first: np.uint64, second: np.uint64) -> np.int64:
-    """Return the row of a hash, or the free row for it."""
     mask = np.uint64(len(rows) - 1)
     slot = first & mask
     wanted = second & _HASH
@@ -217,5 +215,4 @@ class SentenceTable:
 
 
 def _power(number: int) -> int:
-    """Return the smallest power of two that is no smaller, nor smaller than an empty table."""
     return max(_SMALLEST, 1 << max(number - 1, 0).bit_length())

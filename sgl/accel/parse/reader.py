@@ -67,7 +67,6 @@ class CompiledReader:
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text is Unicode, and not too long for a chart in tables."""
     if len(text) > _LONGEST:
         return False
     try:

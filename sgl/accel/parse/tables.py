@@ -147,7 +147,6 @@ class _Numbering:
         self._width = -(-len(self._number) // _WORD)
 
     def tables(self) -> Tables:
-        """Return the arrays."""
         words, ones = self._words_and_symbols()
         moves = self._moves(len(words) + len(ones))
         join = self._layer.join.encode()
@@ -207,7 +206,6 @@ class _Numbering:
         return dict(sorted(words.items(), key=lambda entry: not entry[0][1])), ones
 
     def _spelt(self, words: tuple[str, ...]) -> tuple[str, bool]:
-        """Return words that stand together as one text, and whether it attaches."""
         join = self._layer.join
         text = finish(self._layer, words)
         attached = not join or words[0] in self._layer.attach
@@ -259,7 +257,6 @@ class _Numbering:
         return closure(first), closure(after)
 
     def _bits(self, sets: Sequence[int]) -> Bits:
-        """Return sets as rows of bits."""
         rows = b"".join(members.to_bytes(8 * self._width, "little") for members in sets or [0])
         return np.frombuffer(rows, "<u8").astype(np.uint64).reshape(-1, self._width)
 
@@ -277,7 +274,6 @@ def _goal_columns(rows: Sequence[Sequence[_Goal]]) -> dict[str, Any]:
 
 
 def _rows(rows: Sequence[Sequence[Value]]) -> tuple[Ints, list[Value]]:
-    """Return where each row begins, and the rows one after the other."""
     first = np.zeros(len(rows) + 1, np.int32)
     np.cumsum([len(row) for row in rows], out=first[1:])
     return first, [value for row in rows for value in row]

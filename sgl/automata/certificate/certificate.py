@@ -153,7 +153,6 @@ def certificate_text(content: Json) -> str:
 
 
 def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[StatedClaim]:
-    """Yield every static claim of a plan, in the order of its strata, then of its patterns."""
     plan = evidence.plan
     number = {split: place for place, split in enumerate(splits)}
     for stratum in evidence.strata:

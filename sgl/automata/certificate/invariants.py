@@ -99,7 +99,6 @@ def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, acce
 
 
 def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> Invariant | None:
-    """Return the invariant of several automata, whose states are taken together."""
     states: list[set[States]] = [set() for _ in split.category]
     places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)
     columns = zip(*[automaton.words[places].tolist() for automaton in automata], strict=True)

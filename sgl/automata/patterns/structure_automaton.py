@@ -44,7 +44,6 @@ Matches = frozenset[int]
 
 
 def _size(matches: Iterable[Match]) -> int:
-    """Return the number of matches, their extensions included."""
     return sum([1 + sum(map(len, match.extensions)) for match in matches])
 
 

@@ -39,7 +39,6 @@ def find_overlaps(evidence: Evidence) -> Iterator[Overlap]:
     strata = [(e, frozenset(e.stratum.constraint.exclude)) for e in evidence.generalization]
 
     def separated(first: StratumEvidence, excluded: frozenset[Structure]) -> bool:
-        """Return whether every text of a stratum contains a structure that another excludes."""
         marks = evidence.marks(first.stratum.category)
         return excluded.issuperset(marks) and evidence.is_marked(first)
 

@@ -89,7 +89,6 @@ def inventory_of(
 def _why_unseen(
     evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern, ingredient: int, rules: Sequence[int]
 ) -> Reason:
-    """Return why training lacks an ingredient that these rules provide to items."""
     targets = frozenset(pattern.targets)
     if all(not targets.isdisjoint(ingredients.lemmas[rule]) for rule in rules):
         return Reason.TARGET

@@ -98,7 +98,6 @@ class Moments:
         return len(component) > 1 or component[0] in self.rows[component[0]]
 
     def _within(self, component: Sequence[int]) -> Matrix:
-        """Return the part of the matrix that is about one component."""
         place = {state: index for index, state in enumerate(component)}
         matrix = np.zeros((len(component), len(component)))
         for state in component:

@@ -143,7 +143,6 @@ class Auditor:
             self.audit.part(replace(place, detail=detail), choice)
 
     def _collect(self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
-        """Add a row to its set: what the readings have that the corpus chose."""
         if self._collector is None:
             return
         file = len(self.audit.files) - 1
@@ -184,7 +183,6 @@ class Auditor:
             cause.count((found.given, found.published))
 
     def _name_of(self, number: int) -> str:
-        """Return what a person calls a rule: its name, or the word with its category."""
         rule = self._grammar.rules[number]
         if not rule.lexical:
             return rule.name

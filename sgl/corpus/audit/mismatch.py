@@ -187,13 +187,11 @@ def _aligned(text: str, other: str) -> dict[int, set[int]]:
 
 
 def _unlike(first: str, second: str) -> int:
-    """Return how many characters one of two texts has more than the other."""
     ours, theirs = Counter(first), Counter(second)
     return (ours - theirs).total() + (theirs - ours).total()
 
 
 def _trimmed(given: str, published: str) -> tuple[str, str]:
-    """Both texts without what they begin and end with together."""
     start = _common(given, published)
     given, published = given[start:], published[start:]
     end = _common(given[::-1], published[::-1])
@@ -201,7 +199,6 @@ def _trimmed(given: str, published: str) -> tuple[str, str]:
 
 
 def _common(first: str, second: str) -> int:
-    """Return how many characters two texts begin with together."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((n for n, (one, other) in pairs if one != other), min(len(first), len(second)))
 

@@ -139,7 +139,6 @@ class Collector:
             sample.kinds.setdefault(row.kind, Counter())[fate] += 1
 
     def _take(self, read: SentenceReadings, row: ListedRow) -> Fate:
-        """Take a sentence into account if that is possible; return what became of it."""
         grammar = self._parser.grammar
         if read.refused:
             list_row(self.sample.unreadable, replace(row, sentence="", detail=read.refused))

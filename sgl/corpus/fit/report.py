@@ -98,7 +98,6 @@ def fit_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sa
 
 
 def _likelihood(found: Likelihood) -> dict[str, float | None]:
-    """Figures of a likelihood; none where a sentence was impossible."""
     numbers = (found.nats, found.bits, found.perplexity) if isfinite(found.nats) else (None,) * 3
     return dict(zip(("log_likelihood", "bits", "perplexity"), numbers, strict=True))
 

@@ -59,7 +59,6 @@ def _atom(meaning: Meaning, source: int, label: str, target: int) -> str:
 
 
 def _check(meaning: Meaning) -> None:
-    """Refuse what a conjunction of atoms would lose."""
     taken = set()
     for number in meaning.nodes:
         lemma, position = meaning.lemma[number], meaning.position[number]

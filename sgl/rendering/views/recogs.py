@@ -88,7 +88,6 @@ def _atoms(meaning: Meaning, number: int, variable: Callable[[int], object]) -> 
 
 
 def _function(meaning: Meaning) -> str:
-    """Return the form of a word by itself; empty for other graphs."""
     number = meaning.nodes[0]
     lemma = meaning.constant(number) or meaning.lemma[number]
     if not meaning.open[number]:

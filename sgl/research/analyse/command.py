@@ -138,7 +138,6 @@ def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) ->
 
 
 def _failure(text: str, session: Session) -> str | float:
-    """Read ``--failure``: the name of a way, or a value of BLEU."""
     if text in ("quartile", "inexact"):
         return text
     try:
@@ -160,7 +159,6 @@ def _nodes(text: str, session: Session) -> tuple[int, int]:
 
 
 def _report(found: Analysis, diagnostics: Diagnostics) -> None:
-    """Say what was not looked at, and what was counted as wrong."""
     bank = found.treebank
     if bank.malformed:
         places = [visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed[:_NOTED]]

@@ -161,7 +161,6 @@ def compare(
 def _randomised(
     values: Values, numbers: NDArray[np.int64], total: float, samples: int, random: np.random.Generator
 ) -> float:
-    """How often random signs give a sum as far from zero as the one that was found."""
     sums = np.zeros(samples)
     for size in np.unique(np.abs(values)):
         if size > 0:

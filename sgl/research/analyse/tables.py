@@ -103,7 +103,6 @@ def _systems(data: Json) -> ResultTable:
 
 
 def _groups(data: Json) -> ResultTable:
-    """Return means by group, with BLEU and exactness of each system."""
     measures = ("length", "depth", "distance", "flux_weight")
     rows = []
     for group in data["groups"]:

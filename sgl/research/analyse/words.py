@@ -149,7 +149,6 @@ def _letters(words: Iterable[str]) -> Counter[str]:
 
 
 def _own(letters: Counter[str]) -> tuple[str, ...]:
-    """Return the scripts with a share that counts, the most frequent first."""
     least = _OWN * letters.total()
     return tuple(name for name, number in letters.most_common() if number >= least)
 

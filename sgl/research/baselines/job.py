@@ -209,7 +209,6 @@ class Job:
 
 
 def _learner(config: Config, data: BaselineData, directory: Directory) -> Learner:
-    """Return what learns, with the vocabulary of the run that is resumed, or a new one."""
     if config.model == CAUSAL:
         from sgl.research.baselines.learner import CausalLearner
 

@@ -52,7 +52,6 @@ def _fraction(text: str) -> Fraction | None:
 
 
 def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fraction | None:
-    """Return a number from 0 to 1, kept exactly."""
     share = None if value is None else _fraction(value)
     if value is not None and share is None:
         raise click.BadParameter(f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param)
@@ -131,7 +130,6 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
 
 
 def _fault(options: dict[str, Any]) -> str:
-    """Return what is wrong with the options together; empty if nothing is."""
     view = options["view"]
     if not options["report"] and options["out"] is None:
         return "`--out` names the directory for the split, or `--report` measures one"

@@ -82,7 +82,6 @@ class Bounds:
         return min(self._possible(items))
 
     def _possible(self, items: int) -> list[int]:
-        """Return the numbers of used items that allow a number in test."""
         numbers = range(max(items - self.discards, 2), items + 1)
         found = [used for used in numbers if le(*self.test_sizes(used))]
         if not found:

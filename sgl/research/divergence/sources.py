@@ -140,7 +140,6 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
 
 
 def _files_at(path: Path, suffix: str) -> list[Path]:
-    """Return the file, or the files of a directory with the ending, in the order of splits."""
     if not path.is_dir():
         return [path] if path.suffix == suffix else []
     found = sorted((path / suffix[1:]).glob(f"*{suffix}")) or sorted(path.glob(f"*{suffix}"))
@@ -218,7 +217,6 @@ def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: 
 
 
 def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSentence:
-    """Return the sentence if its heads are words of it."""
     if isinstance(found, Malformed):
         raise NoItemsError(f"`{path}` is not CoNLL-U: line {found.line}: {found.reason}")
     for place, head in enumerate(found.heads, 1):

@@ -239,5 +239,4 @@ class _LabelledTree(NamedTuple):
 
 
 def _quoted(label: str) -> str:
-    """Return the label, in quotes if it could be taken for a part of a form."""
     return repr(label) if _RESERVED & set(label) else label

@@ -81,7 +81,6 @@ def nltk(session: Session, grammar: Path, layer: str | None, out: Path | None) -
 
 
 def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> WithoutCapitals:
-    """Return the grammar as other formats can say it; end the command if they cannot."""
     resolved = without_capitals(compiled.grammar, layers)
     _report_declarations(session, compiled, layers)
     for rule, layer in resolved.inexact:
@@ -103,7 +102,6 @@ def _prepare(session: Session, compiled: Compiled, layers: Sequence[int]) -> Wit
 
 
 def _report_words(session: Session, compiled: Compiled, layers: Sequence[int], tool: str, reserved: str = "") -> None:
-    """Report words that cannot be quoted, or that the other tool would take for an operation."""
     for rule in compiled.grammar.rules:
         for item in (item for layer in layers for item in rule.templates[layer]):
             if isinstance(item, Slot) and item.functions:
@@ -144,7 +142,6 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
 
 
 def _report_joining(session: Session, compiled: Compiled, number: int, declared: s.Layer) -> None:
-    """Report how a layer joins its words, unless that is by spaces."""
     layer = compiled.grammar.text_layers[number]
     what = ""
     if layer.finish is not None:
@@ -221,7 +218,6 @@ def conllu_command(
 
 
 def _read(session: Session, core: CoreGrammar, layer: int, path: Path) -> list[tuple[str, Item]]:
-    """Return the likeliest reading of each sentence of a file, by the number of its line."""
     sources, diagnostics = session.sources, session.diagnostics
     file = read_file(path, str(path), None, MAX_TABLE, sources, diagnostics)
     if file is None:

@@ -52,7 +52,6 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
 
 
 def _import(session: Session, path: Path) -> ImportedGrammar:
-    """Return the grammar of a file, with its source layer; end the command if there is none."""
     source = read_file(path, str(path), None, MAX_TABLE, session.sources, session.diagnostics)
     file = read_irtg(source, session.diagnostics) if source is not None else None
     if source is None or file is None:

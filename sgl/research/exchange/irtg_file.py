@@ -164,7 +164,6 @@ def _report(source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnost
 
 
 def _hint(rest: str, found: str, expected: set[str]) -> str:
-    """Return what is probably meant, or what could stand there."""
     if rest.startswith("/*"):
         return "this comment is never closed; write `*/` where it ends"
     if found in ("'", '"'):
@@ -241,7 +240,6 @@ class TermReader:
         return tuple(items)
 
     def _string(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
-        """Return the strings that an operation concatenates, or the words of a constant."""
         symbol, arguments = operation
         match = re.fullmatch(algebra.operation, symbol.text)
         if match is None and not arguments:
@@ -281,7 +279,6 @@ class TermReader:
         return [quoted(label), *(["(", *children[1:], ")"] if children else [])]
 
     def _slot(self, variable: Name) -> list[Slot]:
-        """Return the child that a variable stands for; none after a report."""
         name = variable.text
         number = int(name) if re.fullmatch(r"[0-9]{1,6}", name) else 0
         if 1 <= number <= self._arity:

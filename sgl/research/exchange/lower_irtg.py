@@ -77,7 +77,6 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
 
 
 def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
-    """Return the algebras of the interpretations that have a counterpart, by name."""
     found: dict[str, Algebra] = {}
     seen: set[str] = set()
     for declared in file.interpretations:
@@ -144,7 +143,6 @@ def _add_terms(rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[st
 
 
 def _weight(written: Name, diagnostics: Diagnostics) -> float:
-    """Return the weight of a rule; 0 means that the rule is never used."""
     try:
         weight = float(written.text)
     except ValueError:
@@ -156,7 +154,6 @@ def _weight(written: Name, diagnostics: Diagnostics) -> float:
 
 
 def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics) -> list[TreeRule]:
-    """Return the rules of weight above 0 that take part in some derivation; report the others."""
     weighted = [rule for rule in rules if rule.weight > 0]
     productive, found = None, set[str]()
     while found != productive:
@@ -184,7 +181,6 @@ def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics:
 def _assemble(
     name: str, layers: Sequence[TextLayer], rules: Sequence[TreeRule], finals: Sequence[str], diagnostics: Diagnostics
 ) -> ImportedGrammar:
-    """Return the core grammar of the rules, whose final states have one start category."""
     states = list(dict.fromkeys(rule.state for rule in rules))
     start = finals[0]
     if len(finals) > 1:
@@ -219,7 +215,6 @@ def _assemble(
 
 
 def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[float]:
-    """Return the weights, divided by the sum of their state unless that is 1."""
     totals: Counter[str] = Counter()
     for rule in rules:
         totals[rule.state] += rule.weight  # type: ignore[assignment]

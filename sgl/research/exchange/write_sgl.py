@@ -49,7 +49,6 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
 
 
 def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
-    """Return the first rule that keeps a layer from being the source, and what it does."""
     for rule in grammar.rules:
         template = rule.templates[layer]
         slots = [item.child for item in template if isinstance(item, Slot)]
@@ -90,7 +89,6 @@ def _with_derivations(imported: ImportedGrammar) -> ImportedGrammar:
 
 
 def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
-    """Return the layers with the chosen one first, and children in its order."""
     layers = imported.grammar.text_layers
     order = sorted(range(len(layers)), key=lambda layer: layer != chosen)
 
@@ -112,7 +110,6 @@ def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
 
 
 def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> ImportedGrammar:
-    """Make one rule of all words of a category that are alike in every layer."""
     first: dict[object, int] = {}
     weights: dict[int, float] = {}
     merged: dict[int, int] = {}
@@ -308,7 +305,6 @@ def _brackets(parts: Iterable[str]) -> str:
 
 
 def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]]:
-    """Return base name and features of the names that are written with features consistently."""
     split: dict[str, tuple[str, dict[str, str]]] = {}
     kinds: dict[str, set[tuple[str, ...]]] = {}
     for name in names:

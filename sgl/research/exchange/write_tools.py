@@ -224,7 +224,6 @@ def _tree_term(rule: Rule, label: str) -> str:
 
 
 def _parts(template: Template, arity: str = "") -> list[str]:
-    """Return the variables and words of a template, with the arity of words if it is written."""
     return [
         f"?{item.child + 1}" if isinstance(item, Slot) else quoted(item.text + arity)
         for item in template

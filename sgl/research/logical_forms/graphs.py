@@ -136,7 +136,6 @@ def _variable(atom: Atom) -> int:
 
 
 def _graph(nodes: Sequence[GraphNode], edges: Iterable[tuple[int, str, int]], head: int) -> Graph:
-    """Return a graph with its edges by source, those of one source in the order given."""
     return Graph(tuple(nodes), tuple(sorted(edges, key=lambda edge: edge[0])), head)
 
 
@@ -148,7 +147,6 @@ def _constant_node(word: str, tokens: Sequence[str]) -> GraphNode:
 
 
 def _open_node(text: str, form: Form) -> GraphNode:
-    """Return the word by itself that a function stands for."""
     first = form.atoms[0]
     lemma = first.predicate[0]
     if form.atoms == (((lemma,), (0,), first.at),) and len(form.binders) == 1:
@@ -168,7 +166,6 @@ def _open_node(text: str, form: Form) -> GraphNode:
 
 
 def _wrong_role(atom: Atom, lemma: str, event: int, known: Mapping[int, str]) -> str:
-    """Return what is wrong with an atom of a verb by itself; empty if nothing is."""
     if atom.predicate[0] != lemma:
         return f"expected a role of '{lemma}', found one of '{atom.predicate[0]}'"
     if len(atom.predicate) < 2:

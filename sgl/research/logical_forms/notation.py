@@ -182,7 +182,6 @@ def _function(reader: TokenReader) -> Form:
 
 
 def _atoms(reader: TokenReader, arguments: Callable[[TokenReader], Sequence[int | str]]) -> tuple[Atom, ...]:
-    """Read a conjunction of atoms, whose arguments are read in this way."""
     atoms: list[Atom] = []
     while not atoms or reader.skip("AND"):
         at = reader.at
@@ -194,7 +193,6 @@ def _atoms(reader: TokenReader, arguments: Callable[[TokenReader], Sequence[int 
 
 
 def _arguments(reader: TokenReader) -> list[int | str]:
-    """Read a variable, and perhaps a second one or a constant."""
     found: list[int | str] = [_variable(reader)]
     if reader.next != ")":
         reader.take(",")
