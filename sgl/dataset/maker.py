@@ -4,8 +4,6 @@ A chunk is a function of the grammar, the plan, its place in the split and the c
 made of, so chunks can be made in any order and by anybody.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

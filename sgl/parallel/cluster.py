@@ -4,8 +4,6 @@ The work is sent as a plugin, which Dask also gives to workers that join later o
 Dask and not Ray: ``docs/scaling.md``.
 """
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable
 from contextlib import suppress

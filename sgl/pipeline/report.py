@@ -1,7 +1,5 @@
 """A dataset and its proofs as plain data: for the report, and for ``sglc prove --json``."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields

@@ -4,8 +4,6 @@
 is; ``ViewEnvironment`` compiles and runs the result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import Any

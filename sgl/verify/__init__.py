@@ -6,8 +6,6 @@ are searched with networkx in the dependency graph of every sentence.  Whatever 
 files is a failed check; ``VerifyError`` says that a path is no dataset directory at all.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor

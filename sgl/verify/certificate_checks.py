@@ -6,8 +6,6 @@ and seed, and a claim is there, in the right split, for each promise.  A certifi
 which claims were removed is accepted by the checker, and fails here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from typing import Any
 

@@ -7,8 +7,6 @@ basic one of its token, or whose token says ``Extracted=Yes``, is extracted and 
 Format: Universal Dependencies, *CoNLL-U Format*, with multiword tokens and without empty nodes.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys

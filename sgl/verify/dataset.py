@@ -8,8 +8,6 @@ The *signature* of a dataset is its identity, which the manifest states, with th
 ``SHA256SUMS``, which has the SHA-256 of every other file.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator

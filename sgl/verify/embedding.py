@@ -5,8 +5,6 @@ body of a structure is a small digraph, what is left of a sentence another, and 
 has a *domain*, the nodes that it may stand for.  Sets of nodes are integers with a bit for each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import suppress
 from functools import lru_cache, reduce

@@ -3,8 +3,6 @@
 Each check is a claim and a function of the dataset that reports to a tally.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict

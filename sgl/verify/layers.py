@@ -9,8 +9,6 @@ that layer at each of its nodes, so that all structures are searched in one grap
     layers  syn  syn     sem  sem                 slept -[agent]-> Emma    slept -[&]-> slept
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache

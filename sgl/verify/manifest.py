@@ -5,8 +5,6 @@ field are ignored.  What is missing or of another kind raises ``ManifestError`` 
 Structures stay text; each distinct text gets a number, under which it is read and searched once.
 """
 
-from __future__ import annotations
-
 import codecs
 import json
 import re

@@ -5,8 +5,6 @@ nonsense, but not if it looks like one that graphs have.  So names are compared 
 (``sgl.verify.skeleton``).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial

@@ -6,8 +6,6 @@ are read at a time, values that rows share stay shared, and what is longer than 
 benchmark is refused before it becomes a text.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -9,8 +9,6 @@ The pieces of a held-out structure, which a certificate has to show, are found a
 compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

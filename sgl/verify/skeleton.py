@@ -8,8 +8,6 @@ words.  Where such a text is shown, ``visible`` writes as escapes what could mis
 Format: Unicode Standard Annex 15 and Technical Standard 39, whose table has the usual letters.
 """
 
-from __future__ import annotations
-
 import re
 from unicodedata import normalize
 

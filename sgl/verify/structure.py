@@ -16,8 +16,6 @@ An edge is a walk of exactly one edge, so that edges and paths are one kind of *
 list of values or labels is a test that nothing passes.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 
