@@ -16,18 +16,8 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
 
+from sgl.core import plan
 from sgl.core.joint import PLUS
-from sgl.core.plan import (
-    EXPOSURE_PREFIX,
-    IN_DISTRIBUTION,
-    PART_PREFIX,
-    Constraint,
-    Pattern,
-    Plan,
-    Quota,
-    Stratum,
-    foreign,
-)
 from sgl.core.structure import Structure
 from sgl.diagnostics import Label, Span
 from sgl.frontend.dataset import SPLITS, DatasetSettings
@@ -50,7 +40,7 @@ def make_plan(state: CompilerState) -> None:
     strata = _Strata(settings, patterns, parts, nowhere)
     speaking = [*(one.places for one in patterns), *(one.places for one in parts), nowhere]
     spoken = {name for s in chain(*speaking) for name in s.layer.split(PLUS)}
-    state.plan = Plan(
+    state.plan = plan.Plan(
         seed=settings.seed,
         source=layers[0].name,
         target=targets[0],
@@ -76,13 +66,13 @@ class _Strata:
     parts: Sequence[LoweredPart]
     nowhere: tuple[Structure, ...]
 
-    def all(self) -> Iterator[Stratum]:
+    def all(self) -> Iterator[plan.Stratum]:
         for split in SPLITS:
             count, every = self.settings.sizes.get(split, 0), split in self.settings.every
             if count or every:
-                name = f"{split}/{IN_DISTRIBUTION}"
+                name = f"{split}/{plan.IN_DISTRIBUTION}"
                 constraint = self._trained((), self._reserved(()), self._only(None))
-                usual = Stratum(split, IN_DISTRIBUTION, name, count, constraint, every=every)
+                usual = plan.Stratum(split, plan.IN_DISTRIBUTION, name, count, constraint, every=every)
                 yield replace(usual, copies=self.settings.copies.get(split, 1))
             for lowered in self.patterns if split == TRAIN else ():
                 yield from self._exposures(lowered.pattern)
@@ -95,13 +85,13 @@ class _Strata:
 
     def _trained(
         self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
-    ) -> Constraint:
+    ) -> plan.Constraint:
         """Return the constraint of a stratum of which training could have sentences.
 
         What patterns hold out or reserve is cut.
         """
         cut = _unique(*(lowered.pattern.forbid for lowered in self.patterns), reserved)
-        return Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
+        return plan.Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
 
     def _reserved(self, allowed: Collection[str]) -> Iterable[Structure]:
         others = (lowered for lowered in self.patterns if lowered.pattern.name not in allowed)
@@ -117,13 +107,13 @@ class _Strata:
 
     # ---- the strata of one declaration
 
-    def _exposures(self, pattern: Pattern) -> Iterator[Stratum]:
+    def _exposures(self, pattern: plan.Pattern) -> Iterator[plan.Stratum]:
         """Exposures contain nothing held out, and nothing that others reserve."""
-        category = f"{EXPOSURE_PREFIX}{pattern.name}"
+        category = f"{plan.EXPOSURE_PREFIX}{pattern.name}"
         for index, exposure in enumerate(pattern.expose):
             own = {exposure.structure, *pattern.reserved}
             others = (r for r in self._reserved([pattern.name]) if r not in own)
-            yield Stratum(
+            yield plan.Stratum(
                 TRAIN,
                 category,
                 f"{TRAIN}/{category}/{index}",
@@ -133,15 +123,15 @@ class _Strata:
                 targets=pattern.targets if exposure.each_target else (),
             )
 
-    def _part(self, lowered: LoweredPart, split: str) -> Iterator[Stratum]:
+    def _part(self, lowered: LoweredPart, split: str) -> Iterator[plan.Stratum]:
         """Sentences of a part contain what it has for its own."""
         part = lowered.part
-        category = f"{PART_PREFIX}{part.name}"
+        category = f"{plan.PART_PREFIX}{part.name}"
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
             if quota.split == split:
                 reserved = self._reserved(part.allow)
-                yield Stratum(
+                yield plan.Stratum(
                     split,
                     category,
                     f"{split}/{category}/{index}",
@@ -152,27 +142,27 @@ class _Strata:
                     copies=quota.copies,
                 )
 
-    def _gen(self, lowered: LoweredPattern) -> Iterator[Stratum]:
+    def _gen(self, lowered: LoweredPattern) -> Iterator[plan.Stratum]:
         """Items contain their structure, nobody else's, and no word of other exposures."""
         pattern = lowered.pattern
         if not pattern.forbid and not pattern.quotas:
             return  # An assertion about the grammar, with nothing to test.
         strange: list[Structure] = []
         for other in self.patterns:
-            strange += foreign(pattern, [other.pattern])
+            strange += plan.foreign(pattern, [other.pattern])
             # A word that only exposures may contain, unless both have it.
             shared = set(other.pattern.targets) & set(pattern.targets)
             if other is not lowered and other.target_structure is not None and not shared:
                 strange.append(other.target_structure)
-        for index, quota in enumerate(pattern.quotas or (Quota(0),)):
+        for index, quota in enumerate(pattern.quotas or (plan.Quota(0),)):
             only = self._only(None, item=True)
             excluded = _unique(pattern.exclude, quota.outside, strange, only, self.nowhere)
-            yield Stratum(
+            yield plan.Stratum(
                 GEN,
                 pattern.name,
                 f"{GEN}/{pattern.name}/{index}",
                 quota.count,
-                Constraint((pattern.gen, *quota.groups), excluded),
+                plan.Constraint((pattern.gen, *quota.groups), excluded),
                 targets=pattern.targets if quota.each_target else (),
                 every=quota.every,
                 copies=quota.copies,

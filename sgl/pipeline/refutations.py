@@ -3,23 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sgl.automata import (
-    Conflict,
-    Disjoint,
-    Exposed,
-    HeldOut,
-    IngredientKind,
-    Instance,
-    Licence,
-    PatternProofs,
-    Piece,
-    Proofs,
-    Reason,
-    StructureCompiler,
-    Unseen,
-    Verdict,
-    smallest_derivation,
-)
+from sgl import automata
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.joint import seen_by
@@ -49,14 +33,16 @@ _EVERYWHERE = (
 _TWO_THINGS = "a generalization item would then test more than one new thing"
 
 
-def report_refuted(compiled: Compiled, structures: StructureCompiler, proofs: Proofs, diagnostics: Diagnostics) -> None:
+def report_refuted(
+    compiled: Compiled, structures: automata.StructureCompiler, proofs: automata.Proofs, diagnostics: Diagnostics
+) -> None:
     """Report every claim that is refuted, and what is claimed without effect."""
     for claims in proofs.patterns:
         lowered = next(p for p in compiled.patterns if p.pattern.name == claims.name)
         _PatternReporter(compiled, structures, diagnostics, lowered).report(claims)
     vacuous = {c.structure for p in proofs.patterns for c in p.held_out if c.vacuous}
     # Strata without a sentence are reported together where the same clauses are to blame.
-    streams: dict[Conflict, list[str]] = {}
+    streams: dict[automata.Conflict, list[str]] = {}
     for stratum in proofs.unsatisfiable:
         streams.setdefault(stratum.conflict, []).append(stratum.stream)
     for conflict, empty in streams.items():
@@ -69,21 +55,21 @@ class _Reporter:
     """Reports what fails, with the clauses to blame and sentences that show the matter."""
 
     compiled: Compiled
-    structures: StructureCompiler
+    structures: automata.StructureCompiler
     diagnostics: Diagnostics
 
     def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
         return () if derivation is None else (f"witness: {self._sentence(derivation)}",)
 
     def as_in(self, structure: Structure) -> str:
-        derivation = smallest_derivation(self.structures.disjunction((structure,)))
+        derivation = automata.smallest_derivation(self.structures.disjunction((structure,)))
         return "" if derivation is None else f", as in {self._sentence(derivation)}"
 
     def _sentence(self, derivation: Derivation) -> str:
         layer = self.compiled.grammar.text_layer(self.compiled.plan.source)
         return f'"{interpret(self.compiled.grammar, derivation).texts[layer]}"'
 
-    def clauses(self, conflict: Conflict | None, *, required: bool) -> list[Label]:
+    def clauses(self, conflict: automata.Conflict | None, *, required: bool) -> list[Label]:
         """Return the clauses that rule something out, each with a sentence that has it.
 
         With ``required`` those that ask for something come first.
@@ -107,7 +93,7 @@ class _Reporter:
                 labels[place] = Label(place, what + self.as_in(structure))
         return list(labels.values())
 
-    def empty(self, streams: Sequence[str], conflict: Conflict) -> None:
+    def empty(self, streams: Sequence[str], conflict: automata.Conflict) -> None:
         asked = {structure for group in conflict.require for structure in group}
         opposed = [structure for structure in conflict.exclude if structure in asked]
         if opposed:
@@ -153,30 +139,30 @@ class _PatternReporter(_Reporter):
 
     lowered: LoweredPattern
 
-    def report(self, proofs: PatternProofs) -> None:
+    def report(self, proofs: automata.PatternProofs) -> None:
         for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
-            if held_out.verdict is Verdict.REFUTED:
+            if held_out.verdict is automata.Verdict.REFUTED:
                 self._leak(held_out)
             elif held_out.vacuous:
                 self._vacuous(held_out.structure)
         self._report_parts(proofs)
         for instance in proofs.instances:
             # Why a stratum is empty is said for all strata together.
-            if instance.verdict is Verdict.REFUTED and instance.conflict is None:
+            if instance.verdict is automata.Verdict.REFUTED and instance.conflict is None:
                 self._misfit(instance)
-        leaks = any(claim.verdict is Verdict.REFUTED for claim in proofs.held_out)
+        leaks = any(claim.verdict is automata.Verdict.REFUTED for claim in proofs.held_out)
         for disjoint in proofs.disjoint:
-            if disjoint.verdict is Verdict.REFUTED and not leaks:
+            if disjoint.verdict is automata.Verdict.REFUTED and not leaks:
                 self._shared(disjoint)
         if proofs.proved:
             self._never_shown(proofs.exposed)
 
-    def _report_parts(self, proofs: PatternProofs) -> None:
+    def _report_parts(self, proofs: automata.PatternProofs) -> None:
         for index, licence in enumerate(proofs.licences):
-            if licence.verdict is Verdict.REFUTED:
+            if licence.verdict is automata.Verdict.REFUTED:
                 self._unlicensed(index, licence)
         vacuous = {claim.structure for claim in proofs.held_out if claim.vacuous}
-        refuted = [piece for piece in proofs.pieces if piece.verdict is Verdict.REFUTED]
+        refuted = [piece for piece in proofs.pieces if piece.verdict is automata.Verdict.REFUTED]
         unseen = [piece for piece in refuted if piece.whole not in vacuous]
         for piece in unseen:
             self._unseen_piece(piece)
@@ -194,7 +180,7 @@ class _PatternReporter(_Reporter):
         named = str(NodeTest("lemma", frozenset(targets)))
         return str(structure).replace(named, "@targets") if targets else str(structure)
 
-    def _leak(self, claim: HeldOut) -> None:
+    def _leak(self, claim: automata.HeldOut) -> None:
         grammar = seen_by(self.compiled.grammar, claim.structure.layer)
         layer = grammar.graph_layer(claim.structure.layer)
         # To blame are the rules that are kept in training or, for an assertion, those that
@@ -232,7 +218,7 @@ class _PatternReporter(_Reporter):
         message = "this structure cannot occur in any sentence of the grammar: nothing is held out"
         self.diagnostics.error("SGL0818", self._place(structure), message, hint, notes=notes)
 
-    def _unlicensed(self, index: int, claim: Licence) -> None:
+    def _unlicensed(self, index: int, claim: automata.Licence) -> None:
         asked = self.as_in(claim.structure)
         self.diagnostics.error(
             "SGL0813",
@@ -244,7 +230,7 @@ class _PatternReporter(_Reporter):
             hint="correct the structure, or the `forbid` that rules it out",
         )
 
-    def _unseen_piece(self, claim: Piece) -> None:
+    def _unseen_piece(self, claim: automata.Piece) -> None:
         whole = self._place(claim.whole)
         labels = self.clauses(claim.conflict, required=False)
         others = [label for label in labels if label.span != whole]
@@ -267,13 +253,13 @@ class _PatternReporter(_Reporter):
             hint=f"{hint}, or say that it need not be seen: `waive {piece}`",
         )
 
-    def _idle_waiver(self, structure: Structure, pieces: Sequence[Piece]) -> None:
+    def _idle_waiver(self, structure: Structure, pieces: Sequence[automata.Piece]) -> None:
         message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
         hint = "remove the clause, or write one of the pieces"
         notes = [f"a piece is {self._written(p.structure)}" for p in pieces[:_OFFERED]]
         self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
 
-    def _unexposed(self, missing: Sequence[Unseen]) -> None:
+    def _unexposed(self, missing: Sequence[automata.Unseen]) -> None:
         first = missing[0]
         names = ", ".join(f"the {thing.kind.value} `{thing.name}`" for thing in missing[:_NAMED])
         more = len(missing) - _NAMED
@@ -288,17 +274,17 @@ class _PatternReporter(_Reporter):
         span = self.lowered.declaration.name.span
         self.diagnostics.error("SGL0853", span, message, hint, labels=labels, notes=notes)
 
-    def _never_shown(self, claim: Exposed) -> None:
+    def _never_shown(self, claim: automata.Exposed) -> None:
         """Warn of words, forms and rules that no clause excuses and the pattern is not about.
 
         It is about rules that make nothing but its structure, and its targets in other frames.
         """
-        rule, entry = IngredientKind.RULE, IngredientKind.ENTRY
+        rule, entry = automata.IngredientKind.RULE, automata.IngredientKind.ENTRY
         things = tuple(
             thing
             for thing in claim.excused
             if thing.kind is not entry
-            and (thing.kind, thing.reason) != (rule, Reason.STRUCTURE)
+            and (thing.kind, thing.reason) != (rule, automata.Reason.STRUCTURE)
             and f"{thing.kind.value}s" not in self.lowered.unseen
         )
         if things:
@@ -313,7 +299,7 @@ class _PatternReporter(_Reporter):
                 labels=[Label(place, f"`{things[0].name}` comes from here")],
             )
 
-    def _misfit(self, claim: Instance) -> None:
+    def _misfit(self, claim: automata.Instance) -> None:
         reason = "lacks the structure that every item must contain"
         if claim.problem is not None:
             reason = "contains what another clause excludes"
@@ -321,7 +307,7 @@ class _PatternReporter(_Reporter):
         notes = self.witness(claim.witness)
         self.diagnostics.error("SGL0816", self.lowered.declaration.name.span, message, notes=notes)
 
-    def _shared(self, claim: Disjoint) -> None:
+    def _shared(self, claim: automata.Disjoint) -> None:
         message = f"an item of `{self.lowered.pattern.name}` can also be a training sentence"
         hint = "let `gen` imply one of the `forbid` structures"
         notes = (*self.witness(claim.witness), "an item must contain something that training does not")

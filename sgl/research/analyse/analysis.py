@@ -14,20 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from sgl.foreign import TREEBANK, opened
-from sgl.research.analyse import mining, statistics
+from sgl.research.analyse import mining, scoring, statistics
 from sgl.research.analyse.metrics import skeleton_of
 from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
-from sgl.research.analyse.scoring import (
-    INEXACT,
-    QUARTILE,
-    AnalysisSettings,
-    Flags,
-    GoldSentence,
-    Json,
-    SystemScores,
-    TreebankMeasures,
-    mean,
-)
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Relations with fewer edges say little about their freedom.
@@ -50,24 +39,24 @@ class Analysis:
     ``data`` is the object of ``--json`` (``docs/analyse.md``), from which all tables are made.
     """
 
-    treebank: TreebankMeasures
-    systems: tuple[SystemScores, ...]
+    treebank: scoring.TreebankMeasures
+    systems: tuple[scoring.SystemScores, ...]
     unusable: tuple[tuple[Path, PredictionsError], ...]
-    data: Json
+    data: scoring.Json
 
 
 def analyse(
     path: Path,
     predictions: Sequence[tuple[str, Path]] = (),
-    settings: AnalysisSettings | None = None,
+    settings: scoring.AnalysisSettings | None = None,
     advance: Advance = lambda _done, _all: None,
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences."""
-    chosen = settings or AnalysisSettings()
-    given = [SystemScores(name, file, chosen) for name, file in predictions]
-    _each(given, SystemScores.open)
+    chosen = settings or scoring.AnalysisSettings()
+    given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
+    _each(given, scoring.SystemScores.open)
     collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []
-    treebank = TreebankMeasures(path, chosen.by)
+    treebank = scoring.TreebankMeasures(path, chosen.by)
     with opened(path, TREEBANK) as stream:
         size = stream.seek(0, SEEK_END)
     for number, block in enumerate(TreebankReader().read(path)):
@@ -75,15 +64,15 @@ def analyse(
             advance(block.end, size)
         if isinstance(block, Malformed):
             treebank.skip(block)
-            _each(given, SystemScores.skip, block)
+            _each(given, scoring.SystemScores.skip, block)
             continue
         skeleton = skeleton_of(block, punctuation=chosen.keep_punctuation)
         treebank.add(number, block, skeleton)
         for collector in collectors:
             collector.add(block.words, skeleton)
         if given:
-            _each(given, SystemScores.add, GoldSentence(block, skeleton, chosen))
-    _each(given, SystemScores.finish)
+            _each(given, scoring.SystemScores.add, scoring.GoldSentence(block, skeleton, chosen))
+    _each(given, scoring.SystemScores.finish)
     systems = tuple([system for system in given if system.fault is None])
     unusable = tuple([(s.path, s.fault) for s in given if s.fault is not None])
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
@@ -103,7 +92,7 @@ def analyse(
     return Analysis(treebank, systems, unusable, data)
 
 
-def _each(systems: Sequence[SystemScores], step: Callable[..., None], *given: object) -> None:
+def _each(systems: Sequence[scoring.SystemScores], step: Callable[..., None], *given: object) -> None:
     """Do a step of each system whose predictions have no fault yet."""
     for system in systems:
         if system.fault is None:
@@ -113,16 +102,16 @@ def _each(systems: Sequence[SystemScores], step: Callable[..., None], *given: ob
                 system.fault = problem
 
 
-def _groups(bank: TreebankMeasures, systems: Sequence[SystemScores]) -> list[Json]:
+def _groups(bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> list[scoring.Json]:
     return [
         {
             "group": name,
             "sentences": len(inside),
             "projective": int(bank.projective[inside].sum()),
-            "measures": {key: mean(column[inside]) for key, column in bank.columns.items()},
+            "measures": {key: scoring.mean(column[inside]) for key, column in bank.columns.items()},
             "systems": {
                 system.name: {
-                    **{key: mean(column[inside]) for key, column in system.columns.items()},
+                    **{key: scoring.mean(column[inside]) for key, column in system.columns.items()},
                     "exact": int(system.exact[inside].sum()),
                 }
                 for system in systems
@@ -132,7 +121,7 @@ def _groups(bank: TreebankMeasures, systems: Sequence[SystemScores]) -> list[Jso
     ]
 
 
-def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
+def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> scoring.Json:
     """Return the tests by system; each is corrected for those of its family.
 
     Correlations are a family for each system, or without systems the treebank alone.  The
@@ -170,27 +159,27 @@ def _tests(treebank: TreebankMeasures, systems: Sequence[SystemScores]) -> Json:
     }
 
 
-def failed_sentences(system: SystemScores, failure: str | float) -> Flags:
+def failed_sentences(system: scoring.SystemScores, failure: str | float) -> scoring.Flags:
     """Return the sentences that a system has failed.
 
     With ``quartile`` they have a BLEU in the lowest quarter and are not exact: a perfect output of
     two words has a low BLEU, too.
     """
-    if failure == INEXACT:
+    if failure == scoring.INEXACT:
         return ~system.exact
-    if failure == QUARTILE:
+    if failure == scoring.QUARTILE:
         limit = float(np.quantile(system.bleu, 0.25)) if len(system.bleu) else 0.0
         return (system.bleu <= limit) & ~system.exact
     return (system.bleu < float(failure)) & ~system.exact
 
 
 def find_suspects(
-    treebank: TreebankMeasures,
-    systems: Sequence[SystemScores],
-    failed: Mapping[str, Flags],
+    treebank: scoring.TreebankMeasures,
+    systems: Sequence[scoring.SystemScores],
+    failed: Mapping[str, scoring.Flags],
     collector: mining.Collector,
-    settings: AnalysisSettings,
-) -> Json:
+    settings: scoring.AnalysisSettings,
+) -> scoring.Json:
     """Return the suspicious structures of one view, the worst mean over their systems first."""
     table = mining.collapsed(mining.frequent(collector.table(), settings.support))
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
@@ -204,7 +193,7 @@ def find_suspects(
     order = sorted(
         np.flatnonzero(coverage).tolist(), key=lambda at: (-coverage[at], -average[at], table.subtrees[at].text)
     )
-    suspects: list[Json] = [
+    suspects: list[scoring.Json] = [
         {
             "structure": table.subtrees[at].text,
             "words": table.subtrees[at].words,
@@ -243,12 +232,12 @@ def find_suspects(
 
 
 def _add_examples(
-    suspects: Sequence[Json],
+    suspects: Sequence[scoring.Json],
     chosen: Sequence[tuple[int, int]],
     view: str,
-    treebank: TreebankMeasures,
-    systems: Sequence[SystemScores],
-    settings: AnalysisSettings,
+    treebank: scoring.TreebankMeasures,
+    systems: Sequence[scoring.SystemScores],
+    settings: scoring.AnalysisSettings,
 ) -> None:
     """Give the first suspects as examples the chosen sentences, each with who failed it."""
     sentences: dict[int, TreebankSentence] = {}

@@ -16,25 +16,8 @@ from sgl.cli.session import Session, json_option, session_options
 from sgl.cli.terminal import count, text_table
 from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
+from sgl.research.divergence import search, sources
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure
-from sgl.research.divergence.search import (
-    ANNEALING,
-    GREEDY,
-    SplitRequest,
-    certificate,
-    elements_data,
-    split_files,
-    write_split,
-)
-from sgl.research.divergence.sources import (
-    DERIVATION,
-    VIEWS,
-    ElementSettings,
-    ItemSet,
-    NoItemsError,
-    find_files,
-    read_items,
-)
 
 #: A number from 0 on with at most six digits after the point, or a fraction of two such, so
 #: that products with sizes stay small.
@@ -90,7 +73,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     metavar="NUMBER",
     help="How many items may be left out: a number, or a share with a point (0.05).",
 )
-@click.option("--method", type=click.Choice((ANNEALING, GREEDY)), default=ANNEALING)
+@click.option("--method", type=click.Choice((search.ANNEALING, search.GREEDY)), default=search.ANNEALING)
 @click.option("--moves", type=click.IntRange(1, 1_000_000), default=100, help="Annealing: moves for each item.")
 @click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from.")
 @click.option(
@@ -99,7 +82,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 @click.option(
     "--elements",
     "view",
-    type=click.Choice(VIEWS),
+    type=click.Choice(sources.VIEWS),
     help="What atoms and compounds are taken from.  [default: derivation, or graph for CoNLL-U]",
 )
 @click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
@@ -152,16 +135,16 @@ def _discards(text: str) -> Fraction | int | None:
     return share if share != 1 else None
 
 
-def _read(session: Session, options: dict[str, Any]) -> tuple[ItemSet, ElementSettings]:
+def _read(session: Session, options: dict[str, Any]) -> tuple[sources.ItemSet, sources.ElementSettings]:
     try:
-        files, view = find_files(options["paths"], options["view"])
-        settings = ElementSettings(view, options["size"], options["weighted"], options["above"])
-        return read_items(files, settings, session.progress), settings
-    except NoItemsError as problem:
+        files, view = sources.find_files(options["paths"], options["view"])
+        settings = sources.ElementSettings(view, options["size"], options["weighted"], options["above"])
+        return sources.read_items(files, settings, session.progress), settings
+    except sources.NoItemsError as problem:
         session.fail("SGL1301", str(problem), status=OUTPUT)
 
 
-def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings) -> SplitRequest:
+def _request(options: dict[str, Any], items: sources.ItemSet, settings: sources.ElementSettings) -> search.SplitRequest:
     number = items.elements.atoms.items
     discards = _discards(options["discard"])
     assert discards is not None
@@ -169,9 +152,9 @@ def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings)
         discards = discards.numerator * number // discards.denominator
     least, most = options["test_share"]
     method: Annealing | Greedy = Annealing(options["moves"])
-    if options["method"] == GREEDY:
+    if options["method"] == search.GREEDY:
         method = Greedy(options["candidates"], options["every"])
-    return SplitRequest(
+    return search.SplitRequest(
         settings,
         SplitTarget(
             float(options["target"]),
@@ -185,30 +168,30 @@ def _request(options: dict[str, Any], items: ItemSet, settings: ElementSettings)
     )
 
 
-def _split(session: Session, items: ItemSet, request: SplitRequest, options: dict[str, Any]) -> None:
+def _split(session: Session, items: sources.ItemSet, request: search.SplitRequest, options: dict[str, Any]) -> None:
     started = time.monotonic()
     out: Path = options["out"]
     # Without --force no directory with files in it may be replaced.
-    listing = split_files if options["force"] else lambda _: None
+    listing = search.split_files if options["force"] else lambda _: None
     try:
         check_target(out, listing)
         labels = request.find(items, lambda done, total: session.progress("moves", done, total))
         session.progress("certificate")
-        proof = certificate(items, request, labels)
+        proof = search.certificate(items, request, labels)
         fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
         assert not fault, fault
-        write_split(items, labels, proof, out, listing)
+        search.write_split(items, labels, proof, out, listing)
     except NoSuchSplitError as problem:
         session.fail("SGL1302", str(problem), hint="widen `--test` or `--discard`")
     except OutputError as problem:
-        hint = "`--force` replaces a split" if split_files(out) is not None else ""
+        hint = "`--force` replaces a split" if search.split_files(out) is not None else ""
         session.fail("SGL1103", f"cannot write `{out}`: {problem.reason}", hint=hint)
     if options["as_json"]:
         session.json(proof)
     else:
         session.lines(_summary(proof, out, time.monotonic() - started))
     atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
-    if proof["method"]["name"] == ANNEALING and atoms > limit:
+    if proof["method"]["name"] == search.ANNEALING and atoms > limit:
         session.diagnostics.warning(
             "SGL1303",
             None,
@@ -244,7 +227,9 @@ _NUMBERED = re.compile(r"#[0-9]")
 _Measured = tuple[str, int, SplitDivergence]
 
 
-def _report(session: Session, items: ItemSet, settings: ElementSettings, categories: bool, as_json: bool) -> None:
+def _report(
+    session: Session, items: sources.ItemSet, settings: sources.ElementSettings, categories: bool, as_json: bool
+) -> None:
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
     rows = list(_rows(items, categories))
@@ -253,14 +238,14 @@ def _report(session: Session, items: ItemSet, settings: ElementSettings, categor
         return
     session.json(
         {
-            "elements": elements_data(items, settings),
+            "elements": search.elements_data(items, settings),
             "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},
             "measured": [{"name": name, "items": number, **asdict(found)} for name, number, found in rows],
         }
     )
 
 
-def _rows(items: ItemSet, categories: bool) -> Iterator[_Measured]:
+def _rows(items: sources.ItemSet, categories: bool) -> Iterator[_Measured]:
     """Yield what is measured: each later file, and if wanted each of its categories."""
     train = items.mask(items.files[0])
     for file in items.files[1:]:
@@ -272,7 +257,7 @@ def _rows(items: ItemSet, categories: bool) -> Iterator[_Measured]:
             yield name, int(chosen.sum()), measure(items.elements, train, chosen)
 
 
-def _show(session: Session, items: ItemSet, settings: ElementSettings, rows: list[_Measured]) -> None:
+def _show(session: Session, items: sources.ItemSet, settings: sources.ElementSettings, rows: list[_Measured]) -> None:
     from rich.markup import escape
 
     train = items.files[0]
@@ -298,7 +283,7 @@ def _show(session: Session, items: ItemSet, settings: ElementSettings, rows: lis
         f"{len(train.ids):,} items in {train.name}"
     )
     shown = " ".join(example for _, _, found in rows for example in found.examples[:2])
-    if settings.view == DERIVATION and _NUMBERED.search(shown):
+    if settings.view == sources.DERIVATION and _NUMBERED.search(shown):
         session.echo(
             "#1, #2, …: rules of one name and category that differ in the features of their "
             "children, in the order of the grammar"

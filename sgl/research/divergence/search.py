@@ -27,19 +27,7 @@ from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
 from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
-from sgl.research.divergence.problem import (
-    DISCARDED,
-    SETS,
-    TEST,
-    TRAIN,
-    Annealing,
-    Bounds,
-    Elements,
-    Greedy,
-    NoSuchSplitError,
-    SplitTarget,
-    measure,
-)
+from sgl.research.divergence import problem
 from sgl.research.divergence.sources import ElementSettings, ItemSet
 from sgl.sampling.random import MASK, mix, stream_key
 
@@ -60,11 +48,11 @@ _CHOICES = 500
 
 
 def anneal(
-    elements: Elements,
-    target: SplitTarget,
-    bounds: Bounds,
+    elements: problem.Elements,
+    target: problem.SplitTarget,
+    bounds: problem.Bounds,
     seed: int,
-    settings: Annealing | None = None,
+    settings: problem.Annealing | None = None,
     progress: Progress | None = None,
 ) -> Labels:
     """Return labels found by annealing; raises ``NoSuchSplitError`` if none are within bounds."""
@@ -72,7 +60,7 @@ def anneal(
 
     items = elements.atoms.items
     sizes = bounds.start(items)
-    moves = (settings or Annealing()).moves * items
+    moves = (settings or problem.Annealing()).moves * items
     found = []
     for start in range(min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)):
         state = new_state(elements, target, bounds)
@@ -103,29 +91,29 @@ def _anneal_once(state: SplitState, sizes: tuple[int, int], key: int, moves: int
 
 
 def greedy(
-    elements: Elements,
-    target: SplitTarget,
-    bounds: Bounds,
+    elements: problem.Elements,
+    target: problem.SplitTarget,
+    bounds: problem.Bounds,
     seed: int,
-    settings: Greedy | None = None,
+    settings: problem.Greedy | None = None,
     progress: Progress | None = None,
 ) -> Labels:
     """Return labels chosen greedily, with as many discarded as can be; raises as ``anneal``."""
     wanted = bounds.fewest(elements.atoms.items)
-    labels, _ = choose(elements, target, bounds, seed, settings or Greedy(), wanted, progress)
-    train, test, discarded = np.bincount(labels, minlength=len(SETS)).tolist()
+    labels, _ = choose(elements, target, bounds, seed, settings or problem.Greedy(), wanted, progress)
+    train, test, discarded = np.bincount(labels, minlength=len(problem.SETS)).tolist()
     fault = bounds.fault(train, test, discarded)
     if fault:
-        raise NoSuchSplitError(f"the greedy procedure ends outside of the bounds: {fault}")
+        raise problem.NoSuchSplitError(f"the greedy procedure ends outside of the bounds: {fault}")
     return labels
 
 
 def choose(
-    elements: Elements,
-    target: SplitTarget,
-    bounds: Bounds,
+    elements: problem.Elements,
+    target: problem.SplitTarget,
+    bounds: problem.Bounds,
     seed: int,
-    settings: Greedy,
+    settings: problem.Greedy,
     wanted: int,
     progress: Progress | None = None,
 ) -> tuple[Labels, list[int]]:
@@ -156,9 +144,9 @@ def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
     used, test = sizes
     counters = np.uint64(mix(key ^ MASK)) + np.arange(1, items + 1, dtype=np.uint64) * GAMMA
     order = np.argsort(mix_array(counters), kind="stable")
-    labels = np.full(items, TRAIN, np.int8)
-    labels[order[:test]] = TEST
-    labels[order[used:]] = DISCARDED
+    labels = np.full(items, problem.TRAIN, np.int8)
+    labels[order[:test]] = problem.TEST
+    labels[order[used:]] = problem.DISCARDED
     return labels
 
 
@@ -179,15 +167,15 @@ class SplitRequest:
     """What is asked of a split."""
 
     elements: ElementSettings
-    target: SplitTarget
-    bounds: Bounds
-    method: Annealing | Greedy
+    target: problem.SplitTarget
+    bounds: problem.Bounds
+    method: problem.Annealing | problem.Greedy
     seed: int
 
     def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
         """Return the label of each item; raises ``NoSuchSplitError`` if no split was found."""
         task = items.elements, self.target, self.bounds, self.seed
-        if isinstance(self.method, Annealing):
+        if isinstance(self.method, problem.Annealing):
             return anneal(*task, self.method, progress)
         return greedy(*task, self.method, progress)
 
@@ -207,10 +195,10 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
 def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8]) -> dict[str, Any]:
     """Return the certificate of the split with these labels."""
     target, bounds = request.target, request.bounds
-    seen = measure(items.elements, labels == TRAIN, labels == TEST)
-    sizes = np.bincount(labels, minlength=len(SETS)).tolist()
+    seen = problem.measure(items.elements, labels == problem.TRAIN, labels == problem.TEST)
+    sizes = np.bincount(labels, minlength=len(problem.SETS)).tolist()
     pairs = zip(items.ids, labels.tolist(), strict=True)
-    assignment = "".join(f"{name}\t{SETS[label]}\n" for name, label in pairs)
+    assignment = "".join(f"{name}\t{problem.SETS[label]}\n" for name, label in pairs)
     return {
         "format": FORMAT,
         "files": [{"name": file.path.name, "sha256": file.digest, "items": len(file.ids)} for file in items.files],
@@ -222,9 +210,12 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "atom_limit": target.limit,
         },
         "bounds": {"test": [str(bounds.least), str(bounds.most)], "discards": bounds.discards},
-        "method": {"name": ANNEALING if isinstance(request.method, Annealing) else GREEDY, **request.method._asdict()},
+        "method": {
+            "name": ANNEALING if isinstance(request.method, problem.Annealing) else GREEDY,
+            **request.method._asdict(),
+        },
         "seed": request.seed,
-        "sizes": dict(zip(SETS, sizes, strict=True)),
+        "sizes": dict(zip(problem.SETS, sizes, strict=True)),
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
         "divergence": {"atoms": seen.atoms, "compounds": seen.compounds},
         "score": -abs(seen.compounds - target.compounds) - abs(seen.atoms - target.atoms),
@@ -242,18 +233,18 @@ def split_files(directory: Path) -> Collection[str] | None:
     except ForeignFileError:
         return None
     endings = (".txt", ".conllu", ".parquet", ".tsv")
-    return {CERTIFICATE, *(f"{name}{ending}" for name in SETS for ending in endings)}
+    return {CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)}
 
 
 def write_split(items: ItemSet, labels: NDArray[np.int8], proof: dict[str, Any], out: Path, listing: Listing) -> None:
     """Write everything, or nothing; raises ``OutputError`` if writing is refused."""
     ids = items.ids
     with staged_directory(out, listing=listing) as stage:
-        for label, name in enumerate(SETS):
+        for label, name in enumerate(problem.SETS):
             chosen = np.flatnonzero(labels == label).tolist()
             text = "".join(f"{ids[item]}\n" for item in chosen)
             (stage / f"{name}.txt").write_text(text, "utf-8", errors="replace")
-            if name != SETS[-1]:
+            if name != problem.SETS[-1]:
                 _write_items(items, chosen, stage / name)
         document = json.dumps(proof, ensure_ascii=False, indent=1) + "\n"
         (stage / CERTIFICATE).write_text(document, "utf-8", errors="replace")
