@@ -114,7 +114,7 @@ def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) ->
     )
     middle, width = (start + end) / 2, _label_width(arc)
     patch = {"x": middle - width / 2, "y": height - 8, "width": width, "height": 16.0}
-    kind = "extracted" if arc.extracted else "basic"
+    kind = ("extracted" if arc.extracted else "basic") + (" marked" if arc.marked else "")
     return element(
         "g",
         element("path", d=path, class_="arc"),

@@ -45,13 +45,14 @@ class GraphWord:
 class Arc:
     """A labelled edge between words, by 0-based position.
 
-    ``extracted`` edges are of the enhanced graph alone (``~obj`` in a grammar).
+    ``extracted`` edges are of the enhanced graph alone (``~obj`` in a grammar); ``marked`` sets it off.
     """
 
     governor: int
     label: str
     dependent: int
     extracted: bool = False
+    marked: bool = False
 
     @property
     def left(self) -> int:
