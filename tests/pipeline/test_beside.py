@@ -48,7 +48,7 @@ def test_the_other_sentence_is_one_of_training(farm: Snapshot) -> None:
     assert not any(label == "nmod" and governor in subjects for governor, label, _ in labels)
 
 
-def test_a_path_is_marked_edge_by_edge(tmp_path: Path) -> None:
+def test_a_path_is_marked_edge_by_edge() -> None:
     text = FARM.read_text("utf-8").replace("V -[nsubj]-> N; N -[nmod]-> M", "V -[nsubj]-> N; N -[nmod]{2,}-> M")
     workspace = Workspace()
     workspace.edit(FARM, text)
