@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sgl.cli.files import GRAMMAR
+from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
@@ -24,6 +25,7 @@ _NAMED = 3
     metavar="FILE",
     help="The grammar that a module is checked with.  [default: the nearest that uses it]",
 )
+@level_options
 @grammar_options
 def command(session: Session, grammar: Path, morphology: bool, fast: bool, root: Path | None) -> None:
     """Check GRAMMAR: names, features, graphs, weights, tests, examples and claims.
@@ -42,6 +44,8 @@ def command(session: Session, grammar: Path, morphology: bool, fast: bool, root:
     )
     if size is None:
         session.stop()
+    if not (fast or session.settings or session.diagnostics.errors):
+        session.diagnostics.extend(session.allowed.unused())
     inspected = None
     if morphology:
         from sgl.morphology.check import check_inflected

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cli.files import DIRECTORY
+from sgl.cli.levels import level_options
 from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count, text_table
@@ -27,6 +28,7 @@ from sgl.pipeline.proofs import certificate_file, establish, with_needs
 @click.option("-o", "--out", type=DIRECTORY, help="Directory for the dataset.  [default: out/NAME]")
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
+@level_options
 @grammar_options
 def command(session: Session, grammar: Path, out: Path | None, parallelism: Parallelism) -> None:
     """Prove, sample, write and verify the dataset of GRAMMAR.

@@ -10,6 +10,7 @@ import click
 from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
+from sgl.cli.levels import level_options
 from sgl.cli.prove_pattern import PatternText
 from sgl.cli.session import Session, grammar_options, json_option
 from sgl.cli.terminal import count, text_table
@@ -46,6 +47,7 @@ _CLAIMS = {"H": "held out", "I": "instance", "L": "licensed", "E": "exposed", "S
 )
 @force_option
 @json_option
+@level_options
 @grammar_options
 def command(
     session: Session,

@@ -25,10 +25,13 @@ import click
 from sgl import foreign, limits
 from sgl.cache import open_cache, using
 from sgl.cli.files import GRAMMAR, Results
+from sgl.cli.levels import LEVELS, Judge
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
 from sgl.cli.terminal import Progress, count, print_table, say
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
-from sgl.diagnostics.render import as_object, json_list, render, render_concise
+from sgl.diagnostics.formats import DOCUMENTS, github
+from sgl.diagnostics.render import as_object, render, render_concise
+from sgl.lang.allowed import AllowedWarnings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -70,11 +73,13 @@ class Session:
         color: str = "auto",
         keep: bool = True,
         bounds: Mapping[str, int] | None = None,
+        levels: Mapping[str, str] | None = None,
     ) -> None:
         self.settings = settings or {}
         self.form = form
         self.sources = SourceMap()
-        self.diagnostics = Diagnostics()
+        self.allowed = AllowedWarnings(self.sources)
+        self.diagnostics = Diagnostics(Judge(levels or {}, self.allowed))
         self.compiled: Compiled | None = None
         self.status = OK
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
@@ -120,7 +125,8 @@ class Session:
                 message = f"{type(problem).__name__}: {problem}"
                 self._shown[Diagnostic("SGL0999", Severity.ERROR, None, message)] = None
             objects = [as_object(diagnostic, self.sources) for diagnostic in self._shown]
-            click.echo(json_list({repr(entry): entry for entry in objects}.values()))
+            unique = {repr(entry): entry for entry in objects}.values()
+            click.echo(DOCUMENTS[self.form](list(unique)), nl=False)
         return handled
 
     def _handle(self, problem: Exception) -> bool:
@@ -147,7 +153,7 @@ class Session:
         from sgl.pipeline.grammar import open_grammar
 
         self.compiled = open_grammar(path, self.settings, self.sources, self.diagnostics)
-        if self.compiled is None:
+        if self.compiled is None or self.diagnostics.errors:
             self.stop()
         self.show()
         self.check_results()
@@ -167,7 +173,7 @@ class Session:
     @property
     def quiet(self) -> bool:
         """Whether the user wants messages alone, for a program to read."""
-        return self.form == "json"
+        return self.form in DOCUMENTS
 
     def progress(self, what: str, done: int = 0, total: int = 1) -> None:
         """Say on a terminal how far the command is; the line is gone before anything else."""
@@ -208,6 +214,8 @@ class Session:
             text = render_concise(diagnostic, self.sources)
             if self.form == "full":
                 text = render(diagnostic, self.sources, color=self._color) + "\n"
+            elif self.form == "github":
+                text = github(as_object(diagnostic, self.sources))
             click.echo(text, err=True, color=self._color)
         if new.errors or new.warnings:
             told = f"{count(new.errors, 'error')}, {count(new.warnings, 'warning')}"
@@ -318,7 +326,7 @@ def session_options(command: _Command) -> _Command:
     @click.option(
         "--format",
         "form",
-        type=click.Choice(("full", "concise", "json")),
+        type=click.Choice(("full", "concise", "github", *DOCUMENTS)),
         default="full",
         help="The form of diagnostics.",
     )
@@ -339,8 +347,12 @@ def session_options(command: _Command) -> _Command:
     ) -> int:
         if form == "json" and others.get("as_json"):
             raise click.UsageError("`--json` writes the result, `--format json` the messages: choose one")
-        with Session(settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds) as session:
-            session.results.expect(click.get_current_context())
+        context = click.get_current_context()
+        levels = context.meta.get(LEVELS)
+        with Session(
+            settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds, levels=levels
+        ) as session:
+            session.results.expect(context)
             session.check_results()
             command(session, **others)
         return session.status

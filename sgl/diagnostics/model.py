@@ -6,7 +6,7 @@ import hashlib
 import os
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -66,8 +66,12 @@ class Diagnostic:
 
 @dataclass
 class Diagnostics:
-    """The diagnostics of a run, without repetitions, in source order when listed."""
+    """The diagnostics of a run, without repetitions, in source order when listed.
 
+    ``judge`` says what becomes of one that is added: another, or nothing.
+    """
+
+    judge: Callable[[Diagnostic], Diagnostic | None] | None = None
     _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
 
     def error(
@@ -102,8 +106,9 @@ class Diagnostics:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a diagnostic unless the same one is there already."""
-        key = (diagnostic.code, diagnostic.span, diagnostic.message)
-        self._found.setdefault(key, diagnostic)
+        judged = diagnostic if self.judge is None else self.judge(diagnostic)
+        if judged is not None:
+            self._found.setdefault((judged.code, judged.span, judged.message), judged)
 
     def also_at(self, code: str, first: Span, place: Span) -> None:
         """Add another place to what was said of the first one, instead of saying it again."""

@@ -20,6 +20,9 @@ GROUP = "sgl.diagnostics"
 #: The main file of every example.
 MAIN = "farm.sgl"
 
+#: Where the page of each code can be read.
+_PAGES = "https://github.com/sgl-benchmarks/sgl/blob/main/sgl/diagnostics/pages/"
+
 #: The columns of a page as plain text.
 _WIDTH = 80
 _NO_EXAMPLE = "There is no example: "
@@ -76,6 +79,11 @@ class CodePages(Mapping[str, Code]):
 
 #: All codes.
 CODES = CodePages()
+
+
+def documentation_url(code: str) -> str | None:
+    """Return where to read about a code; None if it is one of another package."""
+    return f"{_PAGES}{code}.md" if files(__package__).joinpath("pages", f"{code}.md").is_file() else None
 
 
 def read_page(code: str, text: str) -> Code:

@@ -2,10 +2,11 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from sgl.characters import visible
 from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, SourceMap, Span, display_width
+from sgl.diagnostics.registry import documentation_url
 
 _BOLD, _RED, _YELLOW, _BLUE, _RESET = "\x1b[1m", "\x1b[31m", "\x1b[33m", "\x1b[34m", "\x1b[0m"
 _LONGEST_LINE = 160
@@ -61,12 +62,12 @@ def render_concise(diagnostic: Diagnostic, sources: SourceMap) -> str:
     return visible(f"{place}{severity}[{diagnostic.code}]: {diagnostic.message}")
 
 
-def json_list(objects: Iterable[dict[str, object]]) -> str:
-    """Return the objects of diagnostics as a JSON list."""
-    text = json.dumps(list(objects), ensure_ascii=False, indent=2)
+def json_text(data: object) -> str:
+    """Return plain data, such as the objects of diagnostics, as JSON that a terminal can show."""
+    text = json.dumps(data, ensure_ascii=False, indent=2)
     # A terminal would obey some characters; the name of a file need not even be valid Unicode.
     text = _ESCAPED.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text.encode("utf-8", "replace").decode("utf-8") + "\n"
 
 
 def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
@@ -80,6 +81,7 @@ def as_object(diagnostic: Diagnostic, sources: SourceMap) -> dict[str, object]:
         "labels": [{"place": _place_object(label.span, sources), "text": label.text} for label in diagnostic.labels],
         "notes": list(diagnostic.notes),
         "hint": diagnostic.hint,
+        "documentation_url": documentation_url(diagnostic.code),
     }
 
 

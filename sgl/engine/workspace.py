@@ -16,6 +16,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passes
+from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import check_claims
@@ -114,7 +115,7 @@ class Snapshot:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What there is to say without the claims, in the order of the source."""
-        found = Diagnostics()
+        found = Diagnostics(AllowedWarnings(self.sources).kept)
         found.extend(self._found)
         if self.compiled is not None:
             with self._workspace.working(self._edits):
@@ -151,7 +152,7 @@ class Snapshot:
         if compiled is None or not compiled.patterns or not compiled.has_dataset:
             return Claims(None, ())
         if self._claims is None:
-            found = Diagnostics()
+            found = Diagnostics(AllowedWarnings(self.sources).kept)
             with self._workspace.working(self._edits):
                 proofs = check_claims(compiled, self.structures, found, progress)
             self._claims = Claims(proofs, tuple(found))

@@ -52,8 +52,8 @@ class _Outcome(Generic[_Value]):
     sources: SourceMap
 
     def tell(self, sources: SourceMap, diagnostics: Diagnostics) -> _Value | None:
-        diagnostics.extend(self.diagnostics)
         sources.files.update(self.sources.files)
+        diagnostics.extend(self.diagnostics)
         return self.value
 
 

@@ -16,6 +16,7 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Label, Severity, SourceFile
 from sgl.diagnostics.model import display_width
 from sgl.diagnostics.render import render, render_concise
 
+PAGES = "https://github.com/sgl-benchmarks/sgl/blob/main/sgl/diagnostics/pages"
 ROOT = Path(__file__).parent.parent.parent
 
 
@@ -42,6 +43,7 @@ def test_json_has_the_fields_that_the_page_of_commands_lists() -> None:
         "labels": [{"place": {"file": "g"}, "text": "there"}],
         "notes": ["because"],
         "hint": "did you mean `N`?",
+        "documentation_url": f"{PAGES}/SGL0201.md",
     }
     text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
     assert [name for name in (*found, *found["place"]) if f"`{name}`" not in text] == []

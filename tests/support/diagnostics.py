@@ -10,9 +10,11 @@ from importlib.resources import files
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
+from sgl.cli.levels import Judge
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN, Code
-from sgl.diagnostics.render import as_object, json_list, render, render_concise
+from sgl.diagnostics.render import as_object, json_text, render, render_concise
+from sgl.lang.allowed import AllowedWarnings
 from sgl.morphology.check import check_inflected
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish
@@ -68,7 +70,9 @@ def diagnose(
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(text if isinstance(text, bytes) else text.encode("utf-8"))
-    sources, diagnostics = SourceMap(), Diagnostics()
+    sources = SourceMap()
+    allowed = AllowedWarnings(sources)
+    diagnostics = Diagnostics(Judge({}, allowed))
     with contextlib.chdir(directory):
         compiled = open_grammar(Path(MAIN), settings or {}, sources, diagnostics)
         if compiled is not None:
@@ -77,6 +81,7 @@ def diagnose(
                 assert check_inflected(compiled, sources, diagnostics) is not None
             if prove and diagnostics.errors == 0:
                 establish(compiled, StructureCompiler(compiled.grammar), diagnostics)
+                diagnostics.extend(allowed.unused())
     return Outcome(tuple(diagnostics), sources)
 
 
@@ -102,7 +107,7 @@ def check_rendering(outcome: Outcome) -> None:
 
 
 def render_json(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> str:
-    return json_list(as_object(diagnostic, sources) for diagnostic in diagnostics)
+    return json_text([as_object(diagnostic, sources) for diagnostic in diagnostics])
 
 
 def assert_diagnostics(source: str, expected: Sequence[tuple[str, str]], directory: Path) -> Outcome:

@@ -1,0 +1,144 @@
+"""Diagnostics for programs: lines for GitHub, and whole documents as JSON, SARIF 2.1.0 or JUnit.
+
+All are made of the objects that :func:`~sgl.diagnostics.render.as_object` returns.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from sgl import __version__
+from sgl.diagnostics.registry import CODES, documentation_url
+from sgl.diagnostics.render import json_text
+
+#: A diagnostic as plain data.
+_Object = Mapping[str, Any]
+
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_HOME = "https://github.com/sgl-benchmarks/sgl"
+
+#: What XML cannot hold.
+_NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def github(found: _Object) -> str:
+    """Return a diagnostic as a command of GitHub Actions, which annotates the line."""
+    place = found["place"] or {}
+    named = {"file": place.get("file"), "line": place.get("line"), "endLine": place.get("end_line")}
+    if place.get("line") == place.get("end_line"):
+        # GitHub takes columns of one line only.
+        named |= {"col": place.get("column"), "endColumn": place.get("end_column")}
+    named["title"] = found["code"]
+    values = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in named.items() if value is not None)
+    return f"::{found['severity']} {values}::{_escaped(_said(found))}"
+
+
+def _escaped(text: str, more: str = "") -> str:
+    for sign in "%\r\n" + more:
+        text = text.replace(sign, f"%{ord(sign):02X}")
+    return text
+
+
+def _said(found: _Object) -> str:
+    """Return the message of a diagnostic, its notes and its hint, one on a line."""
+    hint = [f"hint: {found['hint']}"] if found["hint"] else []
+    return "\n".join([found["message"], *found["notes"], *hint])
+
+
+def sarif(objects: Sequence[_Object]) -> str:
+    """Return a log of SARIF 2.1.0, which code scanning reads."""
+    codes = sorted({found["code"] for found in objects})
+    rules = []
+    for code in codes:
+        # A package may report codes without pages.
+        page = CODES.get(code)
+        texts = {"shortDescription": page.title, "fullDescription": page.why} if page is not None else {}
+        url = documentation_url(code)
+        described = {key: {"text": text} for key, text in texts.items() if text}
+        rules.append({"id": code, **described, **({"helpUri": url} if url else {})})
+    results = [
+        {
+            "ruleId": found["code"],
+            "ruleIndex": codes.index(found["code"]),
+            "level": found["severity"],
+            "message": {"text": _said(found)},
+            "locations": _locations([(found["place"], found["label"])]),
+            "relatedLocations": _locations([(label["place"], label["text"]) for label in found["labels"]]),
+        }
+        for found in objects
+    ]
+    driver = {"name": "sglc", "version": __version__, "informationUri": _HOME, "rules": rules}
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _locations(places: Iterable[tuple[_Object | None, str]]) -> list[dict[str, Any]]:
+    names = {"line": "startLine", "column": "startColumn", "end_line": "endLine", "end_column": "endColumn"}
+    found = []
+    for place, text in places:
+        if place is not None:
+            where: dict[str, Any] = {"artifactLocation": {"uri": quote(place["file"], errors="replace")}}
+            region = {theirs: place[ours] for ours, theirs in names.items() if ours in place}
+            where |= {"region": region} if region else {}
+            found.append({"physicalLocation": where} | ({"message": {"text": text}} if text else {}))
+    return found
+
+
+class Case(NamedTuple):
+    """A case of a JUnit report; ``failure`` says why it fails, ``skipped`` why it does not count."""
+
+    name: str
+    file: str
+    line: int | None = None
+    seconds: float = 0.0
+    failure: str = ""
+    kind: str = ""
+    skipped: str = ""
+
+
+def junit(objects: Sequence[_Object]) -> str:
+    """Return diagnostics as a JUnit report: an error is a case that fails, a warning one that is skipped."""
+    cases = []
+    for found in objects:
+        place, said, fails = found["place"] or {}, _said(found), found["severity"] == "error"
+        case = Case(f"{found['code']}: {found['message']}", place.get("file", "sglc"), place.get("line"))
+        cases.append(case._replace(kind=found["code"], failure=said if fails else "", skipped="" if fails else said))
+    return junit_report(cases or [Case("check", "sglc")])
+
+
+def junit_report(cases: Sequence[Case]) -> str:
+    """Return a JUnit report of some cases, those of a file as one suite."""
+    # XML is loaded by nothing else.
+    from xml.etree import ElementTree as ET
+
+    root = ET.Element("testsuites", name="sglc")
+    for file in dict.fromkeys(case.file for case in cases):
+        own = [case for case in cases if case.file == file]
+        numbers = {
+            "tests": str(len(own)),
+            "failures": str(sum(bool(case.failure) for case in own)),
+            "skipped": str(sum(bool(case.skipped) for case in own)),
+            "time": f"{sum(case.seconds for case in own):.3f}",
+        }
+        suite = ET.SubElement(root, "testsuite", {"name": _plain(file), **numbers})
+        for case in own:
+            named = {"name": _plain(case.name), "classname": _plain(file), "file": _plain(file)}
+            named |= {"line": str(case.line)} if case.line else {}
+            element = ET.SubElement(suite, "testcase", {**named, "time": f"{case.seconds:.3f}"})
+            for tag, text in (("failure", case.failure), ("skipped", case.skipped)):
+                if text:
+                    first = _plain(text.partition("\n")[0])
+                    ET.SubElement(element, tag, {"message": first, "type": case.kind}).text = _plain(text)
+    ET.indent(root)
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, "unicode")}\n'
+
+
+def _plain(text: str) -> str:
+    return _NO_XML.sub("\ufffd", text)
+
+
+#: The forms that are one document, and what makes them.
+DOCUMENTS: dict[str, Callable[[Sequence[_Object]], str]] = {"json": json_text, "sarif": sarif, "junit": junit}

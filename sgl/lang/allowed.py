@@ -1,0 +1,95 @@
+"""Comments that allow a warning: ``# allow SGL0713``, with a reason after it if you like.
+
+Such a comment is about the declaration that it is in, or that begins right below it.  It names its
+codes, and :meth:`AllowedWarnings.unused` finds those that allow nothing.  Errors cannot be allowed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sgl.diagnostics import CODES, Diagnostic, Severity, SourceFile, SourceMap, Span, suggest
+
+_COMMENT = re.compile(r"#[ \t]*allow[ \t]+(SGL\d+(?:[ \t]*,[ \t]*SGL\d+)*)")
+_CODE = re.compile(r"SGL\d+")
+
+#: The first code of those that only sampling gives, and what checks a corpus.
+_LATER = "SGL09"
+
+
+class Allowance(NamedTuple):
+    """A code in a comment, and the part of the file that is meant: a declaration, or nothing."""
+
+    code: str
+    place: Span
+    about: Span
+
+
+@dataclass
+class AllowedWarnings:
+    """What the comments of some files allow, and which of it was needed."""
+
+    sources: SourceMap
+    _known: dict[str, tuple[Allowance, ...]] = field(default_factory=dict)
+    _used: set[Allowance] = field(default_factory=set)
+
+    def __call__(self, found: Diagnostic) -> bool:
+        """Return whether a comment allows a diagnostic."""
+        if found.severity is not Severity.WARNING or found.span is None:
+            return False
+        allowing = {
+            allowance
+            for allowance in self._of(found.span.file)
+            if allowance.code == found.code and allowance.about.start <= found.span.start < allowance.about.end
+        }
+        self._used |= allowing
+        return bool(allowing)
+
+    def kept(self, found: Diagnostic) -> Diagnostic | None:
+        """Return a diagnostic unless a comment allows it, as ``Diagnostics.judge`` does."""
+        return None if self(found) else found
+
+    def unused(self) -> Iterator[Diagnostic]:
+        """Yield a warning for each code in a comment that has allowed nothing so far."""
+        for allowance in [entry for name in self.sources.files for entry in self._of(name)]:
+            code = allowance.code
+            if code not in CODES:
+                message, hint = f"there is no code `{code}`", suggest(code, CODES)
+            else:
+                message, hint = f"this comment allows `{code}`, of which there is none here", "remove it"
+            if code not in CODES or (allowance not in self._used and code < _LATER):
+                yield Diagnostic("SGL0114", Severity.WARNING, allowance.place, message, hint=hint)
+
+    def _of(self, name: str) -> tuple[Allowance, ...]:
+        if name not in self._known:
+            source = self.sources.get(name)
+            # Most files have none, and are not cut into declarations.
+            there = source is not None and _COMMENT.search(source.text) is not None
+            self._known[name] = tuple(_allowances(source)) if source is not None and there else ()
+        return self._known[name]
+
+
+def _allowances(source: SourceFile) -> Iterator[Allowance]:
+    """Yield what the comments of a file allow."""
+    from sgl.lang.chunks import split_chunks
+
+    chunks = list(split_chunks(source))
+    starts = [chunk.start for chunk in chunks if chunk.text]
+    for comment in (comment for chunk in chunks for comment in chunk.comments):
+        codes = _COMMENT.match(comment.text)
+        if codes is None:
+            continue
+        at = comment.span
+        start = max((start for start in starts if start < at.start), default=at.start)
+        following = min((start for start in starts if start > at.start), default=len(source.text))
+        between = source.text[at.end : following]
+        if source.position(at.start)[1] == 1:
+            # Comments may follow, but no line without one.
+            start = following if not re.search(r"\n[ \t]*\n", between) else at.start
+        end = min((later for later in starts if later > start), default=len(source.text))
+        for code in _CODE.finditer(codes[1]):
+            place = at.start + codes.start(1) + code.start()
+            yield Allowance(code[0], source.span(place, place + len(code[0])), source.span(start, end))
