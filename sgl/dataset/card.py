@@ -6,6 +6,7 @@ Its YAML block is read by hubs (Hugging Face *dataset cards*): every split has i
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -23,18 +24,29 @@ _SIZES = (
 _LARGEST = "n>10M"
 
 
-def card(manifest: Mapping[str, Any]) -> str:
-    """Return the card of the dataset that has this manifest."""
+@cache
+def templates() -> Environment:
+    """Return the templates of the texts that a dataset has."""
     environment = Environment(
         loader=PackageLoader("sgl.dataset"),
         undefined=StrictUndefined,
-        autoescape=select_autoescape(),  # off: the result is Markdown, not HTML
+        autoescape=select_autoescape(),  # off: the results are Markdown, JSON and YAML, not HTML
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
     environment.filters["yaml"] = lambda text: json.dumps(text, ensure_ascii=False)
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
+    return environment
+
+
+def card(manifest: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
+    """Return the card of the dataset that has this manifest; of a release it says ``more``."""
+    return templates().get_template("README.md.j2").render({"release": None, **values_of(manifest), **(more or {})})
+
+
+def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what templates speak of: the manifest, and figures that follow from it."""
     items = sum(split["items"] for split in manifest["splits"].values())
     strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
     layers = manifest["layers"]
@@ -43,13 +55,13 @@ def card(manifest: Mapping[str, Any]) -> str:
     for stratum in strata:
         tests[stratum["category"]] += stratum["count"]
         shares[stratum["category"]].update(stratum["shares"])
-    return environment.get_template("README.md.j2").render(
-        manifest=manifest,
-        items=items,
-        targets=" and ".join(f"`{name}`" for name in (layers["target"], *layers["further"])),
-        strings=string_figures(manifest).sentence,
-        size=next((name for limit, name in _SIZES if items < limit), _LARGEST),
-        repeated=[stratum["category"] for stratum in strata if stratum["repeated"]],
-        shares=shares,
-        tests=tests,
-    )
+    return {
+        "manifest": manifest,
+        "items": items,
+        "targets": " and ".join(f"`{name}`" for name in (layers["target"], *layers["further"])),
+        "strings": string_figures(manifest).sentence,
+        "size": next((name for limit, name in _SIZES if items < limit), _LARGEST),
+        "repeated": [stratum["category"] for stratum in strata if stratum["repeated"]],
+        "shares": shares,
+        "tests": tests,
+    }

@@ -14,6 +14,7 @@ from typing import Any
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Ambiguous, Plan
+from sgl.core.release import Release
 from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.foreign.json import JsonValue
@@ -51,7 +52,8 @@ class Provenance:
 
     ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has
     the SHA-256 of each file of the author by its path inside the project;
-    ``parameters`` are those that the files declare, with their values.
+    ``parameters`` are those that the files declare, with their values; ``release`` is what they
+    say of the publication.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Provenance:
     fingerprint: str
     files: Mapping[str, str]
     parameters: Mapping[str, str | int | float]
+    release: Release | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +134,7 @@ def manifest(
         "format": FORMAT,
         "name": provenance.name,
         "title": provenance.title,
+        **({"release": plain(provenance.release)} if provenance.release else {}),
         "identity": identity(provenance.fingerprint, plan.seed, items),
         "compiler": {"version": __version__, "edition": EDITION},
         "grammar": {

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
+from sgl.core.release import Release
 from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.agreement import OpenTie, find_open_ties
@@ -26,6 +27,7 @@ from sgl.frontend.names import report_unused, resolve_names
 from sgl.frontend.parameters import set_parameters
 from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.plan import check_patterns, make_plan
+from sgl.frontend.release import read_release
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.signature import build_signature
@@ -55,6 +57,7 @@ PASSES = (
     *RESOLVE,
     Pass(build_signature, needs=("names",)),
     Pass(read_dataset, needs=("names",)),
+    Pass(read_release, needs=("names",)),
     Pass(choose_targets, needs=("signature", "dataset")),
     Pass(lower_rules, needs=("signature",)),
     Pass(lower_words, needs=("productions",)),
@@ -102,6 +105,7 @@ class Compiled:
     tests: tuple[LoweredTest, ...]
     open_ties: tuple[OpenTie, ...] = ()
     has_dataset: bool = True
+    release: Release | None = None
     origin: str = field(init=False, default="", compare=False, repr=False)
 
     def with_origin(self, origin: str) -> Compiled:
@@ -133,6 +137,7 @@ def compiled_of(state: CompilerState) -> Compiled | None:
         tests=state.tests,
         open_ties=state.lowered.open_ties,
         has_dataset=state.dataset.declared,
+        release=state.release,
     )
 
 

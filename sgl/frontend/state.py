@@ -17,6 +17,7 @@ from sgl.lang.project import Project
 if TYPE_CHECKING:
     # The passes write what they find into the state, so that it cannot import them.
     from sgl.core.plan import Plan
+    from sgl.core.release import Release
     from sgl.frontend.bodies import StructureContext
     from sgl.frontend.dataset import DatasetSettings
     from sgl.frontend.expand import Instance
@@ -59,6 +60,7 @@ class CompilerState:
     restrictions: tuple[LoweredRestriction, ...] = ()
     tests: tuple[LoweredTest, ...] = ()
     plan: Plan = field(init=False)
+    release: Release | None = None
 
     def __post_init__(self) -> None:
         #: Add an error, or a warning, to the diagnostics.

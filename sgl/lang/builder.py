@@ -63,6 +63,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "gen_like": (s.LikeClause, {"split": "gen"}),
     "example": (s.LikeClause, {"split": "gen"}),
     "train_like": (s.LikeClause, {"split": "train"}),
+    "release": (s.ReleaseDecl, {}),
     "test_rejects": (s.Test, {"expected": None, "graphs": ()}),
 }
 

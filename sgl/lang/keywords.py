@@ -2,7 +2,8 @@
 
 _DECLARATIONS = """
     module use param layer view feature category labels words structure word literal lexicon forms
-    rule paradigm function pattern part quota relation restrict weights dataset test
+    rule paradigm function pattern part quota relation restrict weights dataset
+    release test
 """
 _CLAUSES = """
     after allow ambiguous apart assert before capital contrast copy depth distinct drop each

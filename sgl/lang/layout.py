@@ -22,7 +22,7 @@ from sgl.lang.chunks import CONTINUATION, UNFINISHED
 #: Cells are aligned as long as lines have no more columns.
 WIDTH = 100
 #: How wide the first words of clauses are: `gen` and `need` as `forbid`, `seed` as `train`.
-_CLAUSES = {"pattern clause": 6, "part clause": 6, "dataset clause": 5}
+_CLAUSES = {"pattern clause": 6, "part clause": 6, "dataset clause": 5, "release clause": 9}
 
 _TOKEN = re.compile(
     r"""(?P<string>"(?:[^"\\\n]|\\.)*"?)|(?P<sharp>\#(?=[\w~*^$]))|(?P<comment>\#.*)"""

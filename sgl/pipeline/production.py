@@ -42,6 +42,7 @@ from sgl.dataset import (
 )
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.pairs import write_pairs
+from sgl.dataset.release import release_files, release_values, write_amr
 from sgl.dataset.write import write_items, write_rejected
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
@@ -219,6 +220,7 @@ class _DatasetProduction:
         if plan.ambiguous is Ambiguous.REJECT:
             files.append(write_rejected(directory, self._rejected(samples)))
         files += write_pairs(directory, grammar, plan)
+        files += write_amr(directory, grammar, plan) if self.compiled.release else ()
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
     def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Piece, Derivations]]:
@@ -295,6 +297,7 @@ class _DatasetProduction:
                 fingerprint=self.fingerprint,
                 files={name: sha256_of(file.text.encode()) for name, file in project.files()},
                 parameters=dict(self.compiled.parameters),
+                release=self.compiled.release,
             ),
             samples,
             guarantees,
@@ -330,7 +333,9 @@ class _DatasetProduction:
         # The sort is stable: the word of the verifier is the last of each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         write_manifest(directory, content)
-        (directory / "README.md").write_text(card(content), "utf-8")
+        more = release_values(content) if "release" in content else None
+        for name, text in (("README.md", card(content, more)), *release_files(content)):
+            (directory / name).write_text(text, "utf-8", newline="\n")
         page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
         (directory / "report.html").write_text(render_report(page), "utf-8")
 

@@ -340,6 +340,20 @@ class Dataset(SyntaxNode):
     unseen: tuple[Unseen, ...]
 
 
+class ReleaseClause(SyntaxNode):
+    """``authors "Lovelace, Ada" "Hopper, Grace"``."""
+
+    key: Name
+    values: tuple[Name, ...]
+
+
+class ReleaseDecl(SyntaxNode):
+    """The ``release`` declaration: ``release "1.2.0"`` and what is said of the data."""
+
+    version: Name
+    clauses: tuple[ReleaseClause, ...]
+
+
 class Test(SyntaxNode):
     """``test "…" => ja "…", syn { … }`` or, with ``expected`` None, ``test reject "…"``.
 
@@ -352,7 +366,7 @@ class Test(SyntaxNode):
     graphs: tuple[Layered, ...] = ()
 
 
-Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | Test
+Declaration = NamedDeclaration | Module | Use | Param | WordDecl | Restrict | Dataset | ReleaseDecl | Test
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,95 @@
+"""What a release adds to a dataset, so that programs and people can load, cite and judge it.
+
+All of it is said in templates, from the manifest alone: ``croissant.json`` (Croissant 1.1, which
+search engines and loaders read), ``CITATION.cff``, ``LICENSE``, ``DATASHEET.md`` and, for whoever
+looks for the data in what models were trained on, ``CANARY.txt``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.plan import Plan
+from sgl.core.release import licences
+from sgl.dataset.card import templates, values_of
+from sgl.dataset.manifest import DataFile
+from sgl.foreign import sha256_of
+
+#: What loaders call the splits that they know; Croissant has a class for each of these.
+LOADED = {"train": "train", "dev": "validation", "test": "test"}
+
+#: The columns of the Parquet files.
+_COLUMNS = {
+    "id": "A hash of the derivation.",
+    "source": "The sentence.",
+    "target": "What it is to be translated into.",
+    "category": "The generalization pattern, or `in_distribution`.",
+    "split_kind": "One of iid, exposure, part, gen.",
+    "derivation": "The derivation, as an s-expression.",
+    "depth": "The depth of the derivation.",
+    "features": "The numbers of recursive relations in the graph.",
+    "seed_stream": "The random stream, and the number of the candidate.",
+}
+
+
+def release_files(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of what a release adds; nothing for data that are not released."""
+    if "release" not in manifest:
+        return
+    values = release_values(manifest)
+    for name in ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt"):
+        text = templates().get_template(f"{name}.j2").render(values)
+        if name == "croissant.json":
+            text = json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
+        if text.strip():
+            yield name, text
+
+
+def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the templates speak of: the manifest, figures, the licence."""
+    release = manifest["release"]
+    known = licences().get(release["licence"], {"name": release["licence"], "url": release["homepage"], "hub": "other"})
+    title = manifest["title"] or manifest["name"]
+    authors = [author.partition(", ")[::2] for author in release["authors"]]
+    names = [" ".join(filter(None, (given, family))) for family, given in authors]
+    year = release["date"][:4]
+    cite = f"{' and '.join(names)}{f' ({year})' if year else ''}. {title}, version {release['version']}."
+    return {
+        **values_of(manifest),
+        "release": release,
+        "licence": known,
+        "title": title,
+        "authors": authors,
+        "names": names,
+        "cite": release["cite"] or cite,
+        "columns": {
+            **_COLUMNS,
+            **{f"target_{name}": f"The target `{name}`." for name in manifest["layers"]["further"]},
+        },
+        "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
+    }
+
+
+def write_amr(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
+    """Write each target in Penman notation as a file of AMR: ``amr/NAME/SPLIT.txt``.
+
+    A graph has the number of its row and the sentence above it, and an empty line below.
+    """
+    penman = [view.name for view in grammar.views if view.kind == "penman" and view.name in plan.targets]
+    for name in penman:
+        for split in dict.fromkeys(stratum.split for stratum in plan.strata):
+            folder = "" if name == plan.target else name
+            rows = (directory / "data" / folder / f"{split}.tsv").read_text("utf-8").split("\n")[:-1]
+            path = directory / "amr" / name / f"{split}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            cells = (row.split("\t") for row in rows)
+            graphs = [
+                f"# ::id {split}-{number:06d}\n# ::snt {source}\n{target}\n\n"
+                for number, (source, target, _) in enumerate(cells, 1)
+            ]
+            path.write_bytes("".join(graphs).encode())
+            yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(rows))
