@@ -81,6 +81,7 @@ PICTURE = Result(r'<svg xmlns="http://www\.w3\.org/2000/svg"')
 TABLES = Result(r"(%.*\n)+\s*\\begin\{table\}")
 CERTIFICATE = Result(r'\{\s*"format":\s*"sgl-certificate/')
 WEIGHTS = Result(r"(#.*\n)*fitted:\s*\n")
+ARCHIVE = Result(r"PK\x03\x04[\s\S]{5,60}/SHA256SUMS")
 TEXT = Result()
 
 #: Where a context has the value of ``--force``, which the session alone needs.

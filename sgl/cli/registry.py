@@ -44,6 +44,7 @@ OWN: dict[str, CommandEntry] = {
     "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL."),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim."),
+    "release": CommandEntry("sgl.cli.release", "Pack a dataset for publication, and check the archive."),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
     "stats": CommandEntry("sgl.cli.stats", "Show how often texts use each rule and word."),
     "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers."),

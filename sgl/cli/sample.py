@@ -239,6 +239,9 @@ def _write_sampled(
 def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
     known = outputs(core)
     line = "\t".join(written(known[name], item.derivation) for name in shown if name in known)
+    if [view.kind for view in core.views if view.name in shown and len(shown) == 1] == ["penman"]:
+        # As files of AMR have a graph.
+        line = f"# ::id {STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n{line}\n"
     if line:
         session.echo(line)
     if "tree" in shown:

@@ -9,15 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
-from sgl.core.grammar import CoreGrammar
-from sgl.core.plan import Plan
 from sgl.core.release import licences
 from sgl.dataset.card import templates, values_of
-from sgl.dataset.manifest import DataFile
-from sgl.foreign import sha256_of
 
 #: What loaders call the splits that they know; Croissant has a class for each of these.
 LOADED = {"train": "train", "dev": "validation", "test": "test"}
@@ -72,24 +67,3 @@ def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
         },
         "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
     }
-
-
-def write_amr(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
-    """Write each target in Penman notation as a file of AMR: ``amr/NAME/SPLIT.txt``.
-
-    A graph has the number of its row and the sentence above it, and an empty line below.
-    """
-    penman = [view.name for view in grammar.views if view.kind == "penman" and view.name in plan.targets]
-    for name in penman:
-        for split in dict.fromkeys(stratum.split for stratum in plan.strata):
-            folder = "" if name == plan.target else name
-            rows = (directory / "data" / folder / f"{split}.tsv").read_text("utf-8").split("\n")[:-1]
-            path = directory / "amr" / name / f"{split}.txt"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            cells = (row.split("\t") for row in rows)
-            graphs = [
-                f"# ::id {split}-{number:06d}\n# ::snt {source}\n{target}\n\n"
-                for number, (source, target, _) in enumerate(cells, 1)
-            ]
-            path.write_bytes("".join(graphs).encode())
-            yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(rows))

@@ -42,7 +42,7 @@ from sgl.dataset import (
 )
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.pairs import write_pairs
-from sgl.dataset.release import release_files, release_values, write_amr
+from sgl.dataset.release import release_files, release_values
 from sgl.dataset.write import write_items, write_rejected
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
@@ -220,7 +220,6 @@ class _DatasetProduction:
         if plan.ambiguous is Ambiguous.REJECT:
             files.append(write_rejected(directory, self._rejected(samples)))
         files += write_pairs(directory, grammar, plan)
-        files += write_amr(directory, grammar, plan) if self.compiled.release else ()
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
     def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Piece, Derivations]]:
