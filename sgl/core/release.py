@@ -42,6 +42,6 @@ def canary_of(module: str, first_author: str) -> str:
     """Return the canary of the datasets of a grammar.
 
     >>> canary_of("farm", "Lovelace, Ada")
-    '81d7ac78-0dc0-5ebf-8ef4-a3bbf0d3ef0d'
+    'c09f773f-dd01-531c-9a4e-777a9ca7593d'
     """
     return str(uuid5(NAMESPACE_URL, f"sgl:{module}:{first_author}"))
