@@ -108,14 +108,13 @@ def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[
     """Read a clause into the settings; ``said`` has the first of each keyword."""
     state = scope.resolved.state
     name, key, values = clause.key, clause.key.text, clause.values
-    if clause.when is not None:
-        # A target under a condition stands after those that others name.
-        if state.parameters.holds(clause.when):
-            settings.targets.extend(values)
+    if not state.parameters.holds(clause.when):
         return
-    if key != "distinct" and key in said:
-        state.report_twice("clause", name, said[key].span, _ONE_OF_TWO)
-    said.setdefault(key, name)
+    # A target under a condition stands beside those that others name.
+    if key != "distinct" and (key != "output" or clause.when is None):
+        if key in said:
+            state.report_twice("clause", name, said[key].span, _ONE_OF_TWO)
+        said.setdefault(key, name)
     if clause.amount is not None and key in _KEYS:
         _read_number(key, clause, settings, scope)
     elif key == "from":

@@ -25,10 +25,6 @@ from sgl.sampling.engine import Listing, State
 from sgl.verify import certificate_faults, verify
 from sgl.verify.rows import Rows
 
-ROOT = Path(__file__).parents[2]
-SCAN = ROOT / "docs" / "examples" / "scan.sgl"
-PUBLISHED = ROOT.parent / "shared" / "data" / "scan" / "half.tsv"
-
 #: Training has every short sentence thrice; a part has all of its own twice, some in dev.
 PATTERNS = """
 pattern deep
@@ -193,59 +189,3 @@ def test_lists_of_random_grammars_agree_with_the_model(tmp_path: Path) -> None:
     for seed in (102, 103, 107, 109):
         compare(seed, tmp_path / str(seed), figures, dataset=False)
     assert figures["listed"] > 100
-
-
-# ---- SCAN
-
-
-def scan() -> dict[str, str]:
-    """SCAN by its definition, in plain code."""
-    actions = {name: [f"I_{name.upper()}"] for name in ("walk", "look", "run", "jump")}
-    verbs = dict(actions)
-    for name, action in {**actions, "turn": []}.items():
-        for side in ("left", "right"):
-            turn = [f"I_TURN_{side.upper()}"]
-            verbs[f"{name} {side}"] = turn + action
-            verbs[f"{name} opposite {side}"] = turn + turn + action
-            verbs[f"{name} around {side}"] = (turn + action) * 4
-    times = {"": 1, " twice": 2, " thrice": 3}
-    phrases = {verb + word: own * n for verb, own in verbs.items() for word, n in times.items()}
-    commands = dict(phrases)
-    for (one, first), (other, second) in product(phrases.items(), repeat=2):
-        commands[f"{one} and {other}"] = first + second
-        commands[f"{one} after {other}"] = second + first
-    return {command: " ".join(own) for command, own in commands.items()}
-
-
-def test_scan_is_the_whole_language_and_its_split_by_length(tmp_path: Path) -> None:
-    diagnostics = Diagnostics()
-    compiled = open_grammar(SCAN, {}, SourceMap(), diagnostics)
-    made = produced(compiled, tmp_path / "scan")
-    found = {split: rows(made.directory, split) for split in ("train", "gen")}
-    expected = scan()
-    assert len(expected) == 20_910
-    assert {row[0]: row[1] for own in found.values() for row in own} == expected
-    assert [len(own) for own in found.values()] == [16_990, 3_920]
-    assert all(len(row[1].split()) <= 22 for row in found["train"])
-    assert all(len(row[1].split()) >= 24 for row in found["gen"])
-
-
-@pytest.mark.parametrize(
-    ("settings", "sizes"),
-    [
-        ({"by_length": "off"}, {"train": 20_910}),
-        ({"by_length": "off", "by_verb": "on"}, {"train": 13_204, "gen": 7_706}),
-    ],
-)
-def test_other_splits_of_scan_have_their_sizes(settings: dict[str, str], sizes: dict[str, int]) -> None:
-    compiled = open_grammar(SCAN, settings, SourceMap(), Diagnostics())
-    assert compiled is not None
-    assert {stratum.split: stratum.count for stratum in compiled.plan.strata} == sizes
-
-
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="the published data are not here")
-def test_the_published_rows_of_scan_are_those_of_the_definition() -> None:
-    published = [line.split("\t") for line in PUBLISHED.read_text("utf-8").splitlines()]
-    expected = scan()
-    assert len(published) == 10_459
-    assert all(expected[command] == actions for command, actions in published)

@@ -322,14 +322,14 @@ class Weights(NamedDeclaration):
 class DatasetClause(SyntaxNode):
     """``train 40000`` with an amount; ``from Text``, ``distinct lemmas NOUN`` with values.
 
-    ``output`` may have a condition.
+    Numbers and ``output`` may have a condition.
     """
 
     key: Name
     values: tuple[Name, ...]
     amount: Amount | None = None
-    when: When | None = None
     copies: Copies | None = None
+    when: When | None = None
 
 
 class Dataset(SyntaxNode):
