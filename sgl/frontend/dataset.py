@@ -55,7 +55,7 @@ def read_dataset(state: CompilerState) -> None:
     errors = state.diagnostics.errors
     settings = DatasetSettings(gen=dataset.sizes, unseen=dataset.unseen)
     said: dict[str, s.Name] = {}
-    for clause in dataset.clauses:
+    for clause in _clauses_of(dataset, state):
         _read_clause(clause, settings, said, scope)
     if not hasattr(settings, "start"):
         if "from" not in said:
@@ -104,12 +104,17 @@ def _do_without(state: CompilerState) -> None:
     state.dataset.start = start
 
 
+def _clauses_of(dataset: s.Dataset, state: CompilerState) -> list[s.DatasetClause]:
+    """Return the clauses that apply: a number under a condition stands in place of one without."""
+    holding = [clause for clause in dataset.clauses if state.parameters.holds(clause.when)]
+    chosen = {clause.key.text for clause in holding if clause.when is not None and clause.amount is not None}
+    return [clause for clause in holding if clause.when is not None or clause.key.text not in chosen]
+
+
 def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope) -> None:
     """Read a clause into the settings; ``said`` has the first of each keyword."""
     state = scope.resolved.state
     name, key, values = clause.key, clause.key.text, clause.values
-    if not state.parameters.holds(clause.when):
-        return
     # A target under a condition stands beside those that others name.
     if key != "distinct" and (key != "output" or clause.when is None):
         if key in said:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from diagnostics import BASE, MAIN, assert_diagnostics, diagnose
+from sget import compile_file
 
 SENTENCE = '"The dog saw the cat near the cat."'
 
@@ -66,3 +67,27 @@ def test_a_condition_on_the_line_of_a_declaration(value: str, tmp_path: Path) ->
     assert_diagnostics(CONDITIONS.format(value=value), [], tmp_path)
     below = CONDITIONS.format(value=value).replace("  when", "\n  when")
     assert_diagnostics(below, [], tmp_path)
+
+
+SIZES = """
+param short = {short}
+
+pattern dog_below "dog below a noun"  when short
+  forbid {{ N -[nmod]-> "dog" }}
+  size   2
+
+dataset
+  from  Text
+  train 20
+  train 10 when short
+  dev   5 when not short
+  seed  1
+"""
+
+
+@pytest.mark.parametrize(("short", "sizes"), [("on", {"train": 10, "gen": 2}), ("off", {"train": 20, "dev": 5})])
+def test_a_number_with_a_condition_replaces_one_without(short: str, sizes: dict[str, int], tmp_path: Path) -> None:
+    path = tmp_path / MAIN
+    path.write_text(BASE[: BASE.index("dataset")] + SIZES.format(short=short), "utf-8")
+    plan = compile_file(path).plan
+    assert {stratum.split: stratum.count for stratum in plan.strata} == sizes
