@@ -266,6 +266,15 @@ def environment() -> str | None:
     return digest.hexdigest()
 
 
+def build() -> str:
+    """Return what tells two states of one version apart: digits of the SHA-256 of the code."""
+    digest = hashlib.sha256()
+    # Bundled data are elsewhere in a checkout.
+    for path in sorted(_PACKAGE.rglob("*.py")):
+        digest.update(f"{path.relative_to(_PACKAGE).as_posix()}\n".encode() + path.read_bytes())
+    return digest.hexdigest()[:12]
+
+
 def installation(names: tuple[str, ...] = ("",)) -> list[str]:
     """Return the Python, the machine, and libraries whose names begin so; raises ``OSError``."""
     directories = (Path(name) for name in sys.path if Path(name).is_dir())

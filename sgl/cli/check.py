@@ -1,22 +1,25 @@
 """``sglc check``: everything that can be said without sampling a sentence."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from sgl.cli.files import GRAMMAR
+from sgl import foreign
+from sgl.cache import using
+from sgl.cli.files import FILE, GRAMMAR, STREAM, stream_bytes
 from sgl.cli.levels import level_options
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
-from sgl.pipeline.grammar import check_grammar, grammars_of
+from sgl.pipeline.grammar import GrammarSize, check_grammar, grammars_of
 
 #: Other grammars of a module that are named.
 _NAMED = 3
 
 
 @click.command("check")
-@grammar_argument
+@click.argument("grammars", nargs=-1, required=True, type=GRAMMAR, metavar="GRAMMAR…")
 @click.option("--morphology", is_flag=True, help="Let a morphological analyser read every inflected Japanese word.")
 @click.option("--fast", is_flag=True, help="Prove nothing.")
 @click.option(
@@ -25,50 +28,82 @@ _NAMED = 3
     metavar="FILE",
     help="The grammar that a module is checked with.  [default: the nearest that uses it]",
 )
+@click.option("--stdin-name", type=FILE, metavar="FILE", help="The file that standard input stands for.")
 @level_options
 @grammar_options
-def command(session: Session, grammar: Path, morphology: bool, fast: bool, root: Path | None) -> None:
-    """Check GRAMMAR: names, features, graphs, weights, tests, examples and claims.
+def command(
+    session: Session,
+    grammars: tuple[Path, ...],
+    morphology: bool,
+    fast: bool,
+    root: Path | None,
+    stdin_name: Path | None,
+) -> None:
+    """Check GRAMMAR…: names, features, graphs, weights, tests, examples and claims.
 
     `prove` and `compile` make the same checks.  `sglc prove` shows the claims one by one.
-    A file without a dataset is checked with the grammar that uses it.
+    A file without a dataset is checked with the grammar that uses it.  `-` is standard input.
     """
-    roots = [root] if root is not None else grammars_of(grammar)
+    with ExitStack() as reading:
+        if STREAM in grammars:
+            name = stdin_name or STREAM
+            grammars = tuple(name if path == STREAM else path for path in grammars)
+            # The cache looks at files.
+            reading.enter_context(using(None))
+            reading.enter_context(foreign.edited({name.resolve(): stream_bytes()}))
+        mains = [main for path in grammars for main in ([root] if root is not None else _roots(session, path))]
+        for main in dict.fromkeys(mains):
+            _check(session, main, morphology, fast)
+        if not (fast or session.settings or session.diagnostics.errors):
+            session.diagnostics.extend(session.allowed.unused())
+
+
+def _roots(session: Session, path: Path) -> list[Path]:
+    """Return the grammar that a file is checked with: itself, or the nearest that uses it."""
+    roots = grammars_of(path)
     if roots and session.form == "full":
         others = [f"`{path}`" for path in roots[1:]]
         more = f"; --root names another: {shortlist(others, _NAMED)}" if others else ""
-        session.echo(f"note: checked as a part of `{roots[0]}`{more}", err=True)
-    grammar = roots[0] if roots else grammar
+        session.echo(f"note: `{path}` is checked as a part of `{roots[0]}`{more}", err=True)
+    return roots[:1] or [path]
+
+
+def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> None:
+    """Check a grammar, and say what it has if it is without errors."""
+    errors = session.diagnostics.errors
     size = check_grammar(
         grammar, session.settings, session.sources, session.diagnostics, claims=not fast, progress=session.proving
     )
-    if size is None:
-        session.stop()
-    if not (fast or session.settings or session.diagnostics.errors):
-        session.diagnostics.extend(session.allowed.unused())
-    inspected = None
-    if morphology:
-        from sgl.morphology.check import check_inflected
-
-        inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
-    if session.form != "full":
-        return
     session.show()
-    if not session.diagnostics.errors:
-        session.echo(
-            f"{size.name}: {count(size.categories, 'category', 'categories')}, "
-            f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
-            f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
-            + (f"; {size.proved} proved" if size.proved is not None else "")
-        )
-    if inspected is not None:
-        outcome, versions = inspected
-        session.echo(
-            f"morphology: {count(outcome.forms, 'form')} of {count(outcome.words, 'word')} "
-            f"read by {versions}: {outcome.doubtful:,} doubtful, "
-            f"{count(len(outcome.exempted), 'exemption')}"
-        )
-        for row in outcome.exempted:
-            session.echo(f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}")
-        for spelling in outcome.spellings:
-            session.echo(f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}")
+    if session.form == "full" and size is not None and session.diagnostics.errors == errors:
+        session.echo(_counts(size))
+    if size is not None and morphology:
+        _show_morphology(session, grammar)
+
+
+def _counts(size: GrammarSize) -> str:
+    return (
+        f"{size.name}: {count(size.categories, 'category', 'categories')}, "
+        f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
+        f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
+        + (f"; {size.proved} proved" if size.proved is not None else "")
+    )
+
+
+def _show_morphology(session: Session, grammar: Path) -> None:
+    from sgl.morphology.check import check_inflected
+
+    inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
+    session.show()
+    if session.form != "full" or inspected is None:
+        return
+    outcome, versions = inspected
+    session.echo(
+        f"morphology: {count(outcome.forms, 'form')} of {count(outcome.words, 'word')} "
+        f"read by {versions}: {outcome.doubtful:,} doubtful, "
+        f"{count(len(outcome.exempted), 'exemption')}"
+    )
+    for row in outcome.exempted:
+        session.echo(f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}")
+    for spelling in outcome.spellings:
+        session.echo(f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}")

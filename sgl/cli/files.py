@@ -8,6 +8,7 @@ former result of its kind; of anything else only with ``--force``.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from typing import Any
 import click
 
 from sgl import foreign
+from sgl.lang import MAX_SOURCE
 from sgl.resources import bundled_grammars
 
 #: What a message needs: why a file may not be written, and what to do.
@@ -22,6 +24,15 @@ Fault = tuple[str, str]
 
 #: So much of a file is looked at to find out what it is, in bytes.
 _BEGINNING = 4_096
+
+
+#: The argument that stands for standard input.
+STREAM = Path("-")
+
+
+def stream_bytes() -> bytes:
+    """Return what standard input has; of more than a grammar may have, a little more."""
+    return sys.stdin.buffer.read(MAX_SOURCE + 1)
 
 
 class Input(click.Path):

@@ -1,12 +1,11 @@
 """``sglc fmt``: lay out grammars in the one style that they have."""
 
 import difflib
-import sys
 from pathlib import Path
 
 import click
 
-from sgl.cli.files import FILE, replace_text
+from sgl.cli.files import FILE, STREAM, replace_text, stream_bytes
 from sgl.cli.main import FAILED
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count
@@ -16,9 +15,6 @@ from sgl.lang import MAX_SOURCE
 from sgl.lang.layout import layout
 from sgl.lang.project import read_file, source_of
 from sgl.lang.reader import read
-
-#: The argument that stands for standard input.
-STREAM = Path("-")
 
 
 @click.command("fmt")
@@ -79,7 +75,7 @@ def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
 
 def _stream(session: Session) -> SourceFile | None:
     """Return what standard input has; None after a report."""
-    content, shown = sys.stdin.buffer.read(MAX_SOURCE + 1), "standard input"
+    content, shown = stream_bytes(), "standard input"
     if len(content) > MAX_SOURCE:
         message = f"{shown} has more than the {MAX_SOURCE:,} bytes allowed"
         session.diagnostics.error("SGL0003", None, message)

@@ -93,8 +93,17 @@ class _Commands(click.Group):
 
 
 def _version() -> str:
-    build = f"Python {platform.python_version()}"
-    return f"sglc {__version__} (language edition {EDITION}, {build})"
+    # Nothing else of the cache is needed.
+    from sgl.cache import build
+
+    python = f"Python {platform.python_version()}"
+    return f"sglc {__version__} (language edition {EDITION}, build {build()}, {python})"
+
+
+def _show_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
+    if asked:
+        click.echo(_version())
+        context.exit()
 
 
 #: What all commands inherit.
@@ -102,7 +111,9 @@ _SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
 @click.command(cls=_Commands, context_settings=_SETTINGS)
-@click.version_option(__version__, message=_version())
+@click.option(
+    "--version", is_flag=True, is_eager=True, expose_value=False, callback=_show_version, help="Show the version."
+)
 def sglc() -> None:
     """SGL: benchmarks for compositional generalization, with proved splits."""
 

@@ -3,7 +3,7 @@
 import errno
 import filecmp
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
 from sgl.cli.files import Result
 from sgl.cli.main import FAILED
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.session import Session, grammar_argument, grammar_options, json_option
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item
@@ -60,6 +60,7 @@ _ROWS = _Rows()
 @click.option(
     *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=5, help="The number of sentences."
 )
+@click.option("--where", multiple=True, metavar="STRUCTURE", help="Show what contains STRUCTURE too (repeatable).")
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
     *("--show", "--layers", "layers"),
@@ -75,11 +76,13 @@ _ROWS = _Rows()
 @click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
 @parallel_options
 @click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
+@json_option
 @grammar_options
 def command(
     session: Session,
     grammar: Path,
     what: str | None,
+    where: tuple[str, ...],
     number: int,
     seed: int | None,
     layers: str,
@@ -87,6 +90,7 @@ def command(
     out: Path | None,
     distinct: bool,
     parallelism: Parallelism,
+    as_json: bool,
 ) -> None:
     """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
 
@@ -107,9 +111,11 @@ def command(
     shown = listed(layers) or ([plan.source] if pairs else text_layers(core))
     more = [] if pairs else ["tree", "graph"]
     session.check_names(shown, [*outputs(core), *more], "layer or view")
+    if as_json and (pairs or out is not None):
+        session.refuse("`--json` shows sentences, no pairs and no file")
     if pairs and what not in [pattern.name for pattern in plan.patterns]:
         session.refuse("pairs are those of the items of a pattern; name one")
-    chosen = choose(session, compiled, what)
+    chosen = choose(session, compiled, what, where)
     core = chosen.grammar
     if out is not None or distinct or parallelism != Parallelism():
         if out is None:
@@ -120,19 +126,22 @@ def command(
         _write_file(session, compiled, chosen, request, shown, out, parallelism)
         return
     items = draw_items(session, compiled, chosen, number, seed)
+    if as_json:
+        session.json([values_of(core, item, shown, index) for index, item in enumerate(items, 1)])
+        return
     finder = _finder(session, compiled) if pairs else None
     for index, item in enumerate(items, 1):
         nearest = None if finder is None else finder.find(item.derivation)
         if nearest is None:
-            _print(session, core, item, shown, index)
+            session.lines(lines_of(values_of(core, item, shown, index)))
         else:
             session.echo(_pair(core, item.derivation, nearest, shown))
 
 
-def choose(session: Session, compiled: Compiled, what: str | None) -> SampleSource:
+def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> SampleSource:
     """Return what is meant by WHAT; end the command if it is nothing."""
     with _refusing(session):
-        chosen = source_of(compiled, what, session.sources, session.diagnostics)
+        chosen = source_of(compiled, what, session.sources, session.diagnostics, where)
     if chosen is None:
         session.stop()
     return chosen
@@ -236,19 +245,27 @@ def _write_sampled(
 # ---- sentences in the terminal
 
 
-def _print(session: Session, core: CoreGrammar, item: Item, shown: list[str], index: int) -> None:
+def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -> dict[str, str]:
+    """Return what is shown of an item, by name: layers, views, ``tree`` and ``graph``."""
     known = outputs(core)
-    line = "\t".join(written(known[name], item.derivation) for name in shown if name in known)
+    values = {name: written(known[name], item.derivation) for name in shown if name in known}
     if [view.kind for view in core.views if view.name in shown and len(shown) == 1] == ["penman"]:
         # As files of AMR have a graph.
-        line = f"# ::id {STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n{line}\n"
-    if line:
-        session.echo(line)
+        head = f"# ::id {STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
+        values = {name: f"{head}{graph}\n" for name, graph in values.items()}
     if "tree" in shown:
-        session.echo(bracketing(core, item))
-    for name in graph_layers(core) if "graph" in shown else ():
-        sent_id = f"sample-{index:06d}"
-        session.echo(graph_text(core, item, name, sent_id=sent_id, category=STREAM), end="")
+        values["tree"] = bracketing(core, item)
+    if "graph" in shown:
+        names, sent_id = graph_layers(core), f"sample-{index:06d}"
+        values["graph"] = "".join(graph_text(core, item, n, sent_id=sent_id, category=STREAM) for n in names)
+    return values
+
+
+def lines_of(values: Mapping[str, str]) -> list[str]:
+    """Return an item as lines: its texts with tabs between them, its tree, its graphs."""
+    line = "\t".join(value for name, value in values.items() if name not in ("tree", "graph"))
+    graphs = values.get("graph", "").split("\n")[:-1]
+    return [*filter(None, (line, values.get("tree"))), *graphs]
 
 
 def bracketing(core: CoreGrammar, item: Item) -> str:

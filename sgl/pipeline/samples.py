@@ -48,12 +48,24 @@ class SampleSource(NamedTuple):
 
 
 def source_of(
-    compiled: Compiled, what: str | None, sources: SourceMap, diagnostics: Diagnostics
+    compiled: Compiled, what: str | None, sources: SourceMap, diagnostics: Diagnostics, where: Sequence[str] = ()
 ) -> SampleSource | None:
     """Return what is meant by the WHAT of ``sglc sample``; None after a report about a structure.
 
-    Raises ``SampleError`` if nothing is meant.
+    The texts must also contain all structures of ``where``.  Raises ``SampleError`` if nothing is meant.
     """
+    source = _source_of(compiled, what, sources, diagnostics)
+    for structure in [read_structure(compiled, text, sources, diagnostics) for text in where]:
+        if source is None or structure is None:
+            return None
+        require = (*source.constraint.require, (structure,))
+        source = source._replace(constraint=replace(source.constraint, require=require))
+    return source
+
+
+def _source_of(
+    compiled: Compiled, what: str | None, sources: SourceMap, diagnostics: Diagnostics
+) -> SampleSource | None:
     core = compiled.grammar
     if what is None:
         return SampleSource(core, (core.start,), Constraint())

@@ -38,6 +38,24 @@ def test_sentences_with_a_structure(farm: Workplace) -> None:
         assert line.count(" near ") >= 2
 
 
+def test_sentences_of_a_pattern_with_more_structures(farm: Workplace) -> None:
+    asked = "{ V -[obj]-> N; N -[nmod]-> M }"
+    lines = said(farm, "sample", "pp_in_subject", "--where", asked, "--where", '{ "dog" }', "--show", "en").splitlines()
+    assert len(lines) == 5
+    assert not [line for line in lines if line.count(" near ") < 2 or "dog" not in line]
+    assert "SGL0101" in said(farm, "sample", "--where", "{ V -> }", status=FAILED)
+
+
+def test_sentences_for_programs(farm: Workplace) -> None:
+    asked = ("sample", "pp_in_subject", "-n", "2", "--show", "ja,en,tree,graph")
+    found = json.loads(said(farm, *asked, "--json"))
+    assert [list(item) for item in found] == [["ja", "en", "tree", "graph"]] * 2
+    # The same as is shown otherwise.
+    texts = [f"{item['ja']}\t{item['en']}\n{item['tree']}\n{item['graph']}" for item in found]
+    assert "".join(texts) == said(farm, *asked)
+    said(farm, "sample", "pp_in_subject", "--pairs", "--json", status=USAGE)
+
+
 def test_a_structure_may_have_exceptions(farm: Workplace) -> None:
     asked = "{ V -[nsubj]-> N } without { N -[nmod]-> M }"
     lines = said(farm, "sample", asked, "--show", "en", "-n", "20").splitlines()

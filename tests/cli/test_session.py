@@ -96,7 +96,7 @@ def test_names_are_completed_without_importing_a_command(guest: Workplace) -> No
         "atexit.register(lambda: print('\\n'.join(sys.modules), file=sys.stderr));"
         "from sgl.cli.main import sglc; sglc(prog_name='sglc')"
     )
-    asked = {"_SGLC_COMPLETE": "bash_complete", "COMP_WORDS": "sglc g", "COMP_CWORD": "1"}
+    asked = {"_SGLC_COMPLETE": "bash_complete", "COMP_WORDS": "sglc gre", "COMP_CWORD": "1"}
     done = python(guest, "-c", program, **asked)
     assert done.stdout == "plain,greet\n"
     assert not {"sgl.cli.compile", "greeting.command", "numpy"} & set(done.stderr.split())
