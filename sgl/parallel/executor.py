@@ -133,14 +133,16 @@ class Processes(Executor):
     A ``ProcessPoolExecutor`` breaks as a whole when one of its processes is killed: then a new one
     is started, and unfinished tasks are submitted again when their results are wanted.  Results
     come back as files: a process that is killed while it sends one through the queue would block
-    the reader.
+    the reader.  For the same reason the work goes to them as a file: who starts a process waits until
+    it has read what it is given, and one that was killed never reads more than a pipe holds.
     """
 
     def __init__(self, work: object, workers: int, folder: Path | None = None) -> None:
         self.ahead = IN_FLIGHT * workers
         self._workers = workers
-        self._work = pickle.dumps(work, pickle.HIGHEST_PROTOCOL)
         self._results = tempfile.TemporaryDirectory(prefix="results-", dir=folder, ignore_cleanup_errors=True)
+        self._work = Path(self._results.name) / "work"
+        self._work.write_bytes(pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
         self._pool = self._new_pool()
 
     def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
@@ -185,18 +187,18 @@ class Processes(Executor):
 
     def _new_pool(self) -> ProcessPoolExecutor:
         # Spawned, never forked, so that this works alike on all systems.
-        return ProcessPoolExecutor(self._workers, get_context("spawn"), _prepare, (self._work,))
+        return ProcessPoolExecutor(self._workers, get_context("spawn"), _prepare, (str(self._work),))
 
 
 #: What a worker process knows.
 _known: dict[str, Any] = {}
 
 
-def _prepare(work: bytes) -> None:
+def _prepare(work: str) -> None:
     begin()
     # An interruption from the keyboard reaches all; the driver decides what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _known["work"] = pickle.loads(work)  # noqa: S301 - its parent sent it
+    _known["work"] = pickle.loads(Path(work).read_bytes())  # noqa: S301 - its parent wrote it
 
 
 def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:

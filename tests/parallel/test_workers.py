@@ -1,6 +1,8 @@
 """Whoever does the work, in whatever order, the file has the same bytes."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -152,3 +154,19 @@ def test_a_worker_that_dies_as_it_gets_the_work_is_not_the_end(monkeypatch: pyte
     with open_executor(100, Parallelism(1, DASK)) as executor:
         assert not deaths
         assert executor.submit(added, 1)() == 101
+
+
+def test_a_worker_that_dies_before_it_has_read_anything_is_lost_and_not_waited_for() -> None:
+    """A pipe holds 64 KiB: what a process is given when it starts must never be more."""
+    program = (
+        "from multiprocessing import spawn\n"
+        "from sgl.parallel.executor import Parallelism, WorkerLostError, open_executor\n"
+        "spawn.set_executable('/bin/false')\n"
+        "try:\n"
+        "    with open_executor(bytes(1_000_000), Parallelism(workers=2)) as executor:\n"
+        "        executor.submit(len)()\n"
+        "except WorkerLostError:\n"
+        "    print('lost')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stdout == "lost\n", done.stderr
