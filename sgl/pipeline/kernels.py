@@ -21,33 +21,6 @@ from sgl.sampling.screening import compiled_pays
 #: The jobs of datasets that have kernels.
 JOBS = ("draw", "parse", "write")
 
-#: A grammar that has something to draw, to read and to write.
-_GRAMMAR = """\
-layer en  : text
-layer syn : graph on en
-
-category S
-category N
-category V
-
-word N: "dogs"
-  syn node(lemma=dog, upos=NOUN)
-word N: "cats"
-  syn node(lemma=cat, upos=NOUN)
-word V: "run"
-  syn node(lemma=run, upos=VERB)
-
-rule clause: S -> subj:N verb:V
-  syn verb -[nsubj]-> subj
-
-dataset
-  from S
-  train 2
-  seed 1
-  distinct sentences
-  ambiguous report
-"""
-
 
 @contextmanager
 def compiling_kernels(items: int) -> Iterator[None]:
@@ -82,8 +55,8 @@ def compile_kernels(folder: Path) -> None:
         for job in JOBS:
             # Code that a process has loaded is used, however little there is to do.
             import_module(f"sgl.accel.{job}")
-        file, diagnostics = folder / "small.sgl", Diagnostics()
-        file.write_text(_GRAMMAR, "utf-8")
+        # A grammar that has something to draw, to read and to write.
+        file, diagnostics = Path(__file__).with_suffix(".sgl"), Diagnostics()
         compiled = open_grammar(file, {}, SourceMap(), diagnostics)
         assert compiled is not None
         structures = StructureCompiler(compiled.grammar)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
 from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
@@ -21,9 +21,6 @@ from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
 from sgl.report import example_of
 from sgl.verify import Report
-
-if TYPE_CHECKING:
-    pass
 
 #: The split that the others are compared with.
 TRAIN = "train"

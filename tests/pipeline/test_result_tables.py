@@ -15,7 +15,7 @@ from workplace import Workplace
 
 from sgl.cli.main import OK, run
 from sgl.report.svg import label_width, wrapped
-from sgl.research.analyse.tables import draw_correlations, escaped
+from sgl.research.analyse.tables import analysis_environment, escaped
 from sgl.research.evaluate.data import draw_curve, draw_scores
 
 STRANGE = r"[a]&b %c_d #e {f} ~g ^h \i <j> $k 日本語 → x"
@@ -136,7 +136,8 @@ def test_names_and_marks_are_inside_the_picture() -> None:
 
 def test_a_coefficient_that_rounds_to_zero_has_no_sign() -> None:
     test = {"first": "a", "second": "b", "pairs": 9, "rho": -0.001, "adjusted": 1.0}
-    drawn = re.findall(r">([^<>]*)</text>", str(draw_correlations([test], "t", "h")))
+    macros = analysis_environment().get_template("correlations.html.j2").make_module()
+    drawn = re.findall(r">([^<>]*)</text>", macros.correlations([test], "t", "h"))
     assert "0.00" in drawn
     assert "-0.00" not in drawn
 

@@ -2,20 +2,20 @@ r"""The object of ``sglc analyse --json`` as tables, for the terminal and LaTeX,
 
 Numbers are right-aligned; ``–`` stands for what is not defined.  In LaTeX whatever is in a cell is
 text: characters with a meaning are escaped, and those that its fonts may lack are replaced.  On the
-page correlations are a triangle of coloured squares, each with its number, so that nothing depends
-on seeing colours.
+page correlations are a triangle of squares.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from jinja2 import Environment
 from markupsafe import Markup
 
 from sgl.report.arcs_svg import draw_graph
 from sgl.report.model import Arc, GraphWord
 from sgl.report.render import page_environment
-from sgl.report.svg import element, picture, text_width
+from sgl.report.svg import text_width
 
 Json = Mapping[str, Any]
 
@@ -138,7 +138,8 @@ def title(name: str) -> str:
 
 
 def _coefficient(test: Json) -> str:
-    return NOTHING if test["rho"] is None else f"{test['rho']:.2f}{stars(test['adjusted'])}"
+    # No sign stands before zero.
+    return NOTHING if test["rho"] is None else f"{round(test['rho'], 2) + 0.0:.2f}{stars(test['adjusted'])}"
 
 
 def _projectivity(projectivity: Json) -> ResultTable:
@@ -267,13 +268,17 @@ def latex_table(
 _LONGEST = 60
 
 
+def analysis_environment() -> Environment:
+    """Return the environment of the page of an analysis."""
+    environment = page_environment("sgl.research.analyse")
+    environment.filters |= {"p": p_value, "measure": _measure, "text_width": text_width, "coefficient": _coefficient}
+    environment.globals["draw_example"] = draw_example
+    return environment
+
+
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
     """Return the page of the ``data`` of an analysis as HTML."""
-    environment = page_environment("sgl.research.analyse")
-    environment.filters["p"] = p_value
-    environment.filters["measure"] = _measure
-    environment.globals.update(draw_correlations=draw_correlations, draw_example=draw_example)
-    return environment.get_template("analysis.html.j2").render(data=data, title=title)
+    return analysis_environment().get_template("analysis.html.j2").render(data=data, title=title)
 
 
 def _measure(name: str) -> str:
@@ -289,67 +294,3 @@ def draw_example(example: Mapping[str, Any], name: str) -> Markup:
     words = [GraphWord(word["form"], word["upos"], at in marked) for at, word in enumerate(example["words"])]
     arcs = [Arc(arc["governor"], arc["label"], arc["dependent"]) for arc in example["arcs"]]
     return draw_graph(words, arcs, example["root"], name)
-
-
-_CELL_WIDTH = 66.0
-_CELL_HEIGHT = 34.0
-_GAP = 2.0
-_MARGIN = 8.0
-
-#: The strongest colour still lets the number be read.
-_STRONGEST = 0.45
-
-
-def draw_correlations(tests: Sequence[Mapping[str, Any]], title: str, name: str) -> Markup:
-    """Draw the triangle of coefficients below the diagonal; ``name`` is unique on the page."""
-    sides = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
-    titles = list(map(_measure, sides))
-    left = _MARGIN + max(map(text_width, titles), default=0.0) + 10
-    # Names of columns stand above their first square, on steps, so that they do not collide.
-    top = _MARGIN + 18
-    drawn: list[Markup] = []
-    for x, column in enumerate(titles[:-1]):
-        middle = left + (x + 0.5) * _CELL_WIDTH
-        y = top + x * _CELL_HEIGHT
-        drawn.append(element("text", column, x=middle, y=y + _CELL_HEIGHT - 9, class_="tick"))
-    by_pair = {(test["first"], test["second"]): test for test in tests}
-    for y, row in enumerate(sides[1:], 1):
-        baseline = top + (y + 0.5) * _CELL_HEIGHT + 5
-        drawn.append(element("text", titles[y], x=left - 8, y=baseline, class_="end"))
-        for x, column in enumerate(sides[:y]):
-            place = left + x * _CELL_WIDTH, top + y * _CELL_HEIGHT
-            drawn.append(_square(by_pair[column, row], f"{titles[y]} and {titles[x]}", *place))
-    # The coefficients in words, for readers who do not see them.
-    words = "; ".join(
-        f"{_measure(test['second'])} and {_measure(test['first'])} "
-        + ("not defined" if test["rho"] is None else _in_square(test))
-        for test in tests
-    )
-    width = left + (len(titles) - 1) * _CELL_WIDTH + _CELL_WIDTH / 2 + _MARGIN
-    return picture(name, title, words, width, top + len(titles) * _CELL_HEIGHT + _MARGIN, *drawn)
-
-
-def _square(test: Mapping[str, Any], pair: str, x: float, y: float) -> Markup:
-    rho = test["rho"]
-    said = "not defined" if rho is None else f"ρ = {rho:.3f}"
-    p = f"p = {p_value(test['adjusted'])} (Holm), {test['pairs']:,} sentences"
-    kind = "none" if rho is None else "negative" if rho < 0 else "positive"
-    square = element(
-        "rect",
-        x=x + _GAP / 2,
-        y=y + _GAP / 2,
-        width=_CELL_WIDTH - _GAP,
-        height=_CELL_HEIGHT - _GAP,
-        rx=3.0,
-        class_=f"heat {kind}",
-        fill_opacity=f"{_STRONGEST * abs(rho or 0.0):.3f}",
-    )
-    middle = {"x": x + _CELL_WIDTH / 2, "y": y + _CELL_HEIGHT / 2 + 5}
-    value = element("text", _in_square(test), **middle, class_="value")
-    return element("g", element("title", f"{pair}: {said}, {p}"), square, value)
-
-
-def _in_square(test: Mapping[str, Any]) -> str:
-    """Return a coefficient with its stars, and no sign before zero."""
-    rho = test["rho"]
-    return "–" if rho is None else f"{round(rho, 2) + 0.0:.2f}{stars(test['adjusted'])}"
