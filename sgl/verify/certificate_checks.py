@@ -18,7 +18,7 @@ from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.pattern_checks import nameless, pieces_of
-from sgl.verify.report import Result, SkippedError, claims
+from sgl.verify.report import Result, SkippedError, checks
 
 Json = Any  # what the certificate or the manifest holds
 
@@ -37,18 +37,7 @@ VERDICTS = {
 Promise = tuple[str, str, str, int, tuple[str, ...]]
 
 
-@claims(
-    """The certificate is accepted by its checker and claims all that the manifest promises.
-
-    It has the manifest's grammar and plan by their digest, its seed, layers, parts of
-    splits, patterns and structures.  For each pattern that the manifest calls proved it
-    claims in the right splits: no held-out structure in any part of train, dev and test;
-    in each part of gen one of the pattern's structures, none of the others', and nothing
-    that training has; and each part that it needs in training.  A manifest that says of a
-    claim that it was proved has to list a certificate; one that says so of none needs none.
-    It gives each claim of a pattern one verdict, and no claims or verdicts of its own.
-    """
-)
+@checks("V025")
 def certificate(data: Dataset, tally: Result) -> None:
     for message in _unknown(data.manifest):
         tally.fault(message, f"{MANIFEST}: guarantees")

@@ -22,7 +22,7 @@ from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split, conllu_
 from sgl.verify.manifest import MANIFEST, Clause, Manifest, Quota
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
-from sgl.verify.report import Result, Violation, claims
+from sgl.verify.report import Result, Violation, checks
 from sgl.verify.search import Match
 
 #: Called with how much is done, how much there is, and what is being done.
@@ -198,14 +198,7 @@ def signature_of(directory: Path, manifest: Manifest) -> str:
     return f"{manifest.identity}|files:sha256:{sha256(listed).hexdigest()}"
 
 
-@claims(
-    """SHA256SUMS lists every other file with its SHA-256; the identity is that of the manifest.
-
-    The list is sorted by path, and every file of the directory is in it, whatever its kind.
-    Version, edition, fingerprint, seed and number of items in the identity are those of the
-    manifest. If a signature is expected (`--signature`), it is the one of this dataset.
-    """
-)
+@checks("V028")
 def checksums(data: Dataset, tally: Result) -> None:
     listed = _read_list(data.directory, tally)
     found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}

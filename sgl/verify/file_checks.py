@@ -18,7 +18,7 @@ from sgl.verify import parquet
 from sgl.verify.dataset import Dataset, entries_below
 from sgl.verify.items import CONLLU, Item, Split, conllu_path, kind_of
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
-from sgl.verify.report import Result, SkippedError, claims
+from sgl.verify.report import Result, SkippedError, checks
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
 
@@ -57,13 +57,7 @@ _OF_NO_SPLIT = (CERTIFICATE, "derivations/rejected.tsv")
 _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 
-@claims(
-    """Every file of the manifest exists with its SHA-256, and no data file is unlisted.
-
-    A manifest lists nothing but the certificate, the data files of its splits, and the JSON
-    files that tools put beside the rows, such as ``compounds.json``.
-    """
-)
+@checks("V002")
 def files_unchanged(data: Dataset, tally: Result) -> None:
     known = {*_OF_NO_SPLIT}
     folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
@@ -93,7 +87,7 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
             tally.fault("the manifest does not list this file", within.as_posix())
 
 
-@claims("Every data file has as many rows as the manifest says.")
+@checks("V003")
 def row_counts(data: Dataset, tally: Result) -> None:
     entries = {CONLLU.format(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
@@ -118,7 +112,7 @@ def row_counts(data: Dataset, tally: Result) -> None:
                 tally.fault(f"{rows} rows instead of {file.rows}", file.path)
 
 
-@claims("Every structure of the manifest can be read and is about the graphs that were written.")
+@checks("V004")
 def structures_readable(data: Dataset, tally: Result) -> None:
     tally.checked = len(data.clauses)
     written = {data.manifest.distinct.layer, *data.manifest.layers.written}
@@ -137,20 +131,14 @@ def structures_readable(data: Dataset, tally: Result) -> None:
             )
 
 
-@claims(
-    """Every structure is searched in every graph, within a budget of steps.
-
-    For each 500 different graphs there are 1,500,000 steps, and ten more for each pair of words
-    of one graph.
-    """
-)
+@checks("V032")
 def structures_searched(data: Dataset, tally: Result) -> None:
     tally.checked = len(data.known.shapes.shapes())
     for clause in [clause for clause in data.clauses if clause.number in data.endless]:
         tally.fault(f"the search takes too many steps: {clause.text}", clause.place)
 
 
-@claims("Every CoNLL-U file is a sequence of numbered, well-formed sentences with one tree each.")
+@checks("V005")
 def conllu_well_formed(data: Dataset, tally: Result) -> None:
     for split in data.splits:
         path = CONLLU.format(split.name)
@@ -167,7 +155,7 @@ def conllu_well_formed(data: Dataset, tally: Result) -> None:
                 tally.add(partial(data.violation, message, split, entry))
 
 
-@claims("The rows of the TSV files are the sentences of the CoNLL-U files, in order.")
+@checks("V006")
 def tsv_rows(data: Dataset, tally: Result) -> None:
     for target, folder in enumerate(("", *data.manifest.layers.further)):
         for split in data.splits:
@@ -178,7 +166,7 @@ def tsv_rows(data: Dataset, tally: Result) -> None:
                 tally.fault(f"the file cannot be read: {error.strerror}", path)
 
 
-@claims("The rows of the Parquet files are the sentences of the CoNLL-U files, in order.")
+@checks("V007")
 def parquet_rows(data: Dataset, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
@@ -196,7 +184,7 @@ def parquet_rows(data: Dataset, tally: Result) -> None:
                 tally.fault(f"the file cannot be read: {error}", path)
 
 
-@claims("Every split has as many sentences of every category as the manifest says.")
+@checks("V008")
 def strata(data: Dataset, tally: Result) -> None:
     for split in data.splits:
         found: Counter[str] = Counter()
@@ -270,17 +258,7 @@ def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
 # ---- rows, drawn and written again by the certificate of the dataset
 
 
-@claims(
-    """Every row is drawn by the certificate, and written in its files as its derivation says.
-
-    The tables of the certificate have the shares that the weights of its grammar give, and are
-    sampled again from its seed, with another stream for each part of a split.  Each candidate
-    passes the same tests as when the dataset was compiled, or is rejected for the reason that the
-    manifest counts; what is rejected as ambiguous has another reading that shows it.  What is
-    accepted is a row of ``derivations``, of ``data`` and of ``conllu``, byte by byte and in this
-    order.  The compiler does not repeat this when it has just written the rows from these tables.
-    """
-)
+@checks("V030")
 def rows_drawn(data: Dataset, tally: Result) -> None:
     named = [file.path for file in data.manifest.files]
     folder = data.directory / "derivations"
@@ -300,12 +278,7 @@ def rows_drawn(data: Dataset, tally: Result) -> None:
                 tally.fault(f"{stratum.stream}: {shown}", f"{MANIFEST}: splits.{split}")
 
 
-@claims(
-    """Every column of every row of the Parquet files is what the derivation of the row says.
-
-    The files have these columns, in this order and of these types, and no notes.
-    """
-)
+@checks("V031")
 def parquet_columns(data: Dataset, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")

@@ -16,7 +16,7 @@ from sgl.foreign.json import read_json
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
-from sgl.verify.report import Result, Violation, claims
+from sgl.verify.report import Result, Violation, checks
 from sgl.verify.skeleton import name_skeletons
 from sgl.verify.structure import GraphPattern, Labels, read_structure
 
@@ -50,18 +50,7 @@ class _NameTest(NamedTuple):
     excused: bool
 
 
-@claims(
-    """Graphs have the names that are claimed, and no other names that look like them.
-
-    Names are labels, attributes, their values, targets, and the parts of speech of distinct
-    lemmas.  They look alike as sentences do (V018), or if one has a digit for a letter; but
-    lemmas of different parts of speech may differ in case.  One name of a set is enough.
-    None is needed, and the names are counted, if rules in the certificate make one, if the
-    set is in a negation or a `without`, or if it is to be nowhere and there is no
-    certificate.  Words of other lemmas do not look like forms of a claimed lemma, either,
-    words without a lemma are no such forms, and variables of a structure do not look alike.
-    """
-)
+@checks("V029")
 def names(data: Dataset, tally: Result) -> None:
     found, tests = _found(data), [*_tests(data)]
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]

@@ -21,18 +21,18 @@ from sgl.verify.dataset import Dataset, clause_bits
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.layers import LAYER
 from sgl.verify.manifest import Clause, PatternClaim, Quota
-from sgl.verify.report import Result, claims
+from sgl.verify.report import Result, checks
 from sgl.verify.structure import DegreeComparison, GraphPattern, Link, NodeVariable, StructureBody, read_structure
 
 
-@claims("No sentence of train, dev or test contains a held-out structure of any pattern.")
+@checks("V009")
 def held_out(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
         _expect_none(data, tally, data.categories_of(*TRAINING_LIKE), pattern.held_out, message)
 
 
-@claims("Outside gen only exposures and parts that allow it have what a pattern reserves.")
+@checks("V010")
 def reserved(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
@@ -42,7 +42,7 @@ def reserved(data: Dataset, tally: Result) -> None:
         _expect_none(data, tally, categories, pattern.reserved, message)
 
 
-@claims("Every part that a pattern needs occurs in enough sentences of train.")
+@checks("V012")
 def needs_licensed(data: Dataset, tally: Result) -> None:
     train = [each for category in data.categories_of(TRAIN) for each in category.groups]
     size = sum(count for _, count in train)
@@ -58,7 +58,7 @@ def needs_licensed(data: Dataset, tally: Result) -> None:
                 tally.fault(message, need.structure.place)
 
 
-@claims("Every generalization item contains a structure that its pattern generalizes to.")
+@checks("V013")
 def instances(data: Dataset, tally: Result) -> None:
     patterns = data.manifest.patterns
     wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
@@ -76,7 +76,7 @@ def instances(data: Dataset, tally: Result) -> None:
         tally.add(partial(data.violation, message, split, entry))
 
 
-@claims("No generalization item contains what its pattern excludes.")
+@checks("V014")
 def exclusions(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         items = data.categories_of(GENERALIZATION)
@@ -84,7 +84,7 @@ def exclusions(data: Dataset, tally: Result) -> None:
         _expect_none(data, tally, categories, pattern.exclude, f"{pattern.name} excludes this")
 
 
-@claims("No generalization item contains what another pattern holds out, unless it is allowed.")
+@checks("V015")
 def foreign_structures(data: Dataset, tally: Result) -> None:
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
@@ -94,7 +94,7 @@ def foreign_structures(data: Dataset, tally: Result) -> None:
         _expect_none(data, tally, categories, pattern.held_out, message)
 
 
-@claims("What a part has for its own occurs nowhere else, but in items if it is tested.")
+@checks("V022")
 def parts_apart(data: Dataset, tally: Result) -> None:
     parts = data.manifest.parts
     for part in parts:
@@ -108,7 +108,7 @@ def parts_apart(data: Dataset, tally: Result) -> None:
             _expect_none(data, tally, categories, (clause,), message)
 
 
-@claims("No sentence of any split contains a structure that is to be nowhere.")
+@checks("V024")
 def restrictions(data: Dataset, tally: Result) -> None:
     categories = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
     _expect_none(data, tally, categories, data.manifest.nowhere, "this is to be nowhere")
@@ -149,26 +149,20 @@ class _Part:
         )
 
 
-@claims("Train has the declared number of exposures of every kind, each with its structure.")
+@checks("V011")
 def exposures(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         _deal(data, tally, TRAIN, EXPOSURE + pattern.name, _exposed(pattern))
 
 
-@claims("The generalization items of every pattern fill its quotas.")
+@checks("V016")
 def quotas(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         own = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
         _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, own))
 
 
-@claims(
-    """Every target of a pattern has the declared share of its items and exposures.
-
-    An item counts for the first of the targets whose lemma occurs in it; the shares
-    are equal, and the first targets have one more where that does not come out even.
-    """
-)
+@checks("V021")
 def shares(data: Dataset, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         items = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
@@ -192,7 +186,7 @@ def shares(data: Dataset, tally: Result) -> None:
                 tally.fault(message, f"manifest.json: splits.{split}")
 
 
-@claims("The sentences of every part contain what it has for its own, and fill its quotas.")
+@checks("V023")
 def part_quotas(data: Dataset, tally: Result) -> None:
     for part in data.manifest.parts:
         category = PART + part.name

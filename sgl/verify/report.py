@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
-from inspect import cleandoc
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from sgl.verify.skeleton import visible
@@ -71,6 +72,11 @@ class Result:
     figures: list[Figure] = field(default_factory=list)
     reason: str = ""
 
+    @classmethod
+    def of(cls, code: str) -> Result:
+        """Return the result of a check that has found nothing yet."""
+        return cls(code, CLAIMS[code]["name"], CLAIMS[code]["claim"])
+
     def add(self, violation: Violation | Callable[[], Violation]) -> None:
         """Count a violation; it is made, if it has to be, and kept if it is among the first."""
         if len(self.violations) < SHOWN:
@@ -121,25 +127,22 @@ class Report:
         return {"ok": self.ok, **asdict(self)}
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What is claimed of a dataset, with all that is to be said about it, and what checks it.
+#: What reports to a result what is wrong with a dataset.
+CheckFunction = Callable[["Dataset", Result], None]
 
-    It is no docstring: Python can be told to drop those (``-OO``), and a report has to be the same.
-    """
-
-    explanation: str
-    check: Callable[[Dataset, Result], None]
-
-    @property
-    def sentence(self) -> str:
-        """The claim in one sentence."""
-        return self.explanation.partition("\n\n")[0].replace("\n", " ")
+#: What is claimed of a dataset, and the functions that check it, by the codes of the checks.
+CLAIMS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text("utf-8"))
+FUNCTIONS: dict[str, CheckFunction] = {}
 
 
-def claims(explanation: str) -> Callable[[Callable[[Dataset, Result], None]], Claim]:
-    """Make a function that reports to a result the check of a claim."""
-    return lambda check: Claim(cleandoc(explanation), check)
+def checks(code: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Make a function the check with a code in ``checks.toml``."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        FUNCTIONS[code] = function
+        return function
+
+    return register
 
 
 class SkippedError(Exception):

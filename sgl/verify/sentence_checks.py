@@ -11,19 +11,12 @@ from operator import attrgetter
 from sgl.verify.dataset import Dataset
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Place, Split, repetitions
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
-from sgl.verify.report import Result, SkippedError, Violation, claims
+from sgl.verify.report import Result, SkippedError, Violation, checks
 
 _EXAMPLES = 10
 
 
-@claims(
-    """Every lemma of a generalization item occurs in train.
-
-    New word forms, and lemmas that train has as another part of speech only, are
-    counted without being violations: an inflected form may be what is to be
-    generalized to.
-    """
-)
+@checks("V017")
 def words_exposed(data: Dataset, tally: Result) -> None:
     splits = {split.name: split for split in data.splits}
     train, gen = (splits.get(name, Split(name, ())) for name in (TRAIN, GENERALIZATION))
@@ -48,16 +41,7 @@ def words_exposed(data: Dataset, tally: Result) -> None:
         tally.figure(label, len(new), ", ".join(new[:_EXAMPLES]))
 
 
-@claims(
-    """No source sentence occurs in two splits, nor one that looks like it.
-
-    Sentences look alike if they differ in nothing but case, spaces, Unicode normal form,
-    invisible characters, and letters of other scripts with the same look.  Where the
-    dataset does not declare distinct sentences, this is asked of the generalization items
-    alone, and sentences that train, dev and test share are counted.  What these share but for
-    case and spaces is always counted only.
-    """
-)
+@checks("V018")
 def splits_disjoint(data: Dataset, tally: Result) -> None:
     shared = recased = 0
     distinct = data.manifest.distinct.sentences
@@ -106,12 +90,7 @@ def _letters_differ(data: Dataset, split: Split, entry: int, others: Sequence[Pl
     return len({"".join(text.split()).casefold() for text in texts}) > 1
 
 
-@claims(
-    """No source sentence occurs twice in a split, if the dataset declares so.
-
-    Categories that the manifest marks as repeated (bare words) may repeat their own.
-    """
-)
+@checks("V019")
 def sentences_distinct(data: Dataset, tally: Result) -> None:
     repeated = 0
     for split in data.splits:
@@ -128,12 +107,7 @@ def sentences_distinct(data: Dataset, tally: Result) -> None:
     tally.figure("repeated sentences", repeated)
 
 
-@claims(
-    """No lemma of the declared parts of speech occurs twice in a sentence.
-
-    Parts of train whose lemmas may be repeated are exempt.
-    """
-)
+@checks("V020")
 def lemmas_distinct(data: Dataset, tally: Result) -> None:
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
     for split in data.splits:
@@ -171,13 +145,7 @@ _CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"
 STRING_LEVEL = "string level"
 
 
-@claims(
-    """No source sentence has two targets, anywhere in the data.
-
-    Where the author lets ambiguous sentences pass (`ambiguous report` or `ignore`) they
-    are counted without being violations.
-    """
-)
+@checks("V026")
 def one_target(data: Dataset, tally: Result) -> None:
     strings = data.manifest.ambiguous
     lenient = strings is not None and strings.policy != REJECT
@@ -198,17 +166,7 @@ def _second_target(data: Dataset, split: Split, entry: int, other: Split, before
     return data.violation(message, split, entry)
 
 
-@claims(
-    """The figures on the readings of strings are there, agree, and bear out the verdicts.
-
-    As many strings were parsed as there are items and candidates rejected as ambiguous.
-    With `ambiguous reject` these are all that were found to be so, and the verdict of a
-    pattern is `checked`; with `ambiguous report` none is rejected, and the verdict is
-    `refuted` if a string of train, dev or test can be read with what the pattern holds
-    out, or one of its own has two outputs; with `ambiguous ignore` there are no figures,
-    and the verdict is `not checked`.
-    """
-)
+@checks("V027")
 def readings(data: Dataset, tally: Result) -> None:
     manifest, strings = data.manifest, data.manifest.ambiguous
     if strings is None:

@@ -20,7 +20,7 @@ from diagnostics import BASE
 from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.reproduction import CLAIM, CODE, NAME
-from sgl.verify import CHECKS, MANIFEST_CLAIM, MANIFEST_CODE, MANIFEST_NAME
+from sgl.verify.report import CLAIMS
 
 #: What codes are about, by the two digits after ``SGL``.
 TOPICS = {
@@ -84,8 +84,7 @@ def diagnostics_page() -> str:
 
 def checks_page() -> str:
     """Return the page of all checks of the verifier."""
-    checks = [(MANIFEST_CODE, MANIFEST_NAME, MANIFEST_CLAIM)]
-    checks += [(check.code, check.name, check.claim.explanation) for check in CHECKS]
+    checks = [(code, own["name"], f"{own['claim']} {own.get('more', '')}") for code, own in CLAIMS.items()]
     checks += [(CODE, NAME, f"{CLAIM} Only `sglc verify --grammar` makes this check.")]
     rows = [f"| {code} | {name} | {_cell(claim)} |" for code, name, claim in checks]
     return _CHECKS + "\n".join(rows) + "\n"
