@@ -7,9 +7,9 @@ from sgl.core.plan import Ambiguous
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import copies_of, count_of_sentences, is_all
-from sgl.frontend.signature import WRITTEN
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
+from sgl.rendering.views import VIEWS
 
 SPLITS = ("train", "dev", "test")
 _KEYS = (*SPLITS, "gen", "seed", "from", "output", "distinct", "ambiguous", "unseen")
@@ -200,17 +200,17 @@ def check_lemma_classes(state: CompilerState) -> None:
 def choose_targets(state: CompilerState) -> None:
     """Find what the rows of the dataset have beside the source: text layers and views, in order.
 
-    By default that is the second text layer, or else the first view that can be a target.
+    By default that is the second text layer, or else the first view that is one line.
 
     Before: ``signature`` and ``dataset``.  After: ``targets``.
     """
     source, *layers = [layer.name for layer in state.signature.text_layers]
-    views = [view.name for view in state.signature.views if view.kind in WRITTEN]
+    views = [view.name for view in state.signature.views if view.kind in VIEWS]
     known = [*layers, *views]
     for name in state.dataset.targets:
         if name.text not in known and name.text not in state.signature.unsound:
             there_is = f"there is: {', '.join(known) or 'none'}"
-            hint = f"text layers and views of the kinds {', '.join(WRITTEN)} can; {there_is}"
+            hint = f"text layers and views of the kinds {', '.join(VIEWS)} can; {there_is}"
             message = f"`{name}` cannot be the target of a dataset"
             state.error("SGL0201", name.span, message, suggest(name.text, known) or hint)
     chosen = tuple(dict.fromkeys(name.text for name in state.dataset.targets if name.text in known))

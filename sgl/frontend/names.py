@@ -47,6 +47,9 @@ _KEYWORDS = {s.Labels: "labels", s.WordSet: "words", s.Forms: "forms", s.Weights
 #: Declarations that are not there to be used by others.
 _OF_THEMSELVES = s.Layer | s.ViewDecl | s.Rule | s.Lexicon | s.PatternDecl | s.PartDecl | s.Weights
 
+#: What speaks of a dataset, and stays behind where a file is used by a list of names.
+_OF_DATASETS = (s.PatternDecl, s.PartDecl, s.Restrict, s.Dataset, s.Test, s.Weights)
+
 _Declared = TypeVar("_Declared", bound=s.SyntaxNode)
 #: Declarations by their kinds and names.
 _Named = dict[type, dict[str, s.NamedDeclaration]]
@@ -177,8 +180,14 @@ def resolve_names(state: CompilerState) -> None:
     units, names = state.project.units, ResolvedNames(state)
     chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, state)] for unit in units}
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
-    #: What others take of each file: the names that they list, or None for everything.
-    taken: dict[Path, set[str] | None] = {state.project.main.path: None}
+    #: What others list of each file, the files that some use without a list, and those that are
+    #: used so all the way from the main file.
+    listed_of: dict[Path, set[str]] = {}
+    entire = whole = {state.project.main.path}
+    for unit in reversed(units):
+        unlisted = {used.path for use, used in unit.uses if use.names is None}
+        entire = entire | unlisted
+        whole = whole | (unlisted if unit.path in whole else set())
     for unit in units:
         visible = {kind: dict(table) for kind, table in own[unit.path].items()}
         for use, used in unit.uses:
@@ -187,14 +196,15 @@ def resolve_names(state: CompilerState) -> None:
                 for name, exported in table.items():
                     if listed is None or name in listed:
                         visible.setdefault(kind, {}).setdefault(name, exported)
-            before = taken.setdefault(used.path, set())
-            taken[used.path] = None if listed is None or before is None else before | listed
+            listed_of.setdefault(used.path, set()).update(listed or ())
         names.scopes[unit.file.name] = Scope(unit, visible, names)
     for unit in units:
-        wanted, scope = taken.get(unit.path, set()), names.scopes[unit.file.name]
+        scope, wanted = names.scopes[unit.file.name], listed_of.get(unit.path, set())
+        left_out = () if unit.path in whole else _OF_DATASETS
         for declaration in chosen[unit.path]:
             mentioned = _name_of(declaration)
-            if wanted is None or (mentioned is not None and mentioned.text in wanted):
+            comes_along = unit.path in entire and not isinstance(declaration, left_out)
+            if comes_along or (mentioned is not None and mentioned.text in wanted):
                 names.declarations.append((declaration, scope))
     _check_once(names)
     state.names = names

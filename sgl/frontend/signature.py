@@ -31,9 +31,6 @@ MAX_TEMPLATE = 100_000
 #: The kinds of views.
 _VIEWS = ("conllu", *VIEWS, TEMPLATE)
 
-#: Those that a dataset can be written in, for the standalone sampler contains them.
-WRITTEN = tuple(name for name, view in VIEWS.items() if view.target)
-
 #: Those that render any tree; the others are notations of events and their roles.
 _OF_TREES = ("conllu",)
 

@@ -18,9 +18,11 @@ from sgl.foreign import SOURCE, edit_of, read_bytes
 from sgl.lang import MAX_SOURCE
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
-from sgl.resources import bundled_grammars, stdlib_dir
+from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir
 
 STDLIB = "stdlib"
+#: The folder of the standard library that has the grammars that come with SGL.
+BUNDLED = f"{STDLIB}/grammars"
 
 _Node = TypeVar("_Node", bound=SyntaxNode)
 
@@ -39,8 +41,8 @@ class Unit:
 
     @property
     def is_library(self) -> bool:
-        """Whether it belongs to the standard library."""
-        return self.root.shown == STDLIB
+        """Whether it belongs to the standard library, or comes with SGL."""
+        return self.root.shown in (STDLIB, BUNDLED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,14 +178,15 @@ class _Loader:
             written = "/".join(parts) + ".sgl"
             located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
             return (located, root) if located is not None else None
-        library = Root(stdlib_dir().resolve(), STDLIB)
-        target = library.directory.joinpath(*parts[1:]).with_suffix(".sgl")
+        bundled = "/".join(parts[:2]) == BUNDLED
+        library = Root((grammars_dir() if bundled else stdlib_dir()).resolve(), BUNDLED if bundled else STDLIB)
+        target = library.directory.joinpath(*parts[2 if bundled else 1 :]).with_suffix(".sgl")
         if target.is_file():
             return target, library
         self.sources.dependencies.missed()
         files = sorted(library.directory.rglob("*.sgl"))
         paths = [file.relative_to(library.directory).with_suffix("").parts for file in files]
-        known = [".".join((STDLIB, *names)) for names in paths]
+        known = [".".join((*library.shown.split("/"), *names)) for names in paths]
         name = ".".join(parts)
         hint = suggest(name, known, "it has")
         self.diagnostics.error("SGL0001", span, f"the standard library has no file `{name}`", hint)

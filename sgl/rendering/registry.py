@@ -3,11 +3,11 @@
 Each module of ``sgl.rendering.views`` registers its own, and says here all that the rest of
 SGL wants to know of it::
 
-    register(View("cogs", "the logical form of COGS", cogs_of, target=True))
+    register(View("cogs", "the logical form of COGS", cogs_of))
 
-A view that can be a *target* is written by standalone samplers, which contain its module: this
-module, ``sgl.rendering.meaning`` and the modules of such views need nothing but the standard
-library of Python 3.9, and their names have to differ.
+A view that is a target of a dataset is written by its standalone sampler, which contains the module
+of the view: this module, ``sgl.rendering.meaning`` and the modules of views need nothing but the
+standard library of Python 3.9, and their names have to differ.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ class View(NamedTuple):
     """A view: its name, a phrase about it, and the function that writes a graph.
 
     ``write`` takes a graph that is laid out, and raises ``ViewError`` if it has no such form.
-    A ``target`` can be what a dataset is written in.  ``kept`` says how many letters of a lemma
-    decide about more than the place where the lemma stands, or None if all do.  ``syntax`` says
-    how forms are compared by their meaning: as ``atoms`` or as ``terms``, or not at all.
+    ``kept`` says how many letters of a lemma decide about more than the place where the lemma
+    stands, or None if all do.  ``syntax`` says how forms are compared by their meaning: as
+    ``atoms`` or as ``terms``, or not at all.
 
     Where the names of variables depend on the words, ``write`` leaves the form unfinished: with
     ``OPEN``, a number and ``CLOSE`` for variables.  ``finish`` names them, and returns a form
@@ -46,7 +46,6 @@ class View(NamedTuple):
     name: str
     description: str
     write: Callable[[Meaning], str]
-    target: bool = False
     kept: Callable[[str], int | None] = lemma_not_kept
     syntax: str = ""
     finish: Callable[[str], str] | None = None

@@ -13,16 +13,20 @@ from importlib.resources import files
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from sgl.rendering.views import VIEWS
-from sgl.sampling.engine import Tables
+from sgl.sampling.engine import PackedView, Tables
 from sgl.sampling.serialization import serialize
 
-#: The modules that the standalone sampler is made of, each after those it uses.
+#: The modules of views; those that are ``COMMON`` are in every sampler, the others where they are used.
+_OF_VIEWS = {name: view.write.__module__ for name, view in VIEWS.items()}
+COMMON = ("cogs", "varfree")
+
+#: The modules that standalone samplers are made of, each after those it uses.
 BUNDLED = (
     "sgl.core.graph",
     "sgl.core.spelling",
     "sgl.rendering.meaning",
     "sgl.rendering.registry",
-    *sorted({view.write.__module__ for view in VIEWS.values() if view.target}),
+    *sorted(set(_OF_VIEWS.values())),
     "sgl.sampling.random",
     "sgl.sampling.engine",
     "sgl.sampling.acceptance",
@@ -42,7 +46,9 @@ def standalone_source(tables: Tables, identity: str) -> str:
     #: What the command line imports, then also what the modules import: names by module.
     imports: dict[str, set[str]] = {name: set() for name in ("argparse", "gc", "os", "sys")}
     imports |= {"hashlib": {"sha256"}, "itertools": {"islice"}, "pathlib": {"Path"}}
-    bodies = [_body(name, imports) for name in BUNDLED]
+    kinds = (*COMMON, *(target.kind for target in tables.targets if isinstance(target, PackedView)))
+    idle = {*_OF_VIEWS.values()} - {_OF_VIEWS[kind] for kind in kinds}
+    bodies = [_body(name, imports) for name in BUNDLED if name not in idle]
     whole = [f"import {module}" for module in sorted(imports) if not imports[module]]
     parts = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items()) if names]
     return environment.get_template("sampler.py.j2").render(

@@ -18,6 +18,7 @@ from sgl.core.interpret import derive_graph
 from sgl.dataset import write_checksums
 from sgl.parsing import Parser
 from sgl.rendering import outputs
+from sgl.rendering.views import VIEWS
 from sgl.verify import verify
 
 FOUND = "The goat that ran found the kite in the tent."
@@ -293,3 +294,16 @@ def test_the_standalone_sampler_draws_both_targets_bit_for_bit(dataset: Path, tm
     for path in dataset.glob("data/**/*.tsv"):
         again = tmp_path / "again" / path.relative_to(dataset / "data")
         assert again.read_bytes() == path.read_bytes()
+
+
+@pytest.mark.slow
+def test_a_dataset_is_written_in_every_notation(tmp_path: Path) -> None:
+    """The standalone sampler has the modules of the notations that the dataset uses, and no others."""
+    notations = [name for name in VIEWS if name not in ("cogs", "varfree")]
+    declared = "".join(f"view {name} = {name}(sem)\n" for name in notations)
+    grammar = KITES.replace("view  varfree", f"{declared}view  varfree", 1)
+    grammar = grammar.replace("output cogs varfree", f"output {' '.join(notations)}")
+    assert run(["compile", str(write(tmp_path, grammar)), "--out", str(tmp_path / "out")]) == OK
+    checked = isolated(tmp_path / "out" / "sampler.py", "--check")
+    assert checked.stdout.count("identical") == 4 * len(notations), checked.stderr
+    assert run(["verify", str(tmp_path / "out")]) == OK

@@ -85,6 +85,4 @@ def _function(meaning: Meaning, number: int) -> str:
     return f"{binders(variables + 'e')} {' AND '.join(atoms)}"
 
 
-register(
-    View("cogs", "the logical form of COGS: atoms over variables named by positions", cogs, target=True, syntax="atoms")
-)
+register(View("cogs", "the logical form of COGS: atoms over variables named by positions", cogs, syntax="atoms"))

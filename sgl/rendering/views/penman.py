@@ -15,7 +15,7 @@ from sgl.rendering.views.varfree import DEEPEST
 
 _SYMBOL = re.compile(r"[^\s()/:~\"]+")
 
-_VARIABLE = re.compile(f"{OPEN}[0-9]+{CLOSE}")
+_MARKED = re.compile(f"{OPEN}[0-9]+{CLOSE}")
 
 #: A variable where its node is opened, and the first character of the concept.
 _OPENED = re.compile(f'\\(({OPEN}[0-9]+{CLOSE}) / "?(.)', re.DOTALL)
@@ -74,7 +74,7 @@ def _named(unfinished: str) -> str:
             letter = "x"
         taken[letter] += 1
         variables[mark] = letter if taken[letter] == 1 else f"{letter}{taken[letter]}"
-    return _VARIABLE.sub(lambda mark: variables[mark[0]], unfinished)
+    return _MARKED.sub(lambda mark: variables[mark[0]], unfinished)
 
 
 def _symbol(text: str) -> str:

@@ -15,7 +15,6 @@ occur.  Questions and relative clauses, which published ReCOGS lacks, are writte
 
 import re
 from collections.abc import Callable, Iterator
-from functools import partial
 from hashlib import sha256
 
 from sgl.rendering.meaning import EVENT, Meaning, ViewError, binders, parameters
@@ -25,26 +24,31 @@ from sgl.rendering.registry import CLOSE, OPEN, PART, View, register
 VARIABLES, SEED = 60, 0
 
 _NUMBERS = [str(number) for number in range(VARIABLES)]
-_VARIABLE = re.compile(f"{OPEN}([0-9]+){CLOSE}")
+_NUMBERED = re.compile(f"{OPEN}([0-9]+){CLOSE}")
 
 
 def recogs(meaning: Meaning) -> str:
     """Return the positional ReCOGS form; raises ``ViewError`` if a word has no token of its own."""
-    return _function(meaning) or _write(meaning, lambda number: meaning.position[number])
+    return _own_function(meaning) or _recogs(meaning, lambda number: meaning.position[number])
 
 
 def unfinished(meaning: Meaning, *, modifiers_first: bool = False) -> str:
     """Return the form with marks for variables, then the positional one; raises ``ViewError``."""
     positional = recogs(meaning)
-    if _function(meaning):
+    if _own_function(meaning):
         return positional
     if len(meaning.nodes) > VARIABLES:
         raise ViewError(f"ReCOGS has no more than {VARIABLES} variables")
     things = [number for number in meaning.nodes if meaning.type[number] != EVENT]
     events = [number for number in meaning.nodes if meaning.type[number] == EVENT]
     mark = {number: f"{OPEN}{rank}{CLOSE}" for rank, number in enumerate([*things, *events])}
-    form = _write(meaning, mark.__getitem__, modifiers_first=modifiers_first)
+    form = _recogs(meaning, mark.__getitem__, modifiers_first=modifiers_first)
     return f"{form}{PART}{positional}"
+
+
+def version_1(meaning: Meaning) -> str:
+    """Return the same with all modifiers before the first verb."""
+    return unfinished(meaning, modifiers_first=True)
 
 
 def _numbered(unfinished: str) -> str:
@@ -58,10 +62,10 @@ def _numbered(unfinished: str) -> str:
         digest.update(number.encode())
         digests[number] = digest.digest()
     numbers = sorted(_NUMBERS, key=digests.__getitem__)
-    return _VARIABLE.sub(lambda mark: numbers[int(mark[1])], form)
+    return _NUMBERED.sub(lambda mark: numbers[int(mark[1])], form)
 
 
-def _write(meaning: Meaning, variable: Callable[[int], object], *, modifiers_first: bool = False) -> str:
+def _recogs(meaning: Meaning, variable: Callable[[int], object], *, modifiers_first: bool = False) -> str:
     positions = [meaning.position[number] for number in meaning.nodes]
     if positions[0] < 0 or len(set(positions)) < len(positions):
         raise ViewError("each word of a ReCOGS form needs a token of its own")
@@ -70,7 +74,7 @@ def _write(meaning: Meaning, variable: Callable[[int], object], *, modifiers_fir
     order = meaning.nodes
     if modifiers_first:
         order = things + [number for number in order if meaning.type[number] == EVENT]
-    atoms = [atom for number in order for atom in _atoms(meaning, number, variable)]
+    atoms = [atom for number in order for atom in _recogs_atoms(meaning, number, variable)]
     return " ; ".join([*statements, " AND ".join(atoms)] if atoms else statements)
 
 
@@ -80,14 +84,14 @@ def _statement(meaning: Meaning, number: int, variable: Callable[[int], object])
     return f"{star}{word} ( {variable(number)} )"
 
 
-def _atoms(meaning: Meaning, number: int, variable: Callable[[int], object]) -> Iterator[str]:
+def _recogs_atoms(meaning: Meaning, number: int, variable: Callable[[int], object]) -> Iterator[str]:
     if meaning.type[number] == EVENT:
         yield _statement(meaning, number, variable)
     for label, target in meaning.edges[number]:
         yield f"{label.replace(':', ' . ')} ( {variable(number)} , {variable(target)} )"
 
 
-def _function(meaning: Meaning) -> str:
+def _own_function(meaning: Meaning) -> str:
     number = meaning.nodes[0]
     lemma = meaning.constant(number) or meaning.lemma[number]
     if not meaning.open[number]:
@@ -96,17 +100,12 @@ def _function(meaning: Meaning) -> str:
         return f"{binders('a')} {lemma} ( a )"
     roles = meaning.roles(number)
     variables = parameters(len(roles))
-    atoms = [f"{role} ( e , {v} )" for role, v in zip(roles, variables, strict=True)]
+    atoms = [f"{roles[i]} ( e , {variables[i]} )" for i in range(len(roles))]
     return f"{binders(variables + 'e')} {' AND '.join([f'{lemma} ( e )', *atoms])}"
 
 
 register(View("recogs", "the ReCOGS form with positions as variables", recogs))
 register(
-    View(
-        "recogs_v1",
-        "the ReCOGS form, version 1: random variables, modifiers first",
-        partial(unfinished, modifiers_first=True),
-        finish=_numbered,
-    )
+    View("recogs_v1", "the ReCOGS form, version 1: random variables, modifiers first", version_1, finish=_numbered)
 )
 register(View("recogs_v2", "the ReCOGS form, version 2: random variables", unfinished, finish=_numbered))

@@ -73,6 +73,4 @@ class _Unfolding:
         self._path.pop()
 
 
-register(
-    View("varfree", "the variable-free form: the graph unfolded into a term", varfree, target=True, syntax="terms")
-)
+register(View("varfree", "the variable-free form: the graph unfolded into a term", varfree, syntax="terms"))
