@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from gallery import checked, compiled, grammar, rows
+from gallery import checked, compiled, rows, translated
 
 from sgl.cli.main import OK, run
 from sgl.resources import grammars_dir
@@ -17,35 +17,27 @@ from sgl.resources import grammars_dir
 FORMS = ("", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman")
 
 
-@pytest.mark.parametrize("name", ["cogs_forms", "cogs_ja", pytest.param("slog_forms", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["cogs_forms", "cogs_ja", "slog_forms"])
+@pytest.mark.slow
 def test_all_patterns_are_proved(name: str) -> None:
     checked(name)
 
 
-def translated(name: str, sentence: str, output: str, capsys: pytest.CaptureFixture[str]) -> str:
-    assert run(["translate", str(grammar(name)), sentence, "--to", output]) == OK
-    return capsys.readouterr().out.strip()
+def test_one_sentence_in_the_notations() -> None:
+    forms = translated("cogs_forms", "Emma ate the cake .", "cogs", "varfree", "recogs", "penman")
+    assert forms == [
+        "* cake ( x _ 3 ) ; eat . agent ( x _ 1 , Emma ) AND eat . theme ( x _ 1 , x _ 3 )",
+        "eat ( agent = Emma , theme = * cake )",
+        "Emma ( 0 ) ; * cake ( 3 ) ; eat ( 1 ) AND agent ( 1 , 0 ) AND theme ( 1 , 3 )",
+        '(e / eat :agent (n / name :op1 "Emma") :theme (c / cake :definite +))',
+    ]
 
 
-@pytest.mark.parametrize(
-    ("output", "form"),
-    [
-        ("cogs", "* cake ( x _ 3 ) ; eat . agent ( x _ 1 , Emma ) AND eat . theme ( x _ 1 , x _ 3 )"),
-        ("varfree", "eat ( agent = Emma , theme = * cake )"),
-        ("recogs", "Emma ( 0 ) ; * cake ( 3 ) ; eat ( 1 ) AND agent ( 1 , 0 ) AND theme ( 1 , 3 )"),
-        ("penman", '(e / eat :agent (n / name :op1 "Emma") :theme (c / cake :definite +))'),
-    ],
-)
-def test_one_sentence_in_the_notations(output: str, form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert translated("cogs_forms", "Emma ate the cake .", output, capsys) == form
-
-
-def test_japanese_of_sget_for_a_sentence_of_cogs(capsys: pytest.CaptureFixture[str]) -> None:
-    sentence = "A rose was given to Emma by the girl ."
-    assert translated("cogs_ja", sentence, "ja", capsys) == "バラが少女によってエマにあげられた。"
-    assert translated("cogs_ja", sentence, "varfree", capsys) == (
-        "give ( theme = rose , recipient = Emma , agent = * girl )"
-    )
+def test_japanese_of_sget_for_a_sentence_of_cogs() -> None:
+    assert translated("cogs_ja", "A rose was given to Emma by the girl .", "ja", "varfree") == [
+        "バラが少女によってエマにあげられた。",
+        "give ( theme = rose , recipient = Emma , agent = * girl )",
+    ]
 
 
 @pytest.mark.slow

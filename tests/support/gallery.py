@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
+from sget import compile_file
+
 from sgl.cli.main import OK, run
+from sgl.frontend import Compiled
+from sgl.parsing import Parser
+from sgl.rendering import outputs
 from sgl.resources import grammars_dir
 from sgl.verify import verify
 from sgl.verify.certificate import judge
@@ -14,6 +20,20 @@ GALLERY = grammars_dir() / "gallery"
 
 def grammar(name: str) -> Path:
     return GALLERY / f"{name}.sgl"
+
+
+@cache
+def whole(name: str) -> Compiled:
+    """A grammar; fails when compiling it reports anything at all."""
+    return compile_file(grammar(name))
+
+
+def translated(name: str, sentence: str, *wanted: str) -> list[str]:
+    """The outputs of the one reading of a sentence."""
+    core = whole(name).grammar
+    (reading,) = Parser(core, 0).parse(sentence)
+    written = outputs(core)
+    return [written[output](reading) for output in wanted]
 
 
 def checked(name: str) -> None:
