@@ -13,7 +13,7 @@ import pytest
 from diagnostics import MAIN, check_rendering, diagnose
 from kites import KITES, NOUNS, VERBS, form, isolated, kites, write
 
-from sgl.cli.main import run
+from sgl.cli.main import OK, run
 from sgl.core.interpret import derive_graph
 from sgl.dataset import write_checksums
 from sgl.parsing import Parser
