@@ -174,9 +174,6 @@ def plus(one: np.uint64, other: np.uint64) -> np.uint64:
     return total if total >= one else np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
-# ---- text
-
-
 @part
 def put(data: Bytes, at: int, pool: Bytes, piece: int) -> int:
     """Write a piece of a pool at a position; where it ends."""
@@ -218,8 +215,6 @@ def put_number(data: Bytes, at: int, number: int) -> int:
         number //= 10
     return at + digits
 
-
-# ---- hashes
 
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)

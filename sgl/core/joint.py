@@ -27,9 +27,6 @@ SAME = "&"
 LAYER = "graph.layer"
 
 
-# ---- structures
-
-
 def variable_of(name: str) -> str:
     """Return the author's name of a variable: ``V`` of ``V.sem``."""
     return name.partition(".")[0]
@@ -153,9 +150,6 @@ def united(first: Body, second: Body) -> Body:
         tuple(dict.fromkeys((*first.paths, *paths))),
         tuple(dict.fromkeys((*first.lengths, *second.lengths))),
     )
-
-
-# ---- grammars
 
 
 def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:

@@ -138,8 +138,6 @@ class Corpus:
         return CorpusRow(number, texts, "".join(cells[self._columns :]), size)
 
 
-# ---- spellings
-
 #: Everything that can be put right, in the order in which it is.
 DIFFERENCES = ("spacing", "width", "stop")
 
@@ -209,8 +207,6 @@ def _either(marks: Iterator[str]) -> re.Pattern[str] | None:
     found = sorted(marks, key=lambda mark: (-len(mark), mark))
     return re.compile(f"({'|'.join(map(re.escape, found))})") if found else None
 
-
-# ---- readings
 
 Meaning = TypeVar("Meaning")
 

@@ -106,9 +106,6 @@ def arrow_array(column: Column) -> Any:  # noqa: ANN401
     return pa.chunked_array(arrays, pa.string())
 
 
-# ---- Parquet
-
-
 def schema_of(plan: Plan) -> Any:  # noqa: ANN401
     """Return the columns of the Parquet files, one more for each further target."""
     further = [pa.field(f"target_{name}", pa.string()) for name in plan.further]

@@ -242,9 +242,6 @@ class _RuleGraph:
         self.state.error(code, self.production.span, message, hint)
 
 
-# ---- words
-
-
 def check_words(state: CompilerState) -> None:
     """Report repeated and ambiguous words, and what cannot be seen or CoNLL-U cannot hold.
 

@@ -203,9 +203,6 @@ def _choices(
         yield from product(*options)
 
 
-# ---- what falls away
-
-
 def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance], search: _Search) -> None:
     buildable, state = search.buildable, search.state
     used = {id(instance.production) for instance in expanded}

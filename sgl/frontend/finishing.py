@@ -77,9 +77,6 @@ def finish_of(options: Sequence[s.LayerOption], state: CompilerState) -> Finish 
     return found if found != Finish() else None
 
 
-# ---- words that are absorbed
-
-
 @dataclass(frozen=True)
 class Absorbed:
     """The words of a graph layer that may be absorbed: labels to them, and their attributes."""

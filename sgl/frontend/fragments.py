@@ -84,8 +84,6 @@ class FragmentLowering:
         #: The representative of the atoms that bindings unite, for each atom.
         self.united: UnionFind[Atom] = UnionFind()
 
-    # ---- statements
-
     def run(self, statements: Sequence[s.Statement]) -> FragmentSketch | None:
         """Return the fragment; None after a report."""
         for statement in statements:
@@ -199,8 +197,6 @@ class FragmentLowering:
                 message = "this edge leads from a node to itself"
                 self._error("SGL0509", statement.span, message, hint)
 
-    # ---- atoms
-
     def _atom(self, ref: s.NodeRef) -> Atom | None:
         name = ref.name.text
         if ref.name.quoted:
@@ -262,8 +258,6 @@ class FragmentLowering:
             kept = self.attributes.get(atom, found)
             self.attributes[atom] = found if ref.attributes is not None else kept
         return atoms
-
-    # ---- exports
 
     def _exports(self) -> list[Atom] | None:
         head = self.head if self.head is not None else self._inferred_head()
@@ -337,8 +331,6 @@ class FragmentLowering:
         hint = f"write `V -[~obj]-> {name}` to open it, or `{name} = X.{name}` to pass it on"
         self._error("SGL0502", self.names.rule.lhs.span, message, hint)
         return None
-
-    # ---- result
 
     def _build(self, exports: Sequence[Atom]) -> FragmentSketch:
         roots: dict[Atom, int] = {}

@@ -284,9 +284,6 @@ class Evaluation:
         self.diagnostics.error("SGL0608", call.span, message, labels=labels)
 
 
-# ---- paradigms and functions by themselves
-
-
 def check_morphology(state: CompilerState) -> None:
     """Report classes, endings and parameters that are given twice."""
     lists: list[tuple[str, Iterable[s.Name], s.Name]] = []

@@ -236,9 +236,6 @@ def _places_of(sizes: Sequence[Sized]) -> list[tuple[Structure, Span]]:
     return [(structure, item.span) for item, quota in sizes for structure in quota.structures]
 
 
-# ---- parts
-
-
 @dataclass(frozen=True)
 class LoweredPart:
     """A part; ``sizes`` are the places of its quotas, ``places`` those of its structures."""
@@ -307,9 +304,6 @@ def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
     if not sizes:
         hint = "say how many: `size 200`"
         state.error("SGL0827", name.span, f"the part `{name}` has no sentences", hint)
-
-
-# ---- tests
 
 
 @dataclass(frozen=True)

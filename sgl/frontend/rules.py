@@ -95,9 +95,6 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
     return Version(templates, sketches, weight, case.sharing, case.when)
 
 
-# ---- graph layers
-
-
 def _statements(
     names: RuleNames, layer: GraphLayer, case: Case, infos: Sequence[CategoryInfo]
 ) -> list[s.Statement] | None:

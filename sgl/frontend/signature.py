@@ -298,9 +298,6 @@ def has_parts(part: s.Name, texts: Iterable[str], state: CompilerState) -> bool:
     return layer in texts
 
 
-# ---- views
-
-
 def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
     layers = {declaration.name.text: declaration for declaration, _ in state.names.of(s.Layer)}
     found: list[View] = []

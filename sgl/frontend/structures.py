@@ -67,9 +67,6 @@ def structure_contexts(state: CompilerState) -> None:
         state.error("SGL0307", speaking[0].span, message, hint)
 
 
-# ---- structures
-
-
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
     """Return the structure that a clause writes or names; None after a report.
 

@@ -108,9 +108,6 @@ def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerSt
                     state.warning("SGL0616", row.span, f"{message}`{column}`", hint)
 
 
-# ---- which rows
-
-
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
     """Return the rows that fulfil all conditions after ``where``; none after a report.
 
@@ -187,8 +184,6 @@ def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: Lexicon
     return not unknown
 
 
-# ---- weights
-
 _DISTRIBUTIONS = ("zipf", "uniform")
 _STEEPEST = 20.0
 
@@ -247,8 +242,6 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
         return Weighting()
     return Weighting(total, exponent, weight.column)
 
-
-# ---- values of features
 
 #: So many values of a column may be slips, also if it has no others; with more of them it is
 #: another column.

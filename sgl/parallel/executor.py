@@ -124,9 +124,6 @@ def ordered(tasks: Iterable[Task], ahead: int) -> Iterator[Any]:
         yield flight.popleft()()
 
 
-# ---- processes
-
-
 class Processes(Executor):
     """Runs tasks on processes of this machine.
 
@@ -207,8 +204,6 @@ def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str
         pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
     return file.name
 
-
-# ---- what a run keeps
 
 FORMAT = "sgl-run/3"
 

@@ -175,8 +175,6 @@ class PartChart:
     def _is_new(self, category: int) -> bool:
         return category >= len(self._index.grammar.categories)
 
-    # --- finding ---------------------------------------------------------------------------
-
     def _advance(self, position: int, words_at: WordsAt) -> None:
         """Move the items at a position as far as they go, over words to later ones."""
         words: defaultdict[str, list[int]] = defaultdict(list)
@@ -257,8 +255,6 @@ class PartChart:
         children = list(item.children)
         children[step.child] = found
         self._add(position, item._replace(dot=item.dot + 1, children=tuple(children)))
-
-    # --- packing ---------------------------------------------------------------------------
 
     def forest(self) -> Forest | None:
         """Return the readings of the whole input; None if it has none."""

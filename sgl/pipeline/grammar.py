@@ -164,9 +164,6 @@ def _check(opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], N
     return _Outcome(size, diagnostics.found, opened.sources)
 
 
-# ---- the cache key
-
-
 def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
     """Return what is asked for, in words; nothing without a cache, or if there is no such file.
 
@@ -199,8 +196,6 @@ def _origin(request: tuple[str, ...], answers: FileDependencies) -> str:
     text = repr((request, answers.digest()))
     return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
 
-
-# ---- modules
 
 #: Directories above that of the module, and files in one of them, that are looked at.
 _LEVELS, _FILES = 4, 200

@@ -139,9 +139,6 @@ def excuses(claim: Exposed, named: int = _NAMED) -> list[str]:
     return texts
 
 
-# ---- strings
-
-
 def unparsed(
     pattern: str, detail: str = "whether a training sentence has another reading with the structure"
 ) -> Guarantee:

@@ -65,9 +65,6 @@ def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetOb
     return [make(compiled, sampler) for _, make in sorted(found.items())]
 
 
-# ---- what the report shows
-
-
 class RuleTally:
     """How often each rule, and each rule with a child at its place, occurs in each split."""
 
@@ -137,8 +134,6 @@ class Observer:
             kept += map(derivations.at, shown.tolist())
             self.seen[stratum.category] += len(numbers)
 
-
-# ---- losses
 
 #: So many sentences, and such a share of those with a rule, are a loss worth a warning; so many
 #: rules are named.

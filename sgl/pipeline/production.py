@@ -188,8 +188,6 @@ class _DatasetProduction:
         self.losses.warn(self.observer.tally.total(), losses)
         return ProducedDataset(target, content, signed, report, losses)
 
-    # ---- rows
-
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[DataFile]]:
         grammar, plan = self.compiled.grammar, self.plan
         others = registered_observers(self.compiled, self.sampler)
@@ -272,8 +270,6 @@ class _DatasetProduction:
         source = standalone_source(self.tables._replace(strata=strata), identity)
         (directory / "sampler.py").write_text(source, "utf-8")
 
-    # ---- claims
-
     def _write_manifest(
         self, directory: Path, samples: Sequence[StratumSample], files: Sequence[DataFile]
     ) -> dict[str, Any]:
@@ -305,8 +301,6 @@ class _DatasetProduction:
         )
         write_manifest(directory, content)
         return content
-
-    # ---- verification
 
     def _verify(self, directory: Path, judge: Judge, standby: ProcessPoolExecutor | None) -> Report:
         report = verify(

@@ -104,8 +104,6 @@ def known_figures(compiled: Compiled, structures: StructureCompiler) -> tuple[St
     return cached(tuple, "figures", (compiled.origin,), lambda: statistics_of(structures, compiled.plan))
 
 
-# ---- needs
-
 TRAIN = "train"
 
 #: A need is left to chance if the probability that it is not met is at most this.

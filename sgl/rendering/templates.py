@@ -142,8 +142,6 @@ class TemplateWriter:
         known = self._templates, self._seen, self.one_line, self._table
         return Learned(self._looked_at, tuple(self.rules.raised_tables), *known)
 
-    # --- one derivation --------------------------------------------------------------------
-
     def __call__(self, derivation: Derivation) -> str:
         """Return the text of a derivation, as its definition; of an empty one it is empty."""
         while True:
@@ -202,8 +200,6 @@ class TemplateWriter:
             tuple([(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]),
             tuple(constants),
         )
-
-    # --- many derivations ------------------------------------------------------------------
 
     def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
         """Return the texts of some derivations, each behind its heading.

@@ -156,9 +156,6 @@ def read_certificate(content: bytes) -> Json:
     return own
 
 
-# ---- structures
-
-
 def measured_by(plan: Json) -> list[str]:
     """Return the layers whose lengths are tested by structures of a plan."""
     found, waiting = set[str](), [plan]

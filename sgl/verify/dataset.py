@@ -162,8 +162,6 @@ def _read(directory: Path, manifest: Manifest, workers: Workers, progress: Progr
         yield split
 
 
-# ---- the directory
-
 CHECKSUMS = "SHA256SUMS"
 
 #: Digits of the fingerprint of the grammar in an identity.

@@ -269,8 +269,6 @@ class Manifest:
         return tuple("text" if layer == anchor else f"text_{layer}" for layer in layers)
 
 
-# ---- reading
-
 #: Numbers have at most twenty digits, as in a certificate.
 LIMIT = 10**20
 

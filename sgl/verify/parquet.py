@@ -102,8 +102,6 @@ def _values(column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
     return [texts[-1 if place is None else place] for place in column.indices.to_pylist()]
 
 
-# ---- rows
-
 #: UD relations by which phrases nest in phrases of the same kind.
 _RECURSIVE = frozenset(("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj", "nmod", "parataxis", "xcomp"))
 _RESERVED = frozenset('()"\\:#')

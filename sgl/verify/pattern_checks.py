@@ -271,8 +271,6 @@ def _deal(
     return parts
 
 
-# ---- pieces
-
 #: A structure without names.
 Nameless = tuple[Any, ...]
 

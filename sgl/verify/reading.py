@@ -224,8 +224,6 @@ def _wrong_lengths(known: Knowledge, comments: dict[str, str], words: int) -> It
             yield f"{words} words, and length_{layer} = {length}"
 
 
-# ---- processes
-
 T = TypeVar("T")
 R = TypeVar("R")
 

@@ -73,8 +73,6 @@ def _grown(buffer: NDArray[Number]) -> NDArray[Number]:
     return np.concatenate((buffer, np.empty_like(buffer)))
 
 
-# ---- sentences
-
 Flags = NDArray[np.bool_]
 
 #: Rows of an empty table.

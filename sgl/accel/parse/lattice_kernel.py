@@ -91,8 +91,6 @@ def space_for(tables: Tables, longest: int, entries: int) -> Space:
     return Space(score=np.zeros(entries, np.float64), room=entries, **arrays)
 
 
-# ---- the lattice
-
 #: What is known of a byte: nothing, that words lead to it, that they lead on to the end.
 UNREACHED, REACHED, LIVE = 0, 1, 2
 

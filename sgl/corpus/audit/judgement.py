@@ -156,9 +156,6 @@ class StructureFinder:
         return self._found[state]
 
 
-# ---- readings
-
-
 Words = tuple[str, ...]
 
 #: The likeliest readings of a sentence whose views are looked at.

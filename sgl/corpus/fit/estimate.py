@@ -156,9 +156,6 @@ class Collector:
         return "used"
 
 
-# ---- weights
-
-
 def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
     """Return the log-probability of a sentence, and the expected uses of each rule in it.
 

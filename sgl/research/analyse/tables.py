@@ -262,8 +262,6 @@ def latex_table(
     return "\n".join([r"\begin{table}", *(indent + line for line in outer), r"\end{table}", ""])
 
 
-# ---- the page
-
 #: A sentence with more words is not drawn.
 _LONGEST = 60
 

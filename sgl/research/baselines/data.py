@@ -66,8 +66,6 @@ _TOKENIZERS: dict[str, Callable[[str], list[str]]] = {
 SCHEMES = (AUTO, *_TOKENIZERS)
 
 
-# ---- vocabularies
-
 WORD, PIECES = "word", "bpe"
 
 #: Special tokens, by number: padding, begin, end, unknown.
@@ -122,9 +120,6 @@ def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer
 def unwritable(side: Side, texts: Sequence[str]) -> list[int]:
     """Return the places of texts that are not what their tokens give back."""
     return [place for place, text in enumerate(texts) if side.decode(side.encode(text)) != text]
-
-
-# ---- rows
 
 
 TRAIN, DEV = "train", "dev"

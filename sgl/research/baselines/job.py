@@ -113,9 +113,6 @@ class Directory:
         return path
 
 
-# ---- the work
-
-
 class Job:
     """A run of training and decoding, which holds its directory until it is closed.
 

@@ -108,9 +108,6 @@ class Learner(ABC):
         return torch.from_numpy(table).to(self._device)
 
 
-# ---- sequence to sequence
-
-
 def learn_vocabulary(config: Config, data: BaselineData) -> Tokenizer:
     """Return the tokens of both languages, from the texts of training."""
     source, target = _schemes(config, data)

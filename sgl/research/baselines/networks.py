@@ -69,9 +69,6 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
     return said
 
 
-# ---- LSTM
-
-
 class Lstm(Seq2Seq):
     """An LSTM encoder and decoder with global attention (Luong, Pham & Manning 2015).
 
@@ -125,9 +122,6 @@ class Lstm(Seq2Seq):
         x = self.dropout(self.together(torch.cat((context, x), -1)).tanh())
         scores = x @ self.embedding.weight.T
         return scores, (hidden.transpose(0, 1), cell.transpose(0, 1), source, mask)
-
-
-# ---- Transformer
 
 
 class Attention(nn.Module):

@@ -102,9 +102,6 @@ class Bounds:
         return ""
 
 
-# ---- items
-
-
 class Occurrences(NamedTuple):
     """What occurs in items: item ``i`` has ``kinds[start[i]:start[i + 1]]``, in their order.
 
@@ -173,9 +170,6 @@ def measure(
         ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side)) for side in (train, test)
     )
     return compare_counts(before, after, elements.compounds.names, examples)
-
-
-# ---- words with features
 
 
 def tag_weight(lemmas: Mapping[str, int]) -> Fraction:

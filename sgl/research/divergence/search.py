@@ -150,9 +150,6 @@ def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
     return labels
 
 
-# ---- what is written
-
-
 FORMAT = "sgl-split/1"
 CERTIFICATE = "certificate.json"
 

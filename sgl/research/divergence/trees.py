@@ -141,8 +141,6 @@ def edge_compounds(trees: Trees) -> Occurrences:
     return count_pairs(names, trees.number, trees.items[inner], kind)
 
 
-# ---- larger pieces
-
 #: Weights are counted in these parts of 1.
 UNIT = 1000
 

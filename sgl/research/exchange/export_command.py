@@ -35,9 +35,6 @@ def command() -> None:
     """
 
 
-# ---- grammars
-
-
 @command.command("irtg")
 @grammar_argument
 @click.option("--tree/--no-tree", default=True, help="With an interpretation of phrase-structure trees.")
@@ -160,9 +157,6 @@ def _report_joining(session: Session, compiled: Compiled, number: int, declared:
 def _title(compiled: Compiled) -> str:
     title = compiled.project.title
     return f"{compiled.project.name}: {title}" if title else compiled.project.name
-
-
-# ---- graphs
 
 
 @command.command("conllu")

@@ -130,9 +130,6 @@ class _SyntaxBuilder(Transformer[Terminal, Any]):
         return IrtgFile(*(_only(kind, children) for kind in (Interpretation, Name, IrtgRule)))
 
 
-# ---- what does not fit
-
-
 #: What users call the terminals that are no words of the notation.
 _TERMINALS: dict[str, str] = {
     "$END": "the end of the file",
@@ -173,9 +170,6 @@ def _hint(rest: str, found: str, expected: set[str]) -> str:
     if not found.isascii() and "a name" in expected:
         return "a name with such characters stands in quotation marks"
     return "expected " + " or ".join(sorted(expected)) if expected else ""
-
-
-# ---- terms
 
 
 _WITH_ARITY = re.compile(r"(.+)_([0-9]+)", re.DOTALL)

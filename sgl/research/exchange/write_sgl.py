@@ -45,9 +45,6 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
     return _merge_words(_in_front(imported, chosen), diagnostics)
 
 
-# ---- the choice
-
-
 def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
     for rule in grammar.rules:
         template = rule.templates[layer]
@@ -64,9 +61,6 @@ def _unfit(grammar: CoreGrammar, layer: int) -> tuple[Rule, str] | None:
         if nx.has_path(below, rule.rhs[0], rule.lhs):
             return rule, "makes a phrase of itself, without a word"
     return None
-
-
-# ---- the changes
 
 
 def _changed(imported: ImportedGrammar, layers: Iterable[TextLayer], rules: Iterable[Rule]) -> ImportedGrammar:
@@ -136,8 +130,6 @@ def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> Importe
     imported = replace(imported, spans=tuple(imported.spans[rule.id] for rule in kept))
     return _changed(imported, imported.grammar.text_layers, rules)
 
-
-# ---- the text
 
 #: Training sentences of the dataset that a written grammar declares.
 _TRAIN = 1000
@@ -249,9 +241,6 @@ def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
         parts.append(mode + roles[item.child])
     parts += [f"drop {role}" for child, role in enumerate(roles) if child not in seen]
     return " ".join(parts) or '""'
-
-
-# ---- names of categories
 
 
 class CategoryNames:

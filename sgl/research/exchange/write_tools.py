@@ -158,9 +158,6 @@ class _Copying:
         return copies
 
 
-# ---- Alto
-
-
 STRINGS = "de.up.ling.irtg.algebra.StringAlgebra"
 TREES = "de.up.ling.irtg.algebra.TreeWithAritiesAlgebra"
 
@@ -229,9 +226,6 @@ def _parts(template: Template, arity: str = "") -> list[str]:
         for item in template
         if isinstance(item, Slot) or item.text
     ]
-
-
-# ---- NLTK
 
 
 def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
