@@ -124,7 +124,6 @@ class TemplateTable:
         return Column(data, ends)
 
     def _code_of(self, heading: Sequence[Heading], columns: list[Column]) -> tuple[NDArray[np.int64], int]:
-        """Return the code of a heading and the number of the first row; add its columns."""
         code, number = [], 0
         for piece in heading:
             if isinstance(piece, str):

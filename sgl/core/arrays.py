@@ -180,7 +180,6 @@ class Derivations(NamedTuple):
 
 
 def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places of all values of some rows, and where these rows end among them."""
     lengths = offsets[rows + 1] - offsets[rows]
     ends = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])

@@ -171,7 +171,6 @@ class _Gluing:
         self._last: list[tuple[int, str, int]] = []
 
     def phrase(self, rule: GluingRule, children: Sequence[_Phrase]) -> _Phrase:
-        """Add what a rule makes, and return the phrase that it makes of its children."""
         items, nodes, edges, exports, last = rule
         words: list[Any] = []
         for item in items:

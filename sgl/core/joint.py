@@ -114,7 +114,6 @@ def _with_links(body: Body, pairs: Iterable[tuple[str, str]]) -> Body:
 
 
 def _in_order(body: Body) -> Body:
-    """Return a body with its variables in the order of mention, as its pieces have them."""
     ends = [end for link in body.links for end in (link.source, link.target)]
     order = dict.fromkeys([*ends, *range(len(body.variables))])
     place = {old: new for new, old in enumerate(order)}

@@ -33,7 +33,6 @@ def repeats_lemma(derivation: Iterable[int], lemmas: Sequence[tuple[str, ...]]) 
 
 
 def _labels(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]:
-    """Return for each rule the attributes of its own nodes that have a lemma."""
     if not plan.lemma_layer:
         return [[] for _ in grammar.rules]
     layer = grammar.graph_layer(plan.lemma_layer)

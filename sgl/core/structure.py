@@ -237,7 +237,6 @@ class Structure:
 
 
 def _renamed(body: Body, shared: Mapping[str, str]) -> Body:
-    """Return the body with new names; numbering continues for variables not in ``shared``."""
     names = dict(shared)
     for variable in body.variables:
         names.setdefault(variable.name, f"V{len(names) + 1}")

@@ -81,7 +81,6 @@ def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
 
 
 def _exact(value: object) -> object:
-    """Return a value with integers for truth values and texts for floating-point numbers."""
     match value:
         case dict():
             return {name: _exact(member) for name, member in value.items()}

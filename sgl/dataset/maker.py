@@ -157,7 +157,6 @@ class ChunkMaker:
         )
 
     def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401
-        """Return the rows as a table of Arrow; pyarrow ships no types."""
         columns = [joined(columns) for columns in zip(*(p.columns for p in parts), strict=True)]
         source, target, expression, features, *further = map(arrow_array, columns)
         categories = [piece.stratum.category for piece in pieces for _ in piece.numbers]
@@ -234,7 +233,6 @@ class SentenceWriter:
         return column
 
     def _check_comments(self, split: str, category: str, first: int, texts: Mapping[str, Column]) -> None:
-        """Raise ``ConlluError`` if a comment is not one line; the words were checked."""
         known = {name for name, writer in self.writers.items() if writer.one_line}
         shown = [name for name in self.names[1:] if name not in known]
         for column in (Column.of([category]), *(texts[name] for name in shown)):

@@ -223,7 +223,6 @@ class _Usage:
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
 
     def _risen(self, features: set[tuple[str, str]]) -> set[tuple[str, str]]:
-        """Return features of categories, and all that rules make of them from below upwards."""
         found, size = set(features), -1
         while size != len(found):
             size = len(found)
@@ -234,7 +233,6 @@ class _Usage:
         return found
 
     def suspects(self) -> Iterator[_Suspect]:
-        """Yield all open places with a partner that the rest of the grammar speaks against."""
         for place, partner in chain.from_iterable(permutations(r, 2) for r in self._rules):
             if (
                 place.is_open
@@ -245,7 +243,6 @@ class _Usage:
                 yield from self._judged(place, partner)
 
     def _is_provided(self, place: FeaturePlace, partner: FeaturePlace) -> bool:
-        """Return whether the partner agrees with another child, and words here do not inflect."""
         if LEFT in (place.number, partner.number) or partner.variable is None:
             return False
         children = [other for other in place.beside if other.number not in (LEFT, partner.number)]
@@ -253,7 +250,6 @@ class _Usage:
         return tied and place.carried not in self._inflected
 
     def governed(self) -> Iterator[_Suspect]:
-        """Yield the open places of children that other rules give a value to."""
         alike: dict[tuple[tuple[str, str], str], list[FeaturePlace]] = {}
         for place in chain.from_iterable(self._rules):
             label = _label_to(place)
@@ -300,7 +296,6 @@ _GOVERNORS = 2
 
 
 def _label_to(place: FeaturePlace) -> str:
-    """Return the label of the edge to the head of a child in the first graph layer, if any."""
     fragments = place.production.versions[0].fragments
     if place.number == LEFT or not fragments:
         return ""

@@ -142,7 +142,6 @@ class _Choice:
         return clauses, next(i for i, one in enumerate(self._weights) if one is weight)
 
     def _check(self, group: _Group, combinations: Sequence[Values]) -> None:
-        """Report values for which several parts of a group apply, or none."""
         plain = [part for part in self._weights if not part.conditions]
         if group.rest in plain and group.rest is not plain[-1]:
             message = "the rule has two weights without a condition"

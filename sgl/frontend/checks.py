@@ -163,7 +163,6 @@ class _RuleGraph:
     template: TemplateSketch
 
     def check_tree(self) -> None:
-        """Report words without a node, and nodes without one head."""
         placed = {node.token for node in self.fragment.nodes}
         for index, item in enumerate(self.template):
             if isinstance(item, Token | FeatureVariable) and index not in placed:
@@ -203,7 +202,6 @@ class _RuleGraph:
         return is_head and not fills_gap
 
     def check_labels(self) -> None:
-        """Report placeholders that are bound to no word, or to two."""
         exported = set(self.fragment.exports)
         for index, node in enumerate(self.fragment.nodes):
             parts = self.ports.parts(node, self.production)

@@ -90,7 +90,6 @@ class _Search:
     steps: int = 0
 
     def words(self, words: Sequence[Production]) -> list[Instance]:
-        """Return one instance for each choice of the features that a word leaves open."""
         found: list[Instance] = []
         for word in words:
             name = word.lhs.info.name
@@ -105,7 +104,6 @@ class _Search:
         return found
 
     def rules(self, rules: Sequence[Production]) -> list[Instance]:
-        """Instantiate rules until no new category can be built."""
         found: list[dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = [{} for _ in rules]
         seen_size, total = -1, 0
         while seen_size != (size := sum(len(table) for table in self.buildable.values())):
@@ -246,7 +244,6 @@ def _report_unproductive(names: Set[str], rules: Sequence[Production], state: Co
 
 
 def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
-    """Return the categories of a circle each of whose rules needs another of them, sorted."""
     left, size = set(circle), -1
     while len(left) != size:
         size = len(left)

@@ -187,7 +187,6 @@ class _WordLowering:
 
 
 def _check_columns(entry: s.Entry, layers: object, table: LexiconTable, state: CompilerState) -> bool:
-    """Report names of columns that are also features, which the entry sets to something else."""
     settings = entry.category.settings
     taken = {setting.feature.text for setting in settings} & set(table.columns)
     taken -= {

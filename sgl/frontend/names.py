@@ -229,7 +229,6 @@ def _by_name(declarations: Iterable[s.Declaration], state: CompilerState) -> _Na
 
 
 def _listed(use: s.Use, used: Unit, state: CompilerState) -> set[str] | None:
-    """Return the names after ``use``; report those that the file does not declare at all."""
     if use.names is None:
         return None
     declarations = used.file.declarations
@@ -296,7 +295,6 @@ def check_taken(state: CompilerState) -> bool:
 
 
 def _name_of(declaration: s.Declaration) -> s.Name | None:
-    """Return the name of a declaration; the words of a category take part with it."""
     if isinstance(declaration, s.WordDecl):
         return declaration.category.name
     return declaration.name if isinstance(declaration, s.NamedDeclaration) else None

@@ -64,7 +64,6 @@ def _phrasal(state: CompilerState) -> Iterator[tuple[Rule, Span]]:
 
 
 def _find_twins(state: CompilerState) -> None:
-    """Warn about rules that make the same phrases as others do, with the same values."""
     first: dict[Rule, tuple[Rule, Span]] = {}
     twins: dict[tuple[Span, Span], list[Rule]] = {}
     every: dict[Span, int] = {}
@@ -123,7 +122,6 @@ def _find_idle_weights(state: CompilerState) -> None:
 
 
 def _find_odd_edges(state: CompilerState, layer: int) -> None:
-    """Warn about edges whose ends can only be words between which there is no such edge."""
     ports = _parts_of_speech(state.declared.grammar, layer)
     told: set[tuple[Span, str]] = set()
     for rule, span in _phrasal(state):

@@ -108,7 +108,6 @@ class _Template:
         return [found for item in clause.template or () for found in self.item(item)]
 
     def item(self, item: s.TemplateItem) -> _Items:
-        """Return what one item of a clause stands for; nothing for one that is dropped."""
         if isinstance(item, s.Name):
             return [Token(item.text)]
         if isinstance(item, s.Mention):
@@ -252,7 +251,6 @@ class _SourceTemplate(_Template):
 
 
 def _called(item: s.Expression) -> tuple[s.Expression, tuple[str, ...]]:
-    """Return what functions are applied to, and the functions, the outer one first."""
     names: list[str] = []
     while isinstance(item, s.Call) and item.name.text in FUNCTIONS and len(item.arguments) == 1:
         names.append(item.name.text)

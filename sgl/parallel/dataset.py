@@ -218,7 +218,6 @@ def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
 
 
 def _lines(table: pa.Table) -> bytes:
-    """Return rows as lines; together they may have more than 2 GiB."""
     columns = [column.cast(pa.large_string()) for column in table.columns]
     tab = pa.scalar("\t", pa.large_string())
     text = b"".join(map(lines_of, pc.binary_join_element_wise(*columns, tab).chunks))

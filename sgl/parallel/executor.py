@@ -337,7 +337,6 @@ def open_run(
 
 
 def _check_identity(file: Path, identity: Identity) -> None:
-    """Raise ``InterruptedRunError`` unless the interrupted run is the one that is wanted."""
     try:
         kept = read_document(file, MANIFEST, inside=file.parent).of(dict)
     except ForeignFileError:

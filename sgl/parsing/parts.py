@@ -209,7 +209,6 @@ class PartChart:
             self._agenda.append(item)
 
     def _ask(self, request: _Request) -> None:
-        """Begin with the rules that can have a part of a category at the present position."""
         if request in self._asked:
             return
         self._asked.add(request)
@@ -265,7 +264,6 @@ class PartChart:
         return packed(self._index.grammar, _Place(root), self._uses, self._shown)
 
     def _circles_below(self, root: int) -> dict[int, int]:
-        """Return for each category that may be part of itself the number of its circle."""
         below: nx.DiGraph[int] = nx.DiGraph()
         waiting, met = [root], {root}
         for category in waiting:

@@ -107,7 +107,6 @@ class Spellings:
         )
 
     def _arcs(self, text: str, state: _State) -> Iterator[_Arc]:
-        """Yield the words that may come next; where the text ends they lead to no state."""
         last, form, _ = state.before
         classes = set[tuple[str, ...]]()
         for word, after in self._kept(text, state):
@@ -121,7 +120,6 @@ class Spellings:
                 yield word, state._replace(absorbed=state.absorbed + 1, wanted=own)
 
     def _kept(self, text: str, state: _State) -> Iterator[_Arc]:
-        """Yield the words that may be written next, or left out at the beginning."""
         _, last, free = state.before
         if state.right:
             for word in self._shown.get(state.right, ()):

@@ -184,7 +184,6 @@ class _GrammarLabels:
             self._attributes[layer.name] = {a for node in nodes for a in node.attributes or ()}
 
     def lacks(self, structure: Structure) -> str:
-        """Return what the grammar would need to express a structure, in words; empty if nothing."""
         layers = structure.layer.split(PLUS)
         for layer in layers:
             if layer not in self._labels:

@@ -197,7 +197,6 @@ class SplitSelection:
         return split_grammar(replace(self._language, index=index))
 
     def _expected(self, weights: Vector) -> Vector:
-        """Return the expected uses of each rule in a text of the whole grammar."""
         rules = self._grammar.rules
         steps = ((rule.lhs, float(weights[rule.id]), rule.rhs) for rule in rules)
         moments = Moments.of(len(self._grammar.categories), steps)

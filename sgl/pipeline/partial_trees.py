@@ -129,7 +129,6 @@ class _Cut:
     known: dict[tuple[Bracket, int], int | None] = field(default_factory=dict)
 
     def variants(self, bracket: Bracket) -> Iterator[int]:
-        """Yield the new category of a bracket for each variant of its category that has rules."""
         for number, category in enumerate(self.grammar.categories):
             if bracket.test.accepts(category):
                 new = self.category(bracket, number)

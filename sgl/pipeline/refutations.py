@@ -316,7 +316,6 @@ class _PatternReporter(_Reporter):
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
-    """Return whether a rule adds an edge or a word that the structure asks for by name."""
     body = structure.body
     named = [atom.labels for atom in body.links if not atom.labels.negated]
     if any(labels.accepts(edge.label) for labels in named for edge in fragment.edges):

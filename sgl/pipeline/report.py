@@ -97,7 +97,6 @@ def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str
 
 
 def _sizes(plan: Plan, statistics: Sequence[StratumStatistics]) -> list[tuple[list[str], StratumStatistics]]:
-    """Return the statistics of all distributions; strata under one constraint have one row."""
     constraint = {stratum.stream: stratum.constraint for stratum in plan.strata}
     rows: dict[Constraint | None, tuple[list[str], StratumStatistics]] = {}
     for entry in statistics:
@@ -107,7 +106,6 @@ def _sizes(plan: Plan, statistics: Sequence[StratumStatistics]) -> list[tuple[li
 
 
 def _heights(plan: Plan, statistics: Sequence[StratumStatistics]) -> dict[str, list[float]]:
-    """Return the heights in each split, its strata mixed in proportion to their items."""
     by_stream = {entry.stream: entry.heights for entry in statistics}
     found: dict[str, list[float]] = {}
     for split in dict.fromkeys(stratum.split for stratum in plan.strata if stratum.count):

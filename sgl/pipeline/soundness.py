@@ -104,7 +104,6 @@ def _problem(view: ViewOutput, derivation: Derivation) -> str:
 
 
 def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:
-    """Return which of the suspects to blame: the word that the problem names, or the first."""
     for number in suspects:
         rule = view.grammar.rules[number]
         for node in rule.fragments[view.view.layer].nodes if rule.lexical else ():

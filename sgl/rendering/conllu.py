@@ -145,7 +145,6 @@ def word_lines(
 
 @lru_cache(maxsize=1 << 14)
 def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]:
-    """For each node its incoming edges, the basic one first."""
     incoming: list[list[Arc]] = [[] for _ in range(size)]
     incoming[head].append((0, "root", False))
     for source, label, target in edges:
@@ -188,7 +187,6 @@ def _make_tree(arcs: list[tuple[Arc, ...]]) -> None:
 
 
 def _attach_fronted(arcs: list[tuple[Arc, ...]], waiting: list[int], reached: set[int]) -> int:
-    """Attach the first fronted word that can be, and return it."""
     for at in waiting:
         for arc in arcs[at] if arcs[at][0][2] else ():
             if arc[0] in reached:
@@ -199,7 +197,6 @@ def _attach_fronted(arcs: list[tuple[Arc, ...]], waiting: list[int], reached: se
 
 @lru_cache(maxsize=1 << 16)
 def _edge_columns(arcs: tuple[Arc, ...]) -> tuple[str, bool]:
-    """Columns HEAD, DEPREL and DEPS, and whether the basic edge is a ``~`` edge."""
     governor, label, extracted = arcs[0]
     deps = "|".join(f"{head}:{name}" for head, name in sorted(arc[:2] for arc in arcs))
     return f"{governor}\t{label}\t{deps}", extracted
@@ -251,7 +248,6 @@ def is_token(token: str) -> bool:
 
 
 def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
-    """Whether a space follows each token in the text; the last needs none."""
     position = 0
     spaced: list[bool] = []
     for token in tokens:

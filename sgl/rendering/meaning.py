@@ -75,7 +75,6 @@ def _is_label(label: str) -> bool:
 
 @lru_cache(maxsize=1 << 12)
 def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]:
-    """Return type, lemma, definiteness, open roles; raises ``ViewError`` without type or lemma."""
     values = dict(attributes)
     kind, lemma, definite = values.get("type", ""), values.get("lemma", ""), values.get("definite")
     if kind == DET:

@@ -176,7 +176,6 @@ class TemplateWriter:
         return found
 
     def _worth_learning(self, shapes: int) -> bool:
-        """Whether there are few shapes, or most derivations had one that was known."""
         return shapes < FEW_SHAPES or (shapes < MOST_SHAPES and 2 * shapes < self._seen)
 
     def _learn(self, derivation: Derivation) -> ShapeTemplate | None:
@@ -242,7 +241,6 @@ class TemplateWriter:
     def _column_of(
         self, table: TemplateTable, derivations: Derivations, heading: Sequence[Heading], plain: Plain
     ) -> Column:
-        """Return the same by machine code, which knows the templates by number."""
         self._seen += derivations.number
         most = MOST_SHAPES if self._worth_learning(table.shapes) else table.shapes
         numbers, fresh = table.numbers(derivations, self.rules.classes, most)

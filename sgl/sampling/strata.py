@@ -241,7 +241,6 @@ class BatchAcceptance:
         return [int(rows[number]) for number, one in judged.items() if ambiguity.rejects(one)]
 
     def _count(self, outcomes: NDArray[np.uint8], targets: NDArray[np.int32]) -> None:
-        """Count the outcomes window by window; stop where the rest is out of reach."""
         at = 0
         while at < len(outcomes):
             window = outcomes[at : at + WINDOW - self.candidates % WINDOW]

@@ -69,7 +69,6 @@ def certificate_faults(text: bytes) -> tuple[str, ...]:
 
 
 def _unknown(manifest: Manifest) -> Iterator[str]:
-    """Yield the verdicts that nobody gives, or that are given twice or of no pattern."""
     patterns, given = {pattern.name for pattern in manifest.patterns}, set[tuple[str, str]]()
     for own in manifest.guarantees:
         claims, results = VERDICTS.get(own.method, ((), ()))
@@ -128,7 +127,6 @@ def _stated(stratum: Json) -> Json:
 
 
 def _missing(manifest: Json, content: Json) -> Iterator[str]:
-    """Yield what the certificate does not claim, of all that the manifest calls proved."""
     proved = {
         (entry["pattern"], entry["claim"])
         for entry in manifest["guarantees"]

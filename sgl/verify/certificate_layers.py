@@ -39,7 +39,6 @@ def frames_of(grammar: Json, name: str) -> tuple[list[Json], list[Json], list[Js
 
 
 def _part(rule: Json, number: int, layer: str, before: list[int]) -> Json:
-    """Return nodes, edges and exports of a rule in one layer; ports are counted after others."""
     nodes, edges, exports = rule[6][number].values()
     mark, found = [[LAYER, layer]] * bool(layer), list[Json]()
     for place, (label, token, glue) in enumerate(nodes):
@@ -53,7 +52,6 @@ def _part(rule: Json, number: int, layer: str, before: list[int]) -> Json:
 
 
 def _joined(parts: list[Json], anchors: list[int]) -> Json:
-    """Return the nodes, edges and exports of all layers, with edges between nodes of one word."""
     starts = [0, *accumulate(len(nodes) for nodes, *_ in parts)]
     pairs = [*zip(parts, starts[:-1], strict=True)]
     nodes = [node for own, *_ in parts for node in own]

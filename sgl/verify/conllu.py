@@ -163,7 +163,6 @@ def _pairs(cell: str, column: str) -> list[tuple[str, str]]:
 
 
 def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> Arcs:
-    """Return the edges into a token, with their marks; the edge from the root is none."""
     dependent = _POSITIONS.get(token, -1)
     basic = (_position(head, "HEAD"), label)
     governors = _deps(deps)
@@ -185,7 +184,6 @@ def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> 
 
 
 def _free_arcs(token: str, head: str, label: str, deps: str, _: bool) -> Arcs:
-    """Return the edges into a token of a free layer, which has no HEAD and DEPREL."""
     if (head, label) != ("_", "_"):
         raise MalformedError(f"a word of a free layer has a governor: {head}:{label}")
     own, governors = _POSITIONS.get(token, -1), list[tuple[int, str]]()
@@ -356,7 +354,6 @@ def _read_span(line: bytes, before: int) -> tuple[int, int, str]:
 
 
 def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
-    """Return and remember the edges of a sentence, each token of which leads to the one root."""
     for at, token in enumerate(arcs):
         if token.token != str(at + 1):
             raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)
@@ -385,7 +382,6 @@ def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
 
 
 def _check_text(comments: list[tuple[str, str]], spelling: tuple[str, ...], words: TokenTable) -> None:
-    """Check that each required comment is there once, and the text is that of the tokens."""
     names = tuple([name for name, _ in comments])
     if names not in words.keys:
         for name in ("sent_id", "category", "text"):

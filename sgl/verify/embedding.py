@@ -69,7 +69,6 @@ class _Matcher(DiGraphMatcher):
     steps = 0
 
     def syntactic_feasibility(self, node: int, variable: int) -> bool:
-        """Count a step, and return whether a node can be tried for a variable."""
         self.steps += 1
         if self.steps > STEPS:
             raise BudgetError
@@ -77,7 +76,6 @@ class _Matcher(DiGraphMatcher):
 
 
 def _found(matcher: _Matcher) -> Iterator[Embedding]:
-    """Yield embeddings with the steps that each took, and at the end the steps after the last."""
     before = 0
     with suppress(BudgetError):
         for found in matcher.subgraph_monomorphisms_iter():

@@ -329,7 +329,6 @@ def _contradictions(manifest: Manifest) -> Iterator[str]:
 
 
 def _read(kind: Kind, value: object, path: str, clauses: dict[str, Clause]) -> Json:
-    """Return a value at a path as one of a kind; ``clauses`` are the structures so far."""
     if kind is Clause:
         text = _expect(value, str, path)
         known = clauses.get(text)

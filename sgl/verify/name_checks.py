@@ -109,7 +109,6 @@ def _tests(data: Dataset) -> Iterator[_NameTest]:
 
 
 def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[_Name], bool]]:
-    """Yield the sets of names in a structure, and whether graphs need not have any of them."""
 
     def of(labels: Labels, *, needless: bool) -> tuple[list[_Name], bool]:
         own = [_Name("label ", label) for label in labels.names]
@@ -144,7 +143,6 @@ def made_by_rules(directory: Path, layer: str) -> frozenset[_Name]:
 
 
 def _lookalikes(claimed: Iterable[_Name], found: Iterable[_Name]) -> Iterator[tuple[_Name, _Name]]:
-    """Yield claimed names, each with another that graphs have and that looks like it."""
     alike: dict[tuple[str, str], list[_Name]] = {}
     for name in found:
         for skeleton in dict.fromkeys(name_skeletons(name.text)):

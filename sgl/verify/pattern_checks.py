@@ -117,7 +117,6 @@ def restrictions(data: Dataset, tally: Result) -> None:
 def _expect_none(
     data: Dataset, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
 ) -> None:
-    """Report every item that contains one of some structures, with all that it contains."""
     if not clauses:
         return
     wanted = clause_bits(clauses)
@@ -298,7 +297,6 @@ def pieces_of(text: str) -> set[Nameless]:
 
 
 def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list[Link]]]:
-    """Yield the body with one link less or shorter, or one count lower, in each possible way."""
     for pair in {frozenset((link.source, link.target)) for link in body.links}:
         own = [link for link in body.links if {link.source, link.target} == pair]
         rest = [link for link in body.links if link not in own]

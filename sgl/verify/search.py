@@ -220,7 +220,6 @@ class _Host:
 
 @lru_cache(maxsize=1 << 12)
 def _walked(size: int, edges: tuple[tuple[int, int], ...], walk: Walk) -> tuple[int, dict[tuple[int, int], None]]:
-    """Return how many steps were taken, and what pairs a walk connects: none after too many."""
     successors = [0] * size
     for source, target in edges:
         successors[source] |= 1 << target
@@ -247,7 +246,6 @@ def _walked(size: int, edges: tuple[tuple[int, int], ...], walk: Walk) -> tuple[
 
 
 def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match | None:
-    """Return the first match of a structure, given the nodes that say yes to each question."""
     body, *without = structure.bodies
     if not all(test.accept(host.frame.lengths[place]) for place, test in structure.lengths):
         return None

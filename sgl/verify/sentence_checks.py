@@ -65,7 +65,6 @@ def splits_disjoint(data: Dataset, tally: Result) -> None:
 
 
 def _looking_alike(data: Dataset) -> Iterator[tuple[Place, list[Place]]]:
-    """Yield sentences that look like some of other splits, in their own or in Latin letters."""
     yield from _in_other_splits(data, attrgetter("skeletons"))
     for (split, entry), alike in _in_other_splits(data, attrgetter("latin")):
         own = split.skeletons[entry]

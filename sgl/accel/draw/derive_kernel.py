@@ -50,7 +50,6 @@ def _mix(value: np.uint64) -> np.uint64:
 def _choose(
     states: NDArray[np.int64], bounds: NDArray[np.int64], guides: NDArray[np.int32], state: np.uint64, key: np.uint64
 ) -> np.uint64:
-    """Return the row of the alternative of a state that the number with this key stands for."""
     row = state * _STATE
     alternative = np.uint64(states[row + _FIRST])
     shift = states[row + _SHIFT]

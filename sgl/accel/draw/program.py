@@ -143,7 +143,6 @@ class _Assembler:
         )
 
     def _draw(self, target: _Target, *, last: bool) -> int:
-        """Return the instruction that draws from a state, which is assembled if it is new."""
         row = self._row.setdefault(target, len(self._row))
         if row == len(self._targets):
             self._targets.append(target)
@@ -271,7 +270,6 @@ def initial_states(tables: Tables, sure: Set[int]) -> frozenset[int]:
 
 
 def _phrases(tables: Tables, state: State) -> list[list[str | int]]:
-    """Return the words of each alternative of a state, with states in place of children."""
     return [
         [
             item if isinstance(item, str) else children[~item if item >= 0 else item]
@@ -282,7 +280,6 @@ def _phrases(tables: Tables, state: State) -> list[list[str | int]]:
 
 
 def _shows(item: str | int, sure: Set[int]) -> bool:
-    """Return whether a word is not empty, or a state is sure to have one that is not."""
     return bool(item) if isinstance(item, str) else item in sure
 
 

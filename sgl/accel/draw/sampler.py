@@ -137,7 +137,6 @@ def _find(rows: Bits, hashes: Bits, asked: Flags, stratum: Ints, earlier: Ints, 
 
 @kernel
 def _commit(rows: Bits, hashes: Bits, accepted: Flags, stratum: int) -> int:
-    """Put the hashes of accepted candidates into the table; how many were not in it."""
     added = 0
     label = np.uint64(stratum + 1)
     for candidate in range(len(hashes)):

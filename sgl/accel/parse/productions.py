@@ -94,7 +94,6 @@ class Productions:
                     yield production
 
     def _production(self, rule: Rule, left: int, dropped: set[int], empty: set[int]) -> Production:
-        """Return the production in which these children are unseen."""
         order = [0] * len(rule.rhs)
         right: list[Part] = []
         for item in rule.templates[self._index.layer]:

@@ -246,7 +246,6 @@ class _Numbering:
         return _Moves(list(goals.values()), number, seconds, [below.get(item, 0) for item in range(items)])
 
     def _corners(self) -> tuple[list[int], list[int]]:
-        """Return for each symbol the set that it can begin with, and that can begin with it."""
         first: dict[int, set[int]] = {number: set() for number in self._number.values()}
         after: dict[int, set[int]] = {number: set() for number in first}
         for rule in self._productions.all:
@@ -262,7 +261,6 @@ class _Numbering:
 
 
 def _goal_columns(rows: Sequence[Sequence[_Goal]]) -> dict[str, Any]:
-    """Return where the goals of each row begin, and what they are."""
     first, goals = _rows(rows)
     return {
         "goals": first,

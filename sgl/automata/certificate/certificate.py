@@ -173,7 +173,6 @@ def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[Stat
 
 
 def _of_training(evidence: Evidence, split_of: Mapping[str, int]) -> Iterator[StatedClaim]:
-    """Yield what training is said to contain; ``split_of`` has the split of each stream."""
     known: dict[Structure, Structure] = {}
     ingredients = RuleIngredients(evidence)
     for pattern in evidence.plan.patterns:
@@ -262,7 +261,6 @@ def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> lis
 def _steps(
     split: SplitGrammar, derivation: Derivation, numbers: Mapping[Transition, int], symbol: Sequence[int]
 ) -> list[int]:
-    """Return a derivation as the numbers of its transitions, in preorder."""
     state_of = {(rule, below): state for state, rule, below, _ in split.transitions.rows()}
 
     def step(rule: int, parts: tuple[tuple[int, list[int]], ...]) -> tuple[int, list[int]]:

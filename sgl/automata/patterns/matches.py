@@ -216,7 +216,6 @@ def realise(schema: Schema, match: Match, edge: LocalEdge, labels: NodeLabels) -
 def _realise_goal(
     schema: Schema, number: int, edge: LocalEdge, labels: NodeLabels, match: Match, goal: int
 ) -> Match | None:
-    """Let ``edge`` realise one goal of a clause, or ``None`` if it cannot."""
     if match.edges >> goal & 1:
         return None
     clause = schema.clauses[number]

@@ -128,7 +128,6 @@ class Scene:
         return rename(body._replace(extensions=tuple(kept)), self._table)
 
     def _leave(self, clause: BodySchema, match: Match) -> Match | None:
-        """Carry walks on to the nodes that remain; ``None`` if a forgotten node is needed."""
         for variable, node in enumerate(match.assignment):
             forgotten = node >= 0 and self._table[node] == DONE
             if forgotten and not self._served(clause, match, variable):
@@ -144,7 +143,6 @@ class Scene:
         return match._replace(walks=tuple(walks))
 
     def _served(self, clause: BodySchema, match: Match, variable: int) -> bool:
-        """Return whether everything about a variable holds when its node is forgotten."""
         node = match.assignment[variable]
         incident = clause.incident[variable]
         if match.edges & incident != incident:
@@ -169,7 +167,6 @@ class Scene:
         return True
 
     def _advance(self, goal: WalkGoal, progress: WalkProgress, match: Match) -> WalkProgress | None:
-        """Carry a path atom on to the nodes that remain; ``None`` if it cannot hold any more."""
         if progress.satisfied:
             return SATISFIED
         relation = self._schema.relations[goal.relation]
@@ -183,14 +180,12 @@ class Scene:
         return None if () in (onward, back) else WalkProgress(onward, back)
 
     def _remaining(self, end: int, lengths: dict[int, int]) -> Lengths | None:
-        """Return the lengths of the walks to nodes that remain, if the end itself does not."""
         if end == UNASSIGNED or self._table[end] != DONE:
             return None
         nodes = sorted(node for node in lengths if self._table[node] != DONE)
         return tuple((node, lengths[node]) for node in nodes)
 
     def _walked(self, relation: int, end: int, known: Lengths | None, *, backwards: bool) -> dict[int, int]:
-        """Return the lengths of the walks from an end to each local node, or to the end."""
         if known is None:
             known = ((end, ZERO),) if end >= 0 else ()
         before = dict(known)

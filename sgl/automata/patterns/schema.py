@@ -208,7 +208,6 @@ def _connected(body: Body) -> set[int]:
 
 
 def _clause(body: Body, outer: tuple[str, ...], bound: frozenset[str], shared: _Shared) -> BodySchema:
-    """Return the schema of ``body``, its variables numbered after those of ``outer``."""
     names = (*outer, *(v.name for v in body.variables if v.name not in outer))
     number = [names.index(variable.name) for variable in body.variables]
     connected = _connected(body)

@@ -93,7 +93,6 @@ class _Joining:
         return local
 
     def _join_all(self, child: int, left: int, members: Matches) -> Matches:
-        """Join a match of earlier children with each one of ``child`` that it can be joined to."""
         self._spend(len(members))
         values, joined = self._matches.values, self._joined
         for right in members:
@@ -185,7 +184,6 @@ class SchemaAutomaton:
         return self._gluings[key]
 
     def _glued(self, gluing: _Gluing, children: Sequence[Matches]) -> Matches | None:
-        """Return the matches of a phrase from those of its children; ``None`` if one is found."""
         outcomes = gluing.outcomes
         result: set[int] = set()
         for match in gluing.joining.result(children):

@@ -88,7 +88,6 @@ class StructureCompiler:
 
     @computed_once
     def _conjunction(self, members: tuple[int, ...]) -> TreeAutomaton:
-        """Return the derivations without any of the structures that have these ranks."""
         if len(members) == 1:
             return self.absence(self._ranks.values[members[0]])
         # The highest binary digit in which ranks differ tells the halves apart.
@@ -169,7 +168,6 @@ def find_conflict(compiler: StructureCompiler, constraint: Constraint) -> Confli
 
 
 def _sides(clauses: _Clauses) -> tuple[tuple[tuple[Structure, ...], ...], tuple[Structure, ...]]:
-    """Return the groups that are required, and the structures that are excluded."""
     required = tuple(group for group, excluded in clauses if not excluded)
     return required, tuple(group[0] for group, excluded in clauses if excluded)
 

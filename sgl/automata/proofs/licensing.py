@@ -62,7 +62,6 @@ def _reduced(body: Body) -> Iterator[tuple[Sequence[Variable], Sequence[Link]]]:
 
 
 def _shorter(link: Link) -> Link | None:
-    """Return a path with one edge less; ``None`` if nothing of the link is left."""
     if isinstance(link, EdgeAtom) or link.low <= 1:
         return None
     if link.low == 2:

@@ -170,7 +170,6 @@ def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) ->
 def _misfit(
     evidence: Evidence, pattern: Pattern, stratum: StratumEvidence
 ) -> tuple[Structure | None, Derivation | None]:
-    """Return the structure that a text should not have, and the text that is not as claimed."""
     constraint = stratum.stratum.constraint
     groups = [pattern.gen or pattern.held_out, *constraint.require]
     for group in dict.fromkeys(groups):

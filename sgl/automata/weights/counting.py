@@ -167,7 +167,6 @@ def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
 
 
 def _uses(grammar: CoreGrammar, layer: str, counts: TokenCounts, rule: Rule) -> list[int]:
-    """Return how often a rule uses each child, with all of its parts."""
     used = Counter(pair for _, below in counts for pair in below)
     found = []
     for place, child in enumerate(rule.rhs):

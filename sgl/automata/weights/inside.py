@@ -110,7 +110,6 @@ def _newton(system: EquationSystem, inside: Vector) -> Vector:
 
 
 def _jacobian(terms_of: Sequence[Sequence[_Term]], component: Sequence[int], values: Sequence[float]) -> Matrix:
-    """Return the derivatives of the equations of a component, given the terms of all."""
     place_of = {state: place for place, state in enumerate(component)}
     matrix = np.zeros((len(component), len(component)))
     for row, state in enumerate(component):

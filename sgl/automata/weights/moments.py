@@ -94,7 +94,6 @@ class Moments:
         return visits
 
     def _recursive(self, component: Sequence[int]) -> bool:
-        """Return whether phrases of the component can contain one another."""
         return len(component) > 1 or component[0] in self.rows[component[0]]
 
     def _within(self, component: Sequence[int]) -> Matrix:
@@ -175,7 +174,6 @@ def consistency(grammar: CoreGrammar) -> Consistency:
 
 
 def _heaviest_cycle(moments: Moments) -> tuple[int, ...]:
-    """Follow from each category the child with the most descendants until one repeats."""
     rows, growth = moments.rows, moments.radius.growth
     if not growth:
         return ()

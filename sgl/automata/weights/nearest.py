@@ -162,7 +162,6 @@ class NearestFinder:
     def _phrase(
         self, number: int, phrases: Sequence[_ItemPhrase], costs: Sequence[Sequence[Cost]]
     ) -> tuple[list[Cost], dict[int, _Edit]]:
-        """Return the cost of making the phrase one of each state, and how."""
         phrase = phrases[number]
         best = [cost.plus(Cost(phrase.size)) for cost in self._smallest]
         chosen: dict[int, _Edit] = {}

@@ -219,7 +219,6 @@ def acceptance_probability(automaton: TreeAutomaton) -> float:
 
 
 def _system(automaton: TreeAutomaton) -> EquationSystem:
-    """Return the equations of the inside weights; a row of the automaton is a term."""
     index = automaton.index
     states = automaton.words
     live = states != DEAD
@@ -242,7 +241,6 @@ def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
 
 
 def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Transitions:
-    """Return what the states can use; ``terms`` are the inside weights of the rows."""
     index = automaton.index
     live = (automaton.words != DEAD) & (index.word_weights > 0.0)
     words = automaton.words[live]

@@ -166,7 +166,6 @@ class AmbiguityFinder:
         return found
 
     def _ambiguity(self, text: str, derivation: Derivation) -> Ambiguity:
-        """Return the ambiguity of a text, whichever of its readings it was drawn by."""
         forest = self._parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
         if forest.count == 1:

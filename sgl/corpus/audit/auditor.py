@@ -165,7 +165,6 @@ class Auditor:
                 self._collector.add_words(rows, name, reading, layer)
 
     def _differ(self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]) -> None:
-        """Note what explains that no output is the published text, in any of its spellings."""
         output = self._reader.targets[target]
         explained = (
             explain_difference(self._grammar, derivation, output, text)

@@ -163,7 +163,6 @@ class _AlignedTexts:
         return min(first, second, key=odd)
 
     def _parts(self, node: _Node, token: int) -> Iterator[_TemplatePart]:
-        """Yield the parts of a node, from left to right, without empty ones."""
         end = token
         for child in self._items[node]:
             start, end = end, end + (1 if child is None else self._size[child])
@@ -175,7 +174,6 @@ class _AlignedTexts:
 
 
 def _aligned(text: str, other: str) -> dict[int, set[int]]:
-    """For positions of a text those of another one, several where something was put in."""
     if max(len(text), len(other)) > LONGEST:
         return {}
     found: dict[int, set[int]] = {0: {0}, len(text): {len(other)}}
@@ -204,7 +202,6 @@ def _common(first: str, second: str) -> int:
 
 
 def _shown(given: str, published: str) -> tuple[str, str]:
-    """Both texts without spaces around them, unless these are all that differs."""
     if given.strip() != published.strip():
         return given.strip(), published.strip()
     return given.replace(" ", "␣"), published.replace(" ", "␣")

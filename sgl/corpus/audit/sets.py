@@ -67,7 +67,6 @@ class PatternNames:
 
 
 def _letters(text: str) -> str:
-    """Return what counts in a name: its letters and digits, whatever their case."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 

@@ -322,7 +322,6 @@ class _Estimation:
         )
 
     def _rounds(self, weights: Vector, done: int) -> tuple[Vector, int, bool]:
-        """Run rounds; return the weights, the number of rounds, whether they converged."""
         rows, last = self.sample.rows, -np.inf
         counted = self._pseudo > 0
         while done < self.options.rounds:
@@ -345,7 +344,6 @@ class _Estimation:
         return weights, done, False
 
     def _expected(self, weights: Vector) -> tuple[Vector, float]:
-        """Return the expected uses of each rule, and the log-likelihood of a sentence."""
         with np.errstate(divide="ignore"):
             logs = np.log(weights)
         used = self._certain > 0
@@ -360,12 +358,10 @@ class _Estimation:
         return uses, total / self.sample.rows
 
     def _maximised(self, uses: Vector, counts: Vector, old: Vector) -> Vector:
-        """Return the most probable weights if these count; unused categories keep theirs."""
         seen = self._total(uses) > 0
         new = np.where(seen, counts / np.where(seen, self._total(counts), 1.0), old)
         return new.astype(np.float64)
 
     def _total(self, counts: Vector) -> Vector:
-        """For each rule the sum over the rules of its category."""
         sums = np.bincount(self._category, counts, len(self.grammar.categories))
         return sums[self._category].astype(np.float64)

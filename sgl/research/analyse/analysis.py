@@ -93,7 +93,6 @@ def analyse(
 
 
 def _each(systems: Sequence[scoring.SystemScores], step: Callable[..., None], *given: object) -> None:
-    """Do a step of each system whose predictions have no fault yet."""
     for system in systems:
         if system.fault is None:
             try:
@@ -239,7 +238,6 @@ def _add_examples(
     systems: Sequence[scoring.SystemScores],
     settings: scoring.AnalysisSettings,
 ) -> None:
-    """Give the first suspects as examples the chosen sentences, each with who failed it."""
     sentences: dict[int, TreebankSentence] = {}
     reader = TreebankReader()
     for at in {sentence for sentence, _ in chosen}:

@@ -150,7 +150,6 @@ def _failure(text: str, session: Session) -> str | float:
 
 
 def _nodes(text: str, session: Session) -> tuple[int, int]:
-    """Read ``--nodes``: a range, or one number for both ends."""
     first, _, last = text.partition(":")
     ends = [_SIZES.find(part) + 1 if len(part) == 1 else 0 for part in (first, last or first)]
     if not 1 <= ends[0] <= ends[1]:

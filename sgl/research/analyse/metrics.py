@@ -97,7 +97,6 @@ def matched_edges(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
 
 
 def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
-    """Tell whether every word between the ends of an edge is below its governor."""
     first, last, size = list(range(len(heads))), list(range(len(heads))), [1] * len(heads)
     for word in _upwards(depths):
         if last[word] - first[word] + 1 != size[word]:

@@ -92,7 +92,6 @@ def subtrees(heads: Sequence[int], labels: Sequence[str], smallest: int, largest
 
 
 def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
-    """Return the structures of which a word is the top, from those of its dependents."""
     chosen: dict[tuple[int, tuple[str, ...]], int] = {(1, ()): 1}
     for rooted in below:
         for (size, parts), number in list(chosen.items()):
@@ -115,7 +114,6 @@ def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozen
             below[head - 1].append(word)
 
     def filled(parts: Sequence[_Parsed], free: Sequence[int]) -> Iterator[frozenset[int]]:
-        """Yield all ways to find the parts at different ones of the free words."""
         if not parts:
             yield frozenset()
             return

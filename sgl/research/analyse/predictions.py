@@ -211,7 +211,6 @@ def _tsv(path: Path) -> Iterator[_Row]:
 
 
 def _objects(path: Path) -> Iterator[_Row]:
-    """Yield what the objects of JSON lines hold: texts, or lists of words."""
     for number, line in _lines(path):
         if not line.strip():
             continue

@@ -97,7 +97,6 @@ def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
 
 
 def _job(session: Session, options: dict[str, Any]) -> Job:
-    """Find everything that can be wrong before training begins."""
     with _reporting(session):
         config = change_config(
             read_config(options["config"], options["model"]),
@@ -189,7 +188,6 @@ def _check_line(progress: TrainingProgress, left: float) -> str:
 
 
 def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) -> int:
-    """Score the predictions of a split as `sglc eval` does; return the exit status."""
     session.echo(f"\n{split}: {file}")
     with _reporting(session, job.directory.path):
         json_file, html_file = (job.directory.scores(split, kind) for kind in ("json", "html"))

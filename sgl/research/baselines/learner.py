@@ -99,7 +99,6 @@ class Learner(ABC):
         return results
 
     def _padded(self, rows: Sequence[Tokens], padding: int, *, left: bool = False) -> Tensor:
-        """Return a table of rows that are filled up at their end, or at their beginning."""
         width = max(map(len, rows))
         table = np.full((len(rows), width), padding, dtype=np.int64)
         for place, row in enumerate(rows):

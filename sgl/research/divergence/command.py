@@ -42,7 +42,6 @@ def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
 
 
 def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, ...]:
-    """Return two shares with a colon between, the smaller first; one stands for both."""
     least, _, most = value.partition(":")
     shares = [_share(ctx, param, text) for text in (least, most or least)]
     low, high = (share for share in shares if share is not None)
@@ -128,7 +127,6 @@ def _fault(options: dict[str, Any]) -> str:
 
 
 def _discards(text: str) -> Fraction | int | None:
-    """Return how many items may be left out, or which share; None if it is neither."""
     if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
         return int(text)
     share = _fraction(text)
@@ -246,7 +244,6 @@ def _report(
 
 
 def _rows(items: sources.ItemSet, categories: bool) -> Iterator[_Measured]:
-    """Yield what is measured: each later file, and if wanted each of its categories."""
     train = items.mask(items.files[0])
     for file in items.files[1:]:
         yield file.name, len(file.ids), measure(items.elements, train, items.mask(file))

@@ -70,7 +70,6 @@ def anneal(
 
 
 def _anneal_once(state: SplitState, sizes: tuple[int, int], key: int, moves: int, progress: Progress | None) -> float:
-    """Anneal once from a random split, in place; return how far it is from the targets."""
     from sgl.research.divergence.objective_kernel import place
     from sgl.research.divergence.search_kernel import anneal_steps
 

@@ -48,7 +48,6 @@ def mix(value: Bits) -> Bits:
 
 @part
 def _at(key: np.uint64, index: int) -> np.uint64:
-    """Return number ``index`` (from 0) of a key: 64 random bits."""
     return mix(key + np.uint64(index + 1) * GAMMA)
 
 
@@ -74,7 +73,6 @@ def _exponential(bits: np.uint64) -> float:
 
 @part
 def _allowed(train: int, test: int, discarded: int, state: SplitState) -> bool:
-    """Return whether so many items more, or less if below 0, keep a split within the bounds."""
     limits, sizes = state.limits, state.sizes
     test += int(sizes[TEST])
     used = train + int(sizes[TRAIN]) + test

@@ -55,7 +55,6 @@ _Node = tuple[str, int, str]
 
 
 def _trees(rows: Iterable[Sequence[_Node]]) -> Trees:
-    """Return trees, given by their nodes, in arrays; the parent of a root is -1."""
     labels: dict[str, int] = {}
     relations: dict[str, int] = {}
     nodes: list[tuple[int, int, int]] = []
@@ -219,14 +218,12 @@ class _LabelledTree(NamedTuple):
     children: list[list[tuple[str, int]]]
 
     def rooted(self, node: int, size: int) -> Iterator[tuple[_Nodes, str]]:
-        """Yield the pieces of up to ``size`` nodes with this node on top, with their forms."""
         for nodes, parts in self._below(node, 0, size - 1):
             # Children are in the order of their edges.
             below = ", ".join(f"{edge}:{form}" for edge, form in sorted(parts))
             yield nodes | {node}, f"{self.names[node]}({below})" if parts else self.names[node]
 
     def _below(self, node: int, first: int, size: int) -> Iterator[tuple[_Nodes, tuple[tuple[str, str], ...]]]:
-        """Yield what a piece can have below a node, from its child ``first`` on."""
         yield frozenset(), ()
         if size == 0:
             return

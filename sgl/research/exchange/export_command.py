@@ -114,7 +114,6 @@ def _report_words(session: Session, compiled: Compiled, layers: Sequence[int], t
 
 
 def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[int]) -> None:
-    """Report what stays behind when these text layers are written, so that nothing is lost."""
     warn = session.diagnostics.warning
     exported = {compiled.grammar.text_layers[number].name: number for number in layers}
     declarations = [d for unit in compiled.project.units for d in unit.file.declarations]

@@ -283,7 +283,6 @@ class TermReader:
         return []
 
     def _constant(self, text: str, span: Span) -> list[str]:
-        """Return the words of a constant: one, or several if it has spaces, or none."""
         words = text.split()
         if any(unicodedata.category(c) in _UNPRINTED for word in words for c in word):
             self._fail(span, "this word has a character that cannot be printed")

@@ -229,7 +229,6 @@ def _words(template: Sequence[Item]) -> Iterator[Token | Slot]:
 
 
 def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
-    """Return the clause of a layer; children that are left out or there again are marked so."""
     parts = []
     seen: set[int] = set()
     for item in _words(template):

@@ -99,7 +99,6 @@ class _Copying:
         return WithoutCapitals(grammar, origins, tuple(rule_of), tuple(self.inexact))
 
     def _copy(self, category: int, raised: Raised) -> int:
-        """Return the copy of a category; layers in which it is always empty make no difference."""
         filled = frozenset(x for x in raised if self.emptiness[x][category].filled)
         number = self.copies.setdefault((category, filled), len(self.order))
         if number == len(self.order):
@@ -214,7 +213,6 @@ def string_term(template: Template) -> str:
 
 
 def _tree_term(rule: Rule, label: str) -> str:
-    """Return the node of a rule over its children and words, in the order of the source layer."""
     parts = _parts(rule.templates[0], "_0")
     symbol = quoted(f"{label}_{len(parts)}")
     return f"{symbol}({', '.join(parts)})" if parts else symbol
