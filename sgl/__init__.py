@@ -8,9 +8,52 @@ through the packages::
     lang -> frontend -> core -> automata -> sampling -> rendering -> dataset -> verify
 
 ``verify`` trusts nothing to its left: it re-reads only the written files.
+
+For users of Python there is one door, and what is behind it is loaded when it is used::
+
+    import sgl
+    g = sgl.load("sget")
+    g.sample(5)
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sgl.api.dataset import Dataset, audit, evaluate, open_dataset
+    from sgl.api.findings import Findings
+    from sgl.api.grammar import Grammar, load
+    from sgl.api.problems import GrammarError
+    from sgl.api.texts import Text, Texts
+
+__all__ = [
+    "Dataset",
+    "Findings",
+    "Grammar",
+    "GrammarError",
+    "Text",
+    "Texts",
+    "audit",
+    "evaluate",
+    "load",
+    "open_dataset",
+]
 
 __version__ = "0.1.0"
 
 #: Edition of the language that this compiler reads.
 EDITION = "2026"
+
+#: The modules of ``sgl.api`` that have these names; the others are in ``sgl.api.dataset``.
+_HOMES = {"Findings": "findings", "Grammar": "grammar", "load": "grammar", "GrammarError": "problems"}
+_HOMES |= {"Text": "texts", "Texts": "texts"}
+
+
+def __getattr__(name: str) -> object:
+    if name not in __all__:
+        raise AttributeError(f"module 'sgl' has no attribute {name!r}")
+    return getattr(import_module(f"sgl.api.{_HOMES.get(name, 'dataset')}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "EDITION", "__version__"]

@@ -8,10 +8,11 @@ The module of an entry has a click command called ``command``; what it needs of 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import click
@@ -21,15 +22,24 @@ GROUP = "sgl.commands"
 
 
 class CommandEntry(NamedTuple):
-    """A command: the module that has it as ``command``, and what it does in one line."""
+    """A command: the module that has it as ``command``, and what it does in one line.
+
+    ``python`` is the name of the function there that does the same for ``import sgl``.
+    """
 
     module: str
     summary: str
+    python: str = ""
 
     def load(self) -> click.Command:
         """Import the command."""
         command: click.Command = import_module(self.module).command
         return command
+
+    def function(self) -> Callable[..., Any]:
+        """Import the function for ``import sgl``."""
+        found: Callable[..., Any] = getattr(import_module(self.module), self.python)
+        return found
 
 
 #: The commands of the compiler.

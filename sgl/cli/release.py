@@ -11,7 +11,7 @@ from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count
 from sgl.cli.verify import verification_lines
 from sgl.dataset.staged import staged_file
-from sgl.pipeline.release import ReleaseError, checked, name_of, unpacked, write_archive
+from sgl.pipeline.release import ReleaseError, checked, name_of, write_archive
 from sgl.verify import VerifyError
 from sgl.verify.skeleton import visible
 
@@ -33,8 +33,9 @@ def command(session: Session, directory: Path, out: Path | None) -> None:
             session.fail("SGL1103", fault[0], hint=fault[1])
         with staged_file(out) as archive, TemporaryDirectory() as place:
             size = write_archive(directory, archive, session.progress)
-            folder = unpacked(archive, Path(place))
-            report, loaded = checked(folder, lambda done, total, what: session.progress(what, done, total))
+            report, loaded = checked(
+                archive, Path(place), lambda done, total, what: session.progress(what, done, total)
+            )
             if not report.ok:
                 session.lines(verification_lines(report, brief=True))
                 session.stop(FAILED)

@@ -31,10 +31,10 @@ class Release:
 
 
 @cache
-def licences() -> dict[str, dict[str, str]]:
-    """Return the licences that are known: their names, places, and what hubs call them."""
-    text = Path(__file__).with_name("licences.json").read_text("utf-8")
-    found: dict[str, dict[str, str]] = json.loads(text)
+def known() -> dict[str, dict[str, dict[str, str]]]:
+    """Return the ``licences`` with what hubs call them, and the ``clauses`` with what they look like."""
+    text = Path(__file__).with_name("release.json").read_text("utf-8")
+    found: dict[str, dict[str, dict[str, str]]] = json.loads(text)
     return found
 
 

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sgl.core.release import licences
+from sgl.core.release import known
 from sgl.dataset.card import templates, values_of
 
 #: What loaders call the splits that they know; Croissant has a class for each of these.
@@ -47,7 +47,8 @@ def release_files(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the templates speak of: the manifest, figures, the licence."""
     release = manifest["release"]
-    known = licences().get(release["licence"], {"name": release["licence"], "url": release["homepage"], "hub": "other"})
+    name = release["licence"]
+    licence = known()["licences"].get(name, {"name": name, "url": release["homepage"], "hub": "other"})
     title = manifest["title"] or manifest["name"]
     authors = [author.partition(", ")[::2] for author in release["authors"]]
     names = [" ".join(filter(None, (given, family))) for family, given in authors]
@@ -56,7 +57,7 @@ def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **values_of(manifest),
         "release": release,
-        "licence": known,
+        "licence": licence,
         "title": title,
         "authors": authors,
         "names": names,

@@ -1,29 +1,15 @@
 """Read the ``release`` declaration: version, licence, authors, and how the data are cited."""
 
 import re
-from datetime import date
 
-from sgl.core.release import Release, canary_of, licences
+from sgl.core.release import Release, canary_of, known
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
-#: What the value of a clause looks like, and how to write it; texts that may be anything have none.
-_FORMS = {
-    "languages": (re.compile(r"[a-z]{2,3}(-[A-Za-z0-9]{2,8})*"), 'codes such as `en`, `ja` or `"zh-Hant"`'),
-    "homepage": (re.compile(r"https?://[^\s\"<>]+"), "an address that begins with `https://`"),
-    "date": (re.compile(r"\d{4}-\d\d-\d\d"), '`"2026-11-23"`: year, month and day'),
-    "canary": (re.compile("on|off"), "`on` or `off`"),
-    "authors": (re.compile(r"\S.*"), '`"Lovelace, Ada"` or the name of a group'),
-    "cite": (re.compile(r"\S.*"), "how the dataset is cited, in quotation marks"),
-}
-_SEVERAL = ("authors", "languages")
-#: What every release says.
-_EXAMPLES = {"licence": '`licence "CC-BY-4.0"`', "authors": '`authors "Lovelace, Ada"`'}
-_KEYS = ("licence", *_FORMS)
 _VERSION = re.compile(r"(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)")
-#: A licence that is not in the table.
-_OWN_LICENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
+#: What every release says.
+_NECESSARY = {"licence": 'add `licence "CC-BY-4.0"`', "authors": 'add `authors "Lovelace, Ada"`'}
 
 
 def read_release(state: CompilerState) -> None:
@@ -41,57 +27,40 @@ def read_release(state: CompilerState) -> None:
     if not _VERSION.fullmatch(first.version.text):
         message = f"`{first.version}` is no version of a dataset"
         state.error("SGL0833", first.version.span, message, 'write three numbers: `release "1.0.0"`')
-    said: dict[str, tuple[str, ...]] = {}
-    places: dict[str, s.Name] = {}
+    said: dict[str, s.ReleaseClause] = {}
     for clause in first.clauses:
-        key = clause.key.text
-        if key in places:
-            state.report_twice("clause", clause.key, places[key].span, "remove one of the two")
-        places.setdefault(key, clause.key)
-        if key not in _KEYS:
-            hint = suggest(key, _KEYS, "it has")
-            state.error("SGL0201", clause.key.span, f"a release has no `{key}`", hint)
-            continue
-        said[key] = tuple(value.text for value in clause.values)
+        if clause.key.text in said:
+            earlier = said[clause.key.text].key.span
+            state.report_twice("clause", clause.key, earlier, "remove one of the two")
+        said.setdefault(clause.key.text, clause)
         _check(clause, state)
-    for key, example in _EXAMPLES.items():
-        if key not in places:
-            message = f"the release does not say its `{key}`"
-            state.error("SGL0833", first.span, message, f"add {example}")
+    for key, hint in _NECESSARY.items():
+        if key not in said:
+            state.error("SGL0833", first.span, f"the release does not say its `{key}`", hint)
     if state.diagnostics.errors == errors:
-        single = {key: values[0] for key, values in said.items()}
-        authors = said["authors"]
-        state.release = Release(
-            version=first.version.text,
-            licence=single["licence"],
-            authors=authors,
-            languages=said.get("languages", ()),
-            cite=single.get("cite", ""),
-            homepage=single.get("homepage", ""),
-            date=single.get("date", ""),
-            canary="" if single.get("canary") == "off" else canary_of(state.project.name, authors[0]),
+        values = {key: tuple(value.text for value in clause.values) for key, clause in said.items()}
+        licence, cite, homepage, date, canary = (
+            values.get(key, ("",))[0] for key in ("licence", "cite", "homepage", "date", "canary")
         )
+        authors = values["authors"]
+        guid = "" if canary == "off" else canary_of(state.project.name, authors[0])
+        languages = values.get("languages", ())
+        state.release = Release(first.version.text, licence, authors, languages, cite, homepage, date, guid)
 
 
 def _check(clause: s.ReleaseClause, state: CompilerState) -> None:
-    """Report values of a clause that nobody could read."""
-    key = clause.key.text
-    if key not in _SEVERAL and len(clause.values) > 1:
+    """Report a clause that no release has, and values that nobody could read."""
+    key, table = clause.key.text, known()
+    if key not in table["clauses"]:
+        hint = suggest(key, table["clauses"], "it has")
+        state.error("SGL0201", clause.key.span, f"a release has no `{key}`", hint)
+        return
+    form = table["clauses"][key]
+    listed = table["licences"] if key == "licence" else {}
+    if "several" not in form and len(clause.values) > 1:
         hint = "put the whole text in quotation marks"
         state.error("SGL0833", clause.values[1].span, f"`{key}` has one value", hint)
     for value in clause.values:
-        if key == "licence":
-            known = licences()
-            if value.text not in known and not _OWN_LICENCE.fullmatch(value.text):
-                hint = suggest(value.text, known, "it is one of SPDX") or ""
-                state.error("SGL0833", value.span, f"there is no licence `{value}`", hint)
-        elif not _FORMS[key][0].fullmatch(value.text) or (key == "date" and not _is_date(value.text)):
-            state.error("SGL0833", value.span, f"`{value}` does not fit `{key}`", f"write {_FORMS[key][1]}")
-
-
-def _is_date(text: str) -> bool:
-    try:
-        date.fromisoformat(text)
-    except ValueError:
-        return False
-    return True
+        if value.text not in listed and not re.fullmatch(form["form"], value.text):
+            hint = suggest(value.text, listed, form["hint"]) if listed else form["hint"]
+            state.error("SGL0833", value.span, f"`{value}` does not fit `{key}`", hint)

@@ -62,16 +62,11 @@ def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, 
     return size
 
 
-def unpacked(archive: Path, place: Path) -> Path:
-    """Unpack an archive of ours, and return the folder that it has."""
+def checked(archive: Path, place: Path, progress: Callable[[int, int, str], None]) -> tuple[Report, tuple[str, ...]]:
+    """Unpack an archive of ours, verify and load what it has; return the report, and what has loaded it."""
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(place)
-    (folder,) = place.iterdir()
-    return folder
-
-
-def checked(directory: Path, progress: Callable[[int, int, str], None]) -> tuple[Report, tuple[str, ...]]:
-    """Verify and load a dataset that was unpacked; return the report, and what has loaded it."""
+    (directory,) = place.iterdir()
     return verify(directory, progress, USEFUL), tuple(_loaded(directory))
 
 

@@ -8,7 +8,9 @@ from sgl.cli.registry import CommandEntry
 
 ANALYSE = CommandEntry("sgl.research.analyse.command", "Measure the trees of a treebank; mine errors of systems.")
 BASELINE = CommandEntry("sgl.research.baselines.command", "Train a small model on a dataset, and score it.")
-EVAL = CommandEntry("sgl.research.evaluate.command", "Score the predictions of systems for a dataset.")
+EVAL = CommandEntry(
+    "sgl.research.evaluate.command", "Score the predictions of systems for a dataset.", python="evaluate"
+)
 EXPORT = CommandEntry("sgl.research.exchange.export_command", "Write a grammar for Alto or NLTK, or graphs as CoNLL-U.")
 IMPORT = CommandEntry("sgl.research.exchange.import_command", "Convert an IRTG of Alto into a grammar.")
 SPLIT = CommandEntry("sgl.research.divergence.command", "Divide items by the divergence of their compounds.")

@@ -304,12 +304,7 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     With messages as JSON, standard output is theirs, and the tables are in the files only.
     """
     started = time.monotonic()
-    try:
-        benchmark = read_benchmark(request.dataset, request.split, request.target)
-    except DatasetError as fault:
-        diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
-        return FAILED
-    data = Evaluation(request, benchmark, session.sources, diagnostics).evaluate()
+    data = _evaluated(request, session.sources, diagnostics)
     if data is not None:
         if request.form != "json":
             show_result(data)
@@ -325,3 +320,22 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
         if not all(written):
             return OUTPUT
     return FAILED if data is None or diagnostics.errors else OK
+
+
+def _evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
+    """Return the result as plain data; None after errors."""
+    try:
+        benchmark = read_benchmark(request.dataset, request.split, request.target)
+    except DatasetError as fault:
+        diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
+        return None
+    return Evaluation(request, benchmark, sources, diagnostics).evaluate()
+
+
+def evaluate(
+    dataset: Path, predictions: tuple[str, ...], options: dict[str, Any], sources: SourceMap, diagnostics: Diagnostics
+) -> Json | None:
+    """Do the same for ``sgl.evaluate``: the options are those of the command."""
+    if not installed(_NEEDED, "eval", diagnostics):
+        return None
+    return _evaluated(EvaluationRequest(dataset, predictions, {}, "full", **options), sources, diagnostics)

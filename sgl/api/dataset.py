@@ -1,0 +1,139 @@
+"""Datasets on disk, and what others have made: predictions and corpora."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sgl import foreign
+from sgl.api.findings import Findings, Shown, number
+from sgl.api.grammar import Grammar, load
+from sgl.api.problems import GrammarError, raised, working
+from sgl.dataset import MANIFEST, signature
+from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.foreign.json import read_document
+
+if TYPE_CHECKING:
+    import datasets
+    import pandas as pd
+    import pyarrow as pa
+
+
+def open_dataset(directory: str | PathLike[str]) -> Dataset:
+    """Return the dataset in a directory of ``sglc compile``; raises ``GrammarError`` if there is none."""
+    with working():
+        return Dataset(Path(directory))
+
+
+class Dataset(Shown):
+    """A dataset on disk."""
+
+    _part = "dataset"
+
+    def __init__(self, directory: Path) -> None:
+        document = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+        self.directory, self.manifest = directory, document.of(dict)
+        self.splits = {name: own["items"].of(int) for name, own in document["splits"].members().items()}
+        self._named = document["name"].of(str), document["identity"].of(str)
+
+    def __repr__(self) -> str:
+        return f"<dataset {self._named[0]}: {', '.join(f'{n:,} {name}' for name, n in self.splits.items())}>"
+
+    @cached_property
+    def signature(self) -> str:
+        """What the data are cited by."""
+        return signature(self.directory, self._named[1])
+
+    def verify(self, signature: str = "") -> Findings:
+        """Check the files against everything that the manifest claims, as ``sglc verify`` does."""
+        from sgl.verify import verify
+
+        with working():
+            report = verify(self.directory, signature=signature)
+        rows = [(r.code, r.name, r.status, r.checked, r.total) for r in report.results]
+        violations = sum(result.total for result in report.results)
+        summary = f"{report.name}: {number(report.items, 'item')}, {number(violations, 'violation')}"
+        columns = ("code", "check", "status", "checked", "violations")
+        messages = "\n".join(str(found) for result in report.failed for found in result.violations)
+        return Findings(summary, report.ok, columns, rows, report.as_data(), messages)
+
+    def to_arrow(self, split: str = "") -> pa.Table:
+        """Return the rows of a split; without one all rows, with a column ``split``."""
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        if split:
+            if split not in self.splits:
+                raise GrammarError(f"there is no split `{split}`; there is: {', '.join(self.splits)}")
+            return pq.read_table(self.directory / "parquet" / f"{split}.parquet")
+        tables = [(name, self.to_arrow(name)) for name in self.splits]
+        return pa.concat_tables([rows.append_column("split", pa.array([name] * len(rows))) for name, rows in tables])
+
+    def to_pandas(self, split: str = "") -> pd.DataFrame:
+        """Return the same as a data frame; needs pandas."""
+        frame: pd.DataFrame = self.to_arrow(split).to_pandas()
+        return frame
+
+    def to_hf(self) -> datasets.DatasetDict:
+        """Return the splits as ``load_dataset`` would, under the names of the card; needs datasets."""
+        from datasets import Dataset as HubDataset
+        from datasets import DatasetDict
+
+        from sgl.dataset.release import LOADED
+
+        names = LOADED if "release" in self.manifest else {}
+        return DatasetDict({names.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})
+
+
+def evaluate(
+    dataset: str | PathLike[str] | Dataset,
+    predictions: Mapping[str, str | PathLike[str]],
+    **options: Any,  # noqa: ANN401 - those of the tool
+) -> Findings:
+    """Score the predictions of systems, files by the names of the systems, as ``sglc eval`` does.
+
+    ``options`` are those of the command: ``split``, ``target``, ``test``, ``samples``, ``seed`` and
+    others.  ``data["tables"]`` has the scores of groups, patterns, lengths and depths.
+    """
+    from sgl.cli.registry import commands
+
+    directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
+    files = tuple(f"{name}={Path(path)}" for name, path in predictions.items())
+    sources, diagnostics = SourceMap(), Diagnostics()
+    with working(None, sources):
+        data = commands()["eval"].function()(directory, files, options, sources, diagnostics)
+    if data is None or diagnostics.errors:
+        raise raised(diagnostics, sources)
+    scores = data["tables"]["overall"][0]["scores"]
+    rows = [
+        (system["name"], *(cells.get(system["name"], {}).get("mean") for cells in scores.values()))
+        for system in data["systems"]
+    ]
+    summary = f"{data['dataset']['split']}: {number(data['dataset']['items'], 'item')}, {number(len(rows), 'system')}"
+    columns = ("system", *(data["metrics"][metric] for metric in scores))
+    return Findings(summary, True, columns, rows, data, str(raised(diagnostics, sources)))
+
+
+def audit(grammar: str | PathLike[str] | Grammar, *corpora: str | PathLike[str]) -> Findings:
+    """Compare files of rows with a grammar: which sentences it derives, and with the same output.
+
+    A row has a sentence and, after tabs, its translation and perhaps a kind, as for ``sglc audit``.
+    """
+    from sgl.corpus.audit import Auditor, SentenceReader, audit_data
+    from sgl.parsing import Parser
+    from sgl.rendering import outputs
+
+    grammar = grammar if isinstance(grammar, Grammar) else load(grammar)
+    compiled = grammar.compiled
+    core, plan = compiled.grammar, compiled.plan
+    with working(compiled):
+        parser = Parser(core, core.text_layer(plan.source))
+        reader = SentenceReader(parser, (outputs(core)[plan.target],), None, None)
+        found = Auditor(reader, (plan.source, plan.target)).run([Path(path) for path in corpora], lambda *_: None)
+        data = audit_data(found)
+    names = [name for name, value in data.items() if isinstance(value, int)]
+    rows = [(file["file"], *(file[name] for name in names)) for file in data["files"]]
+    return Findings(f"{number(data['rows'], 'row')} in {number(len(rows), 'file')}", True, ("file", *names), rows, data)
