@@ -96,7 +96,7 @@ class Signature:
 
         A clause that seems to be missing is most likely this one.
         """
-        return any(clause.layer.text not in self.layer_names for clause in clauses)
+        return any(clause.layer.text.partition(".")[0] not in self.layer_names for clause in clauses)
 
     def is_twin(self, layer: str) -> bool:
         """Return whether a text layer is the twin of the source."""
