@@ -17,7 +17,7 @@ from itertools import pairwise
 
 import networkx as nx
 
-from sgl.automata import StructureCompiler
+from sgl.automata import Licence, StructureCompiler
 from sgl.automata.weights.nearest import NearestFinder
 from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import Derivation, interpret
@@ -31,13 +31,20 @@ from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
 from sgl.verify.structure import GraphPattern, Labels, read_structure
 
+#: Parts that stand beside an item.
+_PARTS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An item of a pattern, and the nearest sentence of training, if training has any."""
+    """An item of a pattern, and the nearest sentence of training, if training has any.
+
+    ``parts`` are sentences of training, each with a part that the pattern needs.
+    """
 
     asked: Example
     shown: Example | None = None
+    parts: tuple[Example, ...] = ()
 
 
 class PairMaker:
@@ -51,14 +58,15 @@ class PairMaker:
         if split is not None and not split.empty:
             self._finder = NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
 
-    def pair(self, pattern: Pattern, item: Derivation) -> Pair:
-        """Return the pair of an item of ``pattern``."""
+    def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Licence] = ()) -> Pair:
+        """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
         asked = self.marked(item, pattern.gen or pattern.held_out)
         nearest = None if self._finder is None else self._finder.find(item)
-        if nearest is None:
-            return Pair(asked)
-        parts = [need.structure for need in pattern.need]
-        return Pair(asked, self.marked(nearest.derivation, parts))
+        needed = [need.structure for need in pattern.need]
+        shown = None if nearest is None else self.marked(nearest.derivation, needed)
+        examples = ((licence.example, licence.structure) for licence in licences)
+        parts = tuple(self.marked(found, [structure]) for found, structure in examples if found is not None)
+        return Pair(asked, shown, parts[:_PARTS])
 
     def marked(self, derivation: Derivation, structures: Sequence[Structure]) -> Example:
         """Return a sentence, with the first of these structures that it contains marked."""

@@ -15,15 +15,19 @@ from sgl.dataset import Guarantee, StringFigures, plain, string_figures
 from sgl.foreign import MANIFEST, VERIFICATION
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
+from sgl.pipeline.beside import PairMaker
 from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses, pattern_guarantees
 from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
-from sgl.report import example_of
+from sgl.report.words import any_in_words, in_words
 from sgl.verify import Report
 
 #: The split that the others are compared with.
 TRAIN = "train"
+
+#: The result of a check that had nothing to look at.
+NOTHING = "nothing to check"
 
 #: Names in a list of what training need not show.
 _NAMED = 60
@@ -39,6 +43,7 @@ def report_data(
 ) -> dict[str, Any]:
     """Return everything on the page, as the template of the report names it."""
     plan = compiled.plan
+    maker = PairMaker(compiled, structures)
     texts = {layer.name for layer in compiled.grammar.text_layers}
     statistics = known_figures(compiled, structures)
     masses = {entry.stream: entry.mass for entry in statistics}
@@ -50,7 +55,7 @@ def report_data(
         "target_language": plan.target if plan.target in texts else "",
         "guarantees": _guarantees(manifest, verification),
         "patterns": [
-            _pattern(compiled, proofs.of(pattern.name), pattern, manifest, observer.examples)
+            _pattern(compiled, proofs.of(pattern.name), pattern, manifest, observer.examples, maker)
             for pattern in plan.patterns
         ],
         "counts": [
@@ -92,7 +97,9 @@ def _guarantees(manifest: dict[str, Any], verification: Report) -> list[dict[str
     rows = [(claim, METHOD, result, figures.sentence)]
     for check in verification.results:
         detail = check.reason or f"{check.checked:,} checked, {check.total:,} violations"
-        rows.append((check.claim, "checked", check.status, detail))
+        # What had nothing to look at has shown nothing.
+        empty = check.status == "passed" and not check.checked
+        rows.append((check.claim, "checked", NOTHING if empty else check.status, detail))
     return [dict(zip(("claim", "method", "result", "detail"), row, strict=True)) for row in rows]
 
 
@@ -143,8 +150,12 @@ def _pattern(
     pattern: Pattern,
     manifest: Mapping[str, Any],
     examples: Mapping[str, Sequence[Derivation]],
+    maker: PairMaker,
 ) -> dict[str, Any]:
-    grammar, plan = compiled.grammar, compiled.plan
+    """Return a pattern: in words, as a pair of sentences, and with its claims and figures."""
+    # The shortest of the examples says what is asked most plainly.
+    items = sorted(examples.get(pattern.name, ()), key=len)
+    structures = pattern.gen or pattern.held_out
     parts: list[tuple[str, Licence | Piece, str]] = [
         ("need", claim, f"{claim.expected:,.0f} expected, {claim.minimum:,} asked for") for claim in proved.licences
     ]
@@ -153,12 +164,16 @@ def _pattern(
         "name": pattern.name,
         "title": pattern.title,
         "groups": pattern.groups,
+        "held_out_in_words": any_in_words(pattern.held_out),
+        "asked_in_words": any_in_words(structures) if structures != pattern.held_out else "",
+        "pair": maker.pair(pattern, items[0], proved.licences) if items else None,
         "guarantees": [g for g in manifest["guarantees"] if g["pattern"] == pattern.name],
         "held_out": proved.held_out,
         "parts": [
             {
                 "role": role,
                 "structure": claim.structure,
+                "words": in_words(claim.structure),
                 "result": claim.verdict.value,
                 "text": text,
                 "sentence": _sentence(compiled, claim.example),
@@ -166,10 +181,7 @@ def _pattern(
             for role, claim, text in parts
         ],
         "excused": excuses(proved.exposed, _NAMED),
-        "examples": [
-            example_of(grammar, found, source=plan.source, target=plan.target, graph=plan.lemma_layer)
-            for found in examples.get(pattern.name, ())
-        ],
+        "examples": [maker.marked(found, structures) for found in items[1:]],
     }
 
 

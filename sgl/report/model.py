@@ -76,6 +76,21 @@ class Example:
     arcs: tuple[Arc, ...]
     root: int
 
+    @property
+    def pieces(self) -> list[tuple[str, bool]]:
+        """The source sentence in pieces, each with whether it is a marked word."""
+        found: list[tuple[str, bool]] = []
+        rest, folded = self.source, self.source.lower()
+        for word in self.words:
+            before = folded.find(word.form.lower())
+            if before < 0 or len(folded) != len(rest):
+                # Functions on texts have changed the words.
+                return [(self.source, False)]
+            end = before + len(word.form)
+            found += [(rest[:before], False), (rest[before:end], word.marked)]
+            rest, folded = rest[end:], folded[end:]
+        return [piece for piece in (*found, (rest, False)) if piece[0]]
+
 
 def example_of(grammar: CoreGrammar, derivation: Derivation, *, source: str, target: str, graph: str) -> Example:
     """Return the item of ``derivation`` in the outputs and the graph layer with these names.

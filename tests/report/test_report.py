@@ -18,6 +18,7 @@ import sgl
 from sgl.automata import HeldOut, Verdict
 from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.structure import Body, EdgeAtom, LabelTest, Structure, Variable
+from sgl.pipeline.beside import Pair
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
 from sgl.report.arcs_svg import draw_graph
 from sgl.report.svg import bracketed, draw_lengths, draw_tree, text_width
@@ -47,6 +48,9 @@ def report(**changes: object) -> dict[str, Any]:
         "name": "subject",
         "title": "Object → <subject>",
         "groups": ("lexical",),
+        "held_out_in_words": "N is the nsubj of V",
+        "asked_in_words": "",
+        "pair": Pair(example, example),
         "guarantees": [guarantee("held out", "proved", "12 states"), guarantee("licensed", "proved", "120 of 100")],
         "held_out": [HeldOut(structure, False, Verdict.PROVED, 0.25, 0.0)],
         "parts": [],
@@ -117,7 +121,7 @@ def test_the_page_is_whole_and_fetches_nothing() -> None:
     assert page.open == []
     assert len(page.ids) == len(set(page.ids))
     assert page.tags.isdisjoint({"script", "link", "img", "iframe"})
-    assert page.addresses == ["#pattern-subject"]
+    assert set(page.addresses) == {"#pattern-subject"}
     assert "pattern-subject" in page.ids
     assert "url(" not in text
     assert "@import" not in text
