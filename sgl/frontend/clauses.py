@@ -34,7 +34,8 @@ def each_layer(
         items = clause.template or ()
         if clause.statements is None:
             # Something is left to be said, and a child is meant rather than a layer.
-            same = {name for name, kind in kinds.items() if kind == kinds.get(clause.layer.text)}
+            own = kinds.get(clause.layer.text.partition(".")[0])
+            same = {name for name, kind in kinds.items() if kind == own}
             named = _leading(items[:-1], same.difference(children))
             left = items[len(named) :] if clause.template is not None else None
         else:
@@ -50,9 +51,10 @@ def each_layer(
 
 
 def _leading(items: Sequence[s.TemplateItem], layers: Collection[str]) -> list[s.Name]:
+    """Return the names of layers, or of parts in them, that ``items`` begin with."""
     found: list[s.Name] = []
     for item in items:
-        if not isinstance(item, s.Mention) or item.mode or item.name.text not in layers:
+        if not isinstance(item, s.Mention) or item.mode or item.name.text.partition(".")[0] not in layers:
             break
         found.append(item.name)
     return found

@@ -173,3 +173,18 @@ def test_random_grammars_are_what_the_model_says(tmp_path: Path) -> None:
     assert figures["compiled"] > 5
     assert figures["readings"] > 500
     assert figures["texts of the checker"] > 500
+
+
+def test_a_clause_may_be_about_the_parts_of_several_layers() -> None:
+    """As a clause may be about several layers: what is said is said of each of them."""
+    layer, also = '  de.prefix "an"\n', '  de.prefix nl.prefix "an"\n'
+    twice = CALLS.replace("layer syn", "layer nl : text\nlayer syn").replace(
+        "with de.prefix", "with de.prefix, nl.prefix"
+    )
+    apart = "".join(
+        f"{line}\n" + (line.replace("  de", "  nl") + "\n" if line.startswith("  de ") else "")
+        for line in twice.splitlines()
+    )
+    assert layer in apart
+    together = core_of(apart.replace(layer, also))
+    assert together == core_of(apart.replace(layer, layer + layer.replace("de.", "nl.")))
