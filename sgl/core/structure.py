@@ -34,13 +34,8 @@ class LabelTest:
         """Return whether an edge with this label passes."""
         return (label in self.labels) != self.negated
 
-    @property
-    def is_any(self) -> bool:
-        """Whether every label passes."""
-        return self.negated and not self.labels
-
     def __str__(self) -> str:
-        if self.is_any:
+        if self.negated and not self.labels:
             return "*"
         return ("^" if self.negated else "") + "|".join(sorted(self.labels))
 

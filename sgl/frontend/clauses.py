@@ -29,7 +29,8 @@ def each_layer(
 
     The names of ``children`` are those of layers only before statements about a graph.
     """
-    kinds, found = state.names.kinds_of_layers, list[s.LayerClause]()
+    kinds = {layer.name.text: layer.kind.text for layer, _ in state.names.of(s.Layer)}
+    found: list[s.LayerClause] = []
     for clause in clauses:
         items = clause.template or ()
         if clause.statements is None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
 
@@ -68,11 +67,6 @@ class ResolvedNames:
     declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
-
-    @cached_property
-    def kinds_of_layers(self) -> dict[str, str]:
-        """The kinds of the layers in force, by their names."""
-        return {layer.name.text: layer.kind.text for layer, _ in self.of(s.Layer)}
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """Return the declarations of a kind, in the order of the files."""

@@ -117,10 +117,6 @@ class Parser:
         forest = self.forest(sentence)
         return () if forest is None else tuple(forest.readings(limit))
 
-    def recognise(self, sentence: str | Sequence[str]) -> bool:
-        """Return whether a text or a sequence of tokens has a derivation."""
-        return self.forest(sentence) is not None
-
     def failure(self, sentence: str | Sequence[str]) -> ParseFailure:
         """Up to where a text or sequence without a reading is the beginning of one with one."""
         chart, places = self._chart(sentence)

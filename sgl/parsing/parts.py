@@ -16,7 +16,8 @@ Multiple Context-Free Grammars*.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import NamedTuple
 
 import networkx as nx
@@ -61,8 +62,8 @@ class PartIndex(Unseen):
             for item in rule.templates[layer]
             if isinstance(item, Slot) and item.capital
         }
-        shown = tokens.union(*(map(self._words, raised)))
-        self.vocabulary = frozenset(shown)
+        begin = reduce(or_, (self.first[symbol] for symbol in raised), 0)
+        self.vocabulary = frozenset(tokens.union(word for word, bit in self.bits.items() if bit & begin))
         self.rules_of = cache(self._rules_of)
 
     def _find_first(self) -> None:
@@ -87,9 +88,6 @@ class PartIndex(Unseen):
             if child not in self.nullable:
                 return bits, False
         return bits, True
-
-    def _words(self, symbol: Symbol) -> list[str]:
-        return [word for word, bit in self.bits.items() if bit & self.first[symbol]]
 
     def _rules_of(self, category: int, part: int, raised: bool) -> list[tuple[Rule, int, bool]]:
         return [

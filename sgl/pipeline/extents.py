@@ -80,7 +80,10 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
 
 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:
-    span, strata = _place(compiled, test), compiled.plan.strata
+    strata, span = compiled.plan.strata, compiled.dataset_span
+    places = [*(lowered.places for lowered in compiled.patterns), *(lowered.places for lowered in compiled.parts)]
+    for clauses in reversed(places):
+        span = next((place for s, place in clauses.items() if test in s.body.lengths), span)
     own = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
     if not own:
         known = dict.fromkeys(s.split for s in strata)
@@ -118,13 +121,6 @@ def report_endless(compiled: Compiled, diagnostics: Diagnostics, span: Span, rul
         "bound the part, as by `forbid { length en >= 40 }` or `forbid { depth nmod >= 4 }`",
         labels=[Label(compiled.rule_spans[rule.id], f"`{rule.name}` can be used again and again")],
     )
-
-
-def _place(compiled: Compiled, test: LengthTest) -> Span:
-    places = [lowered.places for lowered in compiled.patterns]
-    places += [lowered.places for lowered in compiled.parts]
-    found = (span for own in places for s, span in own.items() if test in s.body.lengths)
-    return next(found, compiled.dataset_span)
 
 
 def _mapped(value: Any, change: Callable[[Structure], Structure]) -> Any:  # noqa: ANN401 - any part

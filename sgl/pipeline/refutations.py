@@ -167,7 +167,10 @@ class _PatternReporter(_Reporter):
         for piece in unseen:
             self._unseen_piece(piece)
         for structure in proofs.idle_waivers:
-            self._idle_waiver(structure, proofs.pieces)
+            message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
+            hint = "remove the clause, or write one of the pieces"
+            notes = [f"a piece is {self._written(p.structure)}" for p in proofs.pieces[:_OFFERED]]
+            self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
         # Words that only an unseen piece brings are not worth a second message.
         if proofs.exposed.missing and not unseen:
             self._unexposed(proofs.exposed.missing)
@@ -252,12 +255,6 @@ class _PatternReporter(_Reporter):
             notes=(*notes, _TWO_THINGS),
             hint=f"{hint}, or say that it need not be seen: `waive {piece}`",
         )
-
-    def _idle_waiver(self, structure: Structure, pieces: Sequence[automata.Piece]) -> None:
-        message = f"this is no piece of what `{self.lowered.pattern.name}` holds out"
-        hint = "remove the clause, or write one of the pieces"
-        notes = [f"a piece is {self._written(p.structure)}" for p in pieces[:_OFFERED]]
-        self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
 
     def _unexposed(self, missing: Sequence[automata.Unseen]) -> None:
         first = missing[0]

@@ -1,7 +1,7 @@
 """Exact samplers: the items of every stratum of a plan, one seed, one result.
 
 ``pack`` turns the grammars of the splits into integer tables, and ``sample`` samples from them,
-item by item.  ``sample_strata`` does the same in batches, and ``standalone_source`` is a module
+item by item.  ``StrataSampler`` does the same in batches, and ``standalone_source`` is a module
 without dependencies that does the same again.
 """
 

@@ -157,13 +157,11 @@ class Listing:
             if unknown:
                 waiting += [state, *unknown]
             elif state not in self._ends:
-                self._ends[state] = list(accumulate(map(self._number, children)))
+                ways = (prod([self._ends[child][-1] for child in below]) for below in children)
+                self._ends[state] = list(accumulate(ways))
 
     def __len__(self) -> int:
         return self._ends[self._start][-1]
-
-    def _number(self, children: Sequence[int]) -> int:
-        return prod([self._ends[child][-1] for child in children])
 
     def derivation(self, number: int) -> list[int] | None:
         """Return the derivation with a number from 0; ``None`` if it is too long."""

@@ -6,7 +6,7 @@ rejected for their readings, the batch is settled again.  Only the numbers of ac
 are kept; to draw derivations again costs less than to store them.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -57,24 +57,6 @@ class StratumSample:
     rejected: dict[str, int]
     shares: dict[str, int]
     ambiguous: tuple[int, ...]
-
-
-def sample_strata(
-    sampler: Sampler,
-    ambiguity: BatchFilter[Any] | None = None,
-    progress: Progress | None = None,
-    *,
-    memory: int = MEMORY,
-    folder: Path | None = None,
-) -> Iterator[StratumSample]:
-    """Sample the strata one after the other; the items are those of ``sgl.sampling.sample``.
-
-    ``memory`` and ``folder`` as in :class:`StrataSampler`.  Raises ``NotEnoughError`` if one runs
-    dry.
-    """
-    sampling = StrataSampler(sampler, ambiguity, memory=memory, folder=folder)
-    for number in range(len(sampler.tables.strata)):
-        yield sampling.stratum(number, progress)
 
 
 class StrataSampler:

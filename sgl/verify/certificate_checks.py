@@ -169,12 +169,6 @@ def _unlicensed(
                 yield f"{pattern['name']}: licensed: {missing} pieces of {whole} are in no claim"
 
 
-def _of_training(category: str) -> tuple[str, str]:
-    if category.startswith(EXPOSURE):
-        return category.removeprefix(EXPOSURE), "exposed"
-    return "", "instance"
-
-
 def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
     patterns = {pattern["name"]: pattern for pattern in plan["patterns"]}
     held_out = {name: [*own["forbid"], *own["never"]] for name, own in patterns.items()}
@@ -187,8 +181,10 @@ def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
             if part != GENERALIZATION:
                 for name, structure in ((n, s) for n, own in held_out.items() for s in own):
                     yield name, "held out", "excludes", number, (structure,)
+                exposed = category.startswith(EXPOSURE)
+                of = (category.removeprefix(EXPOSURE), "exposed") if exposed else ("", "instance")
                 for group in constraint["require"]:
-                    yield *_of_training(category), "requires", number, tuple(group)
+                    yield *of, "requires", number, tuple(group)
                 continue
             own = patterns[category]
             others = [name for name in patterns if name not in (category, *own["allow"])]

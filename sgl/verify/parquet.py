@@ -150,7 +150,9 @@ class _ParquetFiles:
     def __init__(self, directory: Path, rows: Rows) -> None:
         self._plan, self._meaning, self._spend = rows.plan, rows.meaning, rows.spend
         self._names = _names(rows)
-        edges = [edge for rule in rows.meaning.rules for edge in _edges(rows, rule)]
+        layer, *_ = rows.meaning.graphs[rows.plan["lemma_layer"]] if rows.plan["lemma_layer"] else (None,)
+        fragments = [] if layer is None else [rule[6][layer] for rule in rows.meaning.rules]
+        edges = [edge for fragment in fragments for edge in fragment["edges"]]
         labels = {label for _, label, *_ in edges if not label.startswith("~")}
         self._labels = sorted(x for x in labels if x.partition(":")[0] in _RECURSIVE)
         self._columns = [*COLUMNS, *(f"target_{name}" for name in rows.plan["further"])]
@@ -217,12 +219,6 @@ class _ParquetFiles:
             "seed_stream": name,
             **{f"target_{x}": meaning.text(x, derivation) for x in plan["further"]},
         }
-
-
-def _edges(rows: Rows, rule: Any) -> list[Any]:  # noqa: ANN401 - a part of the certificate
-    layer = rows.plan["lemma_layer"]
-    edges: list[Any] = rule[6][rows.meaning.graphs[layer][0]]["edges"] if layer else []
-    return edges
 
 
 def _names(rows: Rows) -> list[str]:

@@ -125,7 +125,9 @@ def read_range(known: Knowledge, read: Range) -> Split:
                 graph = merged(known.task.layers, entry, more)
             malformed = graph if isinstance(graph, Malformed) else None
             if isinstance(entry, Sentence) and isinstance(graph, Sentence):
-                malformed = _added(known, part, seen, entry, graph)
+                faults = _wrong_lengths(known, dict(entry.comments), len(entry.words))
+                malformed = next((Malformed(entry.line, fault) for fault in faults), None)
+                malformed = malformed or _add(known, part, seen, entry, graph)
             if malformed:
                 part.malformed[len(part)] = malformed
                 group_of, *columns = part.columns()
@@ -166,14 +168,6 @@ def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, grap
         seen.add(id(sentence.edges))
         for _, label, _ in graph.edges:
             part.labels.setdefault(label, entry)
-
-
-def _added(
-    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
-) -> Malformed | None:
-    for fault in _wrong_lengths(known, dict(sentence.comments), len(sentence.words)):
-        return Malformed(sentence.line, fault)
-    return _add(known, part, seen, sentence, graph)
 
 
 def _add(

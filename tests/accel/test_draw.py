@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_tables import TableMaker
-from sampling import plan_of, splits_of, tables_of
+from sampling import plan_of, sample_strata, splits_of, tables_of
 from toy import TOY, toy_plan
 
 from sgl import accel
@@ -24,7 +24,6 @@ from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.sampling.screening import ACCEPTED, REPEATED_LEMMA, LemmaIndex, screen
 from sgl.sampling.seen import Seen, hash_column, seen_sentences
-from sgl.sampling.strata import sample_strata
 
 pytestmark = pytest.mark.usefixtures("_either")
 

@@ -123,7 +123,7 @@ def test_a_text_is_brought_into_the_spelling_of_its_layer(
     spellings = list(normalizer.spellings(text))
     assert spellings[0] == (text, ())
     assert spellings[-1] == (spelling, changed)
-    assert parser.recognise(spelling)
+    assert parser.parse(spelling, 1)
 
 
 def test_only_what_is_asked_for_is_put_right() -> None:

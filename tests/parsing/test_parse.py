@@ -31,7 +31,7 @@ def test_every_small_toy_sentence_has_its_derivations(toy_items: dict[str, set[D
     parser = Parser(TOY)
     for text in list(toy_items)[::7]:
         assert toy_items[text] <= set(parser.parse(text))
-        assert parser.recognise(text)
+        assert parser.parse(text, 1)
 
 
 def test_tokens_are_parsed_like_their_text(toy_items: dict[str, set[Derivation]]) -> None:
@@ -71,7 +71,7 @@ def test_japanese_is_segmented_by_the_grammar(toy_items: dict[str, set[Derivatio
 def test_what_the_grammar_does_not_derive_has_no_reading(text: str) -> None:
     parser = Parser(TOY)
     assert parser.parse(text) == ()
-    assert not parser.recognise(text)
+    assert not parser.parse(text, 1)
 
 
 # --- ambiguity ------------------------------------------------------------------------------

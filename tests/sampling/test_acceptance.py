@@ -5,7 +5,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from sampling import SMALL, plan_of, small_grammar, split_of, tables_of
+from sampling import SMALL, plan_of, sample_strata, small_grammar, split_of, tables_of
 from toy import TOY, GrammarBuilder
 
 from sgl.automata.weights.split import Transition
@@ -15,7 +15,6 @@ from sgl.sampling import NotEnoughError, StratumItems, sample
 from sgl.sampling.acceptance import FREE_CANDIDATES, WINDOW
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import LONGEST_DERIVATION
-from sgl.sampling.strata import sample_strata
 
 # --- distinct ----------------------------------------------------------------------------
 

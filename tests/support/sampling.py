@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from toy import GrammarBuilder
@@ -17,9 +18,9 @@ from sgl.dataset import DataFile
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items
 from sgl.sampling import pack
-from sgl.sampling.batch import sampler_for
+from sgl.sampling.batch import Sampler, sampler_for
 from sgl.sampling.engine import Tables
-from sgl.sampling.strata import StratumSample, sample_strata
+from sgl.sampling.strata import MEMORY, BatchFilter, Progress, StrataSampler, StratumSample
 
 
 def split_of(
@@ -33,6 +34,20 @@ def split_of(
         roots=tuple(roots),
         mass=1.0,
     )
+
+
+def sample_strata(
+    sampler: Sampler,
+    ambiguity: BatchFilter[Any] | None = None,
+    progress: Progress | None = None,
+    *,
+    memory: int = MEMORY,
+    folder: Path | None = None,
+) -> Iterator[StratumSample]:
+    """The samples of the strata, one after the other."""
+    sampling = StrataSampler(sampler, ambiguity, memory=memory, folder=folder)
+    for number in range(len(sampler.tables.strata)):
+        yield sampling.stratum(number, progress)
 
 
 def sample_and_write(

@@ -98,7 +98,11 @@ def certificate(
     structures = list(dict.fromkeys(s for claim in stated for s in claim.group))
     automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
     symbol = symbols_of(compiler.grammar, _alike(compiler, automata.values(), splits))
-    numbered = [_numbered(split, symbol) for split in splits]
+    numbered: list[dict[Transition, int]] = []
+    for split in splits:
+        # Words of one symbol share a transition.
+        rows = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in split.transitions.rows())
+        numbered.append({transition: number for number, transition in enumerate(rows)})
     facts: dict[Fact, Sequence[object] | None] = {}
     for claim in stated:
         if claim.kind in ("excludes", "requires") and claim.fact not in facts:
@@ -232,13 +236,6 @@ def _alike(
         given.append(states)
     rows = np.array(given).reshape(len(given), len(words)).T.tolist()
     return dict(zip(words.tolist(), map(tuple, rows), strict=True))
-
-
-def _numbered(split: SplitGrammar, symbol: Sequence[int]) -> dict[Transition, int]:
-    """Return the transitions of a split, numbered; words of one symbol share one."""
-    rows = split.transitions.rows()
-    found = dict.fromkeys((symbol[rule], state, *below) for state, rule, below, _ in rows)
-    return {transition: number for number, transition in enumerate(found)}
 
 
 def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> list[tuple[int, int]]:

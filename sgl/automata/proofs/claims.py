@@ -4,7 +4,6 @@ Each claim has a verdict; a refuted claim carries a *witness*, a derivation that
 Beside the claims stand findings that are neither right nor wrong.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
@@ -265,10 +264,3 @@ class Proofs:
     def of(self, pattern: str) -> PatternProofs:
         """Return the claims about a pattern; raises ``KeyError``."""
         return {proofs.name: proofs for proofs in self.patterns}[pattern]
-
-    def refuted(self) -> Iterator[tuple[str, Claim]]:
-        """Yield the claims that fail, each with the name of its pattern."""
-        for proofs in self.patterns:
-            for claim in proofs.claims:
-                if claim.verdict is Verdict.REFUTED:
-                    yield proofs.name, claim

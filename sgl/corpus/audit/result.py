@@ -107,10 +107,6 @@ class Cause:
         known = pair in self.pairs or len(self.pairs) < _PAIRS
         self.pairs[pair if known else OTHER_PAIRS] += 1
 
-    def ranked_pairs(self) -> list[tuple[tuple[str, str], int]]:
-        """Return frequent pairs first, those that were not told apart last."""
-        return sorted(self.pairs.items(), key=lambda e: (e[0] == OTHER_PAIRS, -e[1], e[0]))
-
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousRow(ListedRow):
@@ -239,7 +235,10 @@ def audit_data(audit: Audit) -> dict[str, Any]:
                 **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
                 "pairs": [
                     {"given": given, "published": published, "rows": rows}
-                    for (given, published), rows in cause.ranked_pairs()
+                    # Frequent pairs come first, those that were not told apart last.
+                    for (given, published), rows in sorted(
+                        cause.pairs.items(), key=lambda e: (e[0] == OTHER_PAIRS, -e[1], e[0])
+                    )
                 ],
                 "example": {**cause.example.data("published"), "given": cause.given},
             }
