@@ -34,8 +34,13 @@ class LabelTest:
         """Return whether an edge with this label passes."""
         return (label in self.labels) != self.negated
 
+    @property
+    def is_any(self) -> bool:
+        """Whether every label passes."""
+        return self.negated and not self.labels
+
     def __str__(self) -> str:
-        if self.negated and not self.labels:
+        if self.is_any:
             return "*"
         return ("^" if self.negated else "") + "|".join(sorted(self.labels))
 
