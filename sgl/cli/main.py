@@ -12,11 +12,13 @@ import gc
 import io
 import os
 import platform
+import re
 import select
 import signal
 import sys
 import time
 import traceback
+from contextlib import suppress
 from errno import EINVAL, ENOMEM, EPIPE
 from io import StringIO
 from pathlib import Path
@@ -182,8 +184,8 @@ def _report(problem: BaseException) -> int:
 
 # ---- streams
 
-#: Codes of what the machine refuses: memory, and anything else.
-NO_MEMORY, REFUSED = "SGL0906", "SGL0907"
+#: Codes of what the machine refuses: memory, anything else, and a library that is not there.
+NO_MEMORY, REFUSED, MISSING = "SGL0906", "SGL0907", "SGL0904"
 
 #: Seconds within which a signal that comes again is the same request: a terminal that is closed
 #: and its shell both send one.
@@ -287,6 +289,20 @@ def interruption() -> tuple[str, int]:
 # ---- the machine
 
 
+def installing(library: str) -> str:
+    """Return the command that installs a library: by the smallest extra that has it, if there is one."""
+    from importlib import metadata
+
+    extras: dict[str, set[str]] = {}
+    with suppress(metadata.PackageNotFoundError):
+        for line in metadata.requires("sgl-compiler") or ():
+            if found := re.match(r"([\w-]+).*extra == ['\"](?!test|docs|dev)(\w+)", line):
+                extras.setdefault(found[2], set()).add(found[1])
+    having = [name for name, libraries in extras.items() if library in libraries]
+    smallest = min(having, key=lambda name: len(extras[name]), default="")
+    return f"pip install 'sgl-compiler[{smallest}]'" if smallest else f"pip install {library}"
+
+
 def refusal(problem: BaseException) -> tuple[str, str] | None:
     """Return code and message of what the machine has refused; None if it is another problem.
 
@@ -294,6 +310,9 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
     """
     text = str(problem)
     match problem:
+        case ModuleNotFoundError(name=str(name)) if not name.startswith("sgl"):
+            library = name.partition(".")[0]
+            return MISSING, f"the library {library} is not installed; {installing(library)}"
         case OSError(errno=number) if number == ENOMEM:
             return NO_MEMORY, "the machine has not enough memory for this"
         case MemoryError():

@@ -87,6 +87,8 @@ def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator
                 message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
                 hint = "`--force` starts over"
         session.fail("SGL0902", message, hint=hint, status=OUTPUT)
+    except ModuleNotFoundError:
+        raise
     except (WorkerLostError, ImportError) as problem:
         hint = f"{kept}, and `--resume` continues it" if interrupted(out) else ""
         session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)

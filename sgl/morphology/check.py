@@ -294,7 +294,7 @@ def check_inflected(
         analyser = sudachi()
     except AnalyserMissing as problem:
         message = "the morphological analyser is not installed"
-        hint = "pip install sudachipy sudachidict-core"
+        hint = "pip install 'sgl-compiler[ja]'"
         diagnostics.error("SGL0655", None, message, hint, notes=(str(problem),))
         return None
     main = compiled.project.main

@@ -358,5 +358,5 @@ def test_without_the_analyser_the_command_says_what_to_install(
     assert run(["check", "verbs.sgl", "--morphology"]) == FAILED
     shown = capsys.readouterr().err
     assert "error[SGL0655]" in shown
-    assert "pip install sudachipy sudachidict-core" in shown
+    assert "pip install 'sgl-compiler[ja]'" in shown
     assert run(["check", "verbs.sgl"]) == OK
