@@ -96,10 +96,11 @@ class Grammar(Shown):
     def _source(self, of: str) -> SampleSource:
         from sgl.pipeline.samples import source_of
 
-        diagnostics = Diagnostics()
-        source = source_of(self.compiled, of or None, self._sources, diagnostics)
+        # What is asked is no file of the grammar, which a manifest would list.
+        sources, diagnostics = SourceMap(dict(self._sources.files)), Diagnostics()
+        source = source_of(self.compiled, of or None, sources, diagnostics)
         if source is None:
-            raise raised(diagnostics, self._sources)
+            raise raised(diagnostics, sources)
         return source
 
     def _beside(self, texts: list[Text], name: str) -> Texts:
@@ -127,12 +128,12 @@ class Grammar(Shown):
         from sgl.parsing import Parser
         from sgl.pipeline.sentences import read_sentence
 
-        core, diagnostics = self.compiled.grammar, Diagnostics()
+        core, sources, diagnostics = self.compiled.grammar, SourceMap(), Diagnostics()
         self._check(layer, [text.name for text in core.text_layers], "text layer")
         parser = Parser(core, core.text_layer(layer))
-        forest = read_sentence(parser, sentence, None, self._sources, diagnostics)
+        forest = read_sentence(parser, sentence, None, sources, diagnostics)
         if forest is None:
-            raise raised(diagnostics, self._sources)
+            raise raised(diagnostics, sources)
         return forest
 
     def translate(self, sentence: str, *, to: str = "", layer: str = "", limit: int = 10) -> list[str]:

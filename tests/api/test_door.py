@@ -135,6 +135,13 @@ def test_expected_uses_are_a_table(grammar: sgl.Grammar) -> None:
     assert uses["clause"] == pytest.approx(1)
 
 
+def test_what_was_asked_before_leaves_no_trace_in_a_dataset(place: Path, dataset: sgl.Dataset) -> None:
+    grammar = sgl.load(place / "farm.sgl")
+    grammar.parse("The dog saw a cat.")
+    grammar.sample(1, of="{ V -[obj]-> N }")
+    assert grammar.compile(place / "again").signature == dataset.signature
+
+
 def test_a_dataset_is_opened_verified_and_converted(dataset: sgl.Dataset) -> None:
     assert dataset.splits == {"train": 120, "dev": 10, "test": 10, "gen": 20}
     assert dataset.verify(dataset.signature).ok
