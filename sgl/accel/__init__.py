@@ -40,11 +40,7 @@ _listeners: list[Callable[[], None]] = []
 
 
 def pays(job: str, seconds: float) -> bool:
-    """Return whether compiled code is worth using for work that takes plain code so long.
-
-    It is not if to load it, or to compile it where none is kept, takes longer than the work itself.
-    Once a process has loaded it, it is always used.
-    """
+    """Return whether compiled code is worth loading, or compiling, for work that takes plain code so long."""
     if f"sgl.accel.{job}" in sys.modules:
         return True
     if seconds <= _LOADING or find_spec("numba") is None:
@@ -86,10 +82,7 @@ def is_kept(job: str) -> bool:
 
 @cache
 def kernel_cache() -> Cache | None:
-    """Return the cache with the machine code of kernels; None if it cannot be kept.
-
-    It is that of the commands; its keys depend on the sources of kernels, not on all of ``sgl``.
-    """
+    """Return the cache with the machine code of kernels, keyed by their sources; None if it cannot be kept."""
     return open_cache(_digest)
 
 

@@ -51,10 +51,7 @@ class TemplateTable:
     def numbers(
         self, derivations: Derivations, classes: Sequence[int], most: int
     ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-        """Return the shape of each derivation and the first row of each new shape.
-
-        ``classes[r]`` is the class of rule ``r``; there are no more shapes than ``most``.
-        """
+        """Return the shape of each derivation, at most ``most``, and the first row of each new shape."""
         if self._classes is None:
             # Numbers that look random, for the numbers of classes.
             mixed = (np.array(classes, np.uint64) + np.uint64(1)) * np.uint64(0xBF58476D1CE4E5B9)
@@ -173,7 +170,6 @@ def _scattered(texts: Mapping[int, str], rows: int) -> Column:
 
 
 def _side_by_side(columns: Sequence[Column]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    """Return the bytes of columns in one array, and where their texts end in it."""
     parts = [column.data[column.offsets[0] : column.offsets[-1]] for column in columns]
     starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
     moved = zip(columns, starts, strict=True)

@@ -86,11 +86,7 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
 
 @contextmanager
 def few_collections() -> Iterator[None]:
-    """Collect garbage among young objects only, for as long as the block or function runs.
-
-    Proofs make hardly any cycles; looking through all objects again and again takes a sixth of
-    their time.
-    """
+    """Collect garbage among young objects only for as long as the block runs: proofs make hardly any cycles."""
     thresholds = gc.get_threshold()
     gc.set_threshold(*thresholds[:2], 1 << 30)
     try:

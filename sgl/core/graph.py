@@ -57,10 +57,7 @@ class Graph(NamedTuple):
 
 
 def without(graph: Graph, gone: Sequence[int]) -> Graph:
-    """Return a graph without some words, by place, and the nodes on them.
-
-    Raises ``LookupError``: the head is on one of them.
-    """
+    """Return a graph without words at these places, and the nodes on them; ``LookupError`` if the head is on one."""
     places = {at: at - bisect_left(gone, at) for _, at in graph.nodes if at not in gone}
     kept = [number for number, node in enumerate(graph.nodes) if node.position in places]
     index = {number: rank for rank, number in enumerate(kept)}
@@ -124,11 +121,7 @@ class Gluer:
         return {**vars(self), "_known": {}}
 
     def __call__(self, derivation: tuple[int, ...]) -> Graph:
-        """Return the graph of a derivation.
-
-        Raises:
-            LookupError: it has no head, or none that is a node on a word.
-        """
+        """Return the graph of a derivation; ``LookupError`` if it has no head, or none that is a node on a word."""
         known = self._known.get(derivation)
         if known is None:
             if len(self._known) == MOST_KNOWN:

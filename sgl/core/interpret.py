@@ -60,10 +60,7 @@ def interpret(grammar: CoreGrammar, derivation: Derivation) -> Item:
 
 
 def derive_tokens(grammar: CoreGrammar, derivation: Derivation, layer: int) -> list[str]:
-    """Return the tokens of ``derivation`` in text layer ``layer``; none is absorbed.
-
-    Of a phrase that is no text there may be several parts, with ``CUT`` between them.
-    """
+    """Return the tokens of ``derivation`` in a text layer, none absorbed; ``CUT`` stands between several parts."""
     return remaining(grammar.text_layers[layer].finish, all_tokens(grammar, derivation, layer))
 
 

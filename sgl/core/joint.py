@@ -33,10 +33,7 @@ def variable_of(name: str) -> str:
 
 
 def joined(parts: Sequence[Structure], layers: Sequence[str]) -> Structure:
-    """Return the structure that says all that some structures say, of different layers.
-
-    Their variables of one name are one word.  ``layers`` are all graph layers, in their order.
-    """
+    """Return what structures of different layers say together: their variables of one name are one word."""
     lifted = [lift(part) for part in parts]
     body = lifted[0].body
     for part in lifted[1:]:
@@ -101,7 +98,6 @@ def linked(structure: Structure) -> Structure:
 
 
 def _with_links(body: Body, pairs: Iterable[tuple[str, str]]) -> Body:
-    """Return a body that says of pairs of its nodes, or of others, that they are one word."""
     variables = {variable.name: variable for variable in body.variables}
     pairs = [*pairs]
     for name in chain.from_iterable(pairs):
@@ -152,11 +148,7 @@ def united(first: Body, second: Body) -> Body:
 
 
 def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
-    """Return a grammar that has a layer: itself or, of a joint one, one with this layer alone.
-
-    Raises:
-        KeyError: the grammar has no such layer.
-    """
+    """Return a grammar that has a layer: itself or, of a joint one, one with it alone; ``KeyError`` if none is."""
     names = layer.split(PLUS)
     if len(names) == 1:
         return grammar

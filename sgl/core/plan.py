@@ -153,10 +153,7 @@ class Pattern:
 
 
 def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, ...]:
-    """Return what the items of a pattern may not contain on account of the others.
-
-    It is every structure that a pattern holds out which this one does not allow.
-    """
+    """Return what a pattern's items may not contain: every structure that another holds out and it does not allow."""
     return tuple(
         structure
         for other in patterns

@@ -226,10 +226,7 @@ class Structure:
         return f"{self.layer} {bodies}" if self.named else bodies
 
     def canonical(self) -> Structure:
-        """Return the structure with its variables named in order of mention.
-
-        Structures that differ in the names of variables only have the same one.
-        """
+        """Return the structure with variables named in order of mention: one for all that differ in names only."""
         names = {v.name: f"V{i}" for i, v in enumerate(self.body.variables, 1)}
         return replace(
             self, body=_renamed(self.body, names), without=tuple(_renamed(body, names) for body in self.without)

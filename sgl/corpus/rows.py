@@ -190,7 +190,6 @@ class Normalizer:
         return text
 
     def _resized(self, character: str) -> str:
-        """Return the full-width or half-width counterpart, if only that occurs in the layer."""
         if character in self._characters or character.isspace():
             return character
         narrow = unicodedata.normalize("NFKC", character)

@@ -24,11 +24,7 @@ def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
 
 
 def signature(directory: Path, identity: str, *used: str) -> str:
-    """Return the signature of the dataset with this identity.
-
-    The identity is returned if there is no list of files, or if the list is wrong about one of the
-    files that are ``used``, by their paths inside the directory.
-    """
+    """Return the dataset's signature; its identity if no file lists the ``used`` ones, or one is not as listed."""
     try:
         content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
     except ForeignFileError as problem:

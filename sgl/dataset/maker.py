@@ -211,11 +211,7 @@ class SentenceWriter:
     def column(
         self, derivations: Derivations, texts: Mapping[str, Column], split: str, category: str, first: int = 1
     ) -> Column:
-        """Return the sentences of a category of a split, numbered from ``first``.
-
-        ``texts`` are those of the comments, by name.  Raises ``ConlluError`` if a sentence has no
-        form.
-        """
+        """Return the sentences of a category of a split, numbered from ``first``; ``ConlluError`` if one cannot be."""
 
         def plain(row: int, derivation: Derivation) -> str:
             try:

@@ -17,10 +17,7 @@ from sgl.rendering import ViewError
 
 
 def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
-    """Write the rows of a dataset as pairs, if its target is the twin of the source.
-
-    Raises ``ViewError``: a sentence is its own twin.
-    """
+    """Write the rows of a dataset whose target is the twin as pairs; ``ViewError`` if a sentence is its own twin."""
     finish = {layer.name: layer.finish for layer in grammar.text_layers}.get(plan.target)
     splits = dict.fromkeys(stratum.split for stratum in plan.strata)
     for split in splits if finish is not None and finish.twin == plan.source else ():

@@ -80,10 +80,7 @@ def dataset_of(file: Path) -> Path | None:
 
 @contextmanager
 def staged_file(target: Path) -> Iterator[Path]:
-    """Yield a path; the file that is written there takes the place of ``target``.
-
-    On any exception ``target`` stays as it was.  Raises ``OSError`` if the system refuses to write.
-    """
+    """Yield a path; the file there takes the place of ``target``, which stays as it was on any exception."""
     stage = _new_stage(target)
     try:
         new = stage.path / "new"

@@ -158,10 +158,7 @@ def nodes_given(ref: s.GraphRef) -> frozenset[str]:
 def substitution(
     declaration: s.StructureDecl | s.Quota, use: s.Name | s.Application, state: CompilerState
 ) -> Substitution | None:
-    """Return what the use of a structure or quota puts in the place of its parameters.
-
-    None after a report.  A node that is called like one of the arguments gets another name.
-    """
+    """Return what a use puts in place of parameters (None after a report); nodes called like arguments are renamed."""
     parameters = declaration.parameters
     arguments = use.arguments if isinstance(use, s.Application) else ()
     if len(arguments) != len(parameters):
@@ -220,10 +217,7 @@ def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
 
 
 def items_of(items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] = ()) -> Iterator[s.SizeItem]:
-    """Yield the items of ``size`` that are in force, those of quotas and ranges written out.
-
-    An item has the place where the quota is used; ``inside`` are the quotas that it belongs to.
-    """
+    """Yield the items of ``size`` in force, those of quotas and ranges written out, at the place of their use."""
     state = scope.resolved.state
     for item in chain.from_iterable(each(item, state) for item in items):
         if not state.parameters.holds(item.when):

@@ -27,10 +27,7 @@ _WORD, _PLACEHOLDER, _NOTHING = "a word", "a placeholder", "nothing"
 
 
 def check_graphs(state: CompilerState) -> None:
-    """Report rules whose graphs would not be trees or would lack words.
-
-    Before: ``productions`` without errors.  After: every derived graph is well-formed.
-    """
+    """Report rules whose graphs would be no trees or lack words. Before: ``productions`` without errors."""
     for index, layer in enumerate(state.signature.graph_layers):
         ports = _Ports(layer.name, index, state.productions)
         anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
@@ -47,10 +44,7 @@ def check_graphs(state: CompilerState) -> None:
 
 
 def check_instances(state: CompilerState) -> None:
-    """Report rules that write an edge twice for some values of their feature variables.
-
-    Before: ``declared``.
-    """
+    """Report rules that write an edge twice for some values of their feature variables. Before: ``declared``."""
     grammar, spans = state.declared.grammar, state.declared.rule_spans
     reported: set[Span] = set()
     for rule, span in zip(grammar.rules, spans, strict=True):
@@ -71,10 +65,7 @@ def check_instances(state: CompilerState) -> None:
 
 
 def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
-    """Yield the rules whose children have no single place in another layer than the source.
-
-    There a phrase may be empty, and then it has no node: nothing can be said of its head.
-    """
+    """Yield the rules whose children have no single place in another layer, where an empty phrase has no node."""
     layer, held, size = grammar.graph_layers[number], set[tuple[int, str]](), -1
     anchor = grammar.text_layer(layer.anchor)
     while size < (size := len(held)):
@@ -193,7 +184,6 @@ class _RuleGraph:
             self.error("SGL0509", "the edges of this rule go round in a circle")
 
     def _needs_head(self, node: Node) -> bool:
-        """Return whether it is a word or a child's head, unless it fills a gap."""
         parts = self.ports.parts(node, self.production)
         pairs = zip(node.glue, parts, strict=True)
         fills_gap = any(port and _PLACEHOLDER in part for (_, port), part in pairs)
@@ -241,10 +231,7 @@ class _RuleGraph:
 
 
 def check_words(state: CompilerState) -> None:
-    """Report repeated and ambiguous words, and what cannot be seen or CoNLL-U cannot hold.
-
-    Before: ``productions`` without errors.
-    """
+    """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
     for production in state.productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
             text = item.text if isinstance(item, Token) else ""

@@ -41,10 +41,7 @@ def with_twins(text: Sequence[TextLayer], state: CompilerState) -> tuple[TextLay
 
 
 def check_contrast(state: CompilerState) -> None:
-    """Report sentences that differ from their twins nowhere, or in several places.
-
-    Before: ``declared``.
-    """
+    """Report sentences that differ from their twins nowhere, or in several places. Before: ``declared``."""
     grammar = state.declared.grammar
     for number, layer in enumerate(grammar.text_layers):
         if layer.finish is None or not layer.finish.twin:

@@ -39,10 +39,7 @@ class DatasetSettings:
 
 
 def read_dataset(state: CompilerState) -> None:
-    """Read the sizes of the splits, the seed, and what must be distinct.
-
-    Before: ``names``.  After: ``dataset``, if there is one with a start.
-    """
+    """Read the sizes of the splits, the seed, and what must be distinct. Before: ``names``. After: ``dataset``."""
     declared = state.names.of(s.Dataset)
     if not declared:
         _do_without(state)
@@ -112,7 +109,6 @@ def _clauses_of(dataset: s.Dataset, state: CompilerState) -> list[s.DatasetClaus
 
 
 def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope) -> None:
-    """Read a clause into the settings; ``said`` has the first of each keyword."""
     state = scope.resolved.state
     name, key, values = clause.key, clause.key.text, clause.values
     # A target under a condition stands beside those that others name.
@@ -183,10 +179,7 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
 
 
 def check_lemma_classes(state: CompilerState) -> None:
-    """Report parts of speech after ``distinct lemmas`` that no word has.
-
-    Before: ``contexts`` and ``dataset``.
-    """
+    """Report parts of speech after ``distinct lemmas`` that no word has. Before: ``contexts`` and ``dataset``."""
     context = next(iter(state.contexts.values()), None)
     if context is None or context.attributes is None:
         return

@@ -227,7 +227,6 @@ def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance
 
 
 def _report_unproductive(names: Set[str], rules: Sequence[Production], state: CompilerState) -> None:
-    """Report categories that need one another, by circles; not those who need a reported one."""
     graph: nx.DiGraph[str] = nx.DiGraph()
     graph.add_edges_from((rule.lhs.info.name, p.info.name) for rule in rules for p in rule.rhs)
     components = nx.strongly_connected_components(graph) if names else ()

@@ -128,10 +128,7 @@ def uncounted_in(grammar: CoreGrammar) -> tuple[str, ...]:
 
 
 def check_absorbed(state: CompilerState) -> None:
-    """Report words that may be absorbed, and are more than leaves of the graph of their rule.
-
-    Before: ``declared``.
-    """
+    """Report absorbable words that are more than leaves of the graph of their rule. Before: ``declared``."""
     grammar, reported = state.declared.grammar, set[Span]()
     for layer, graph in enumerate(grammar.graph_layers):
         for rule, nodes in _leaves(grammar, layer):
@@ -145,7 +142,6 @@ def check_absorbed(state: CompilerState) -> None:
 
 
 def _leaves(grammar: CoreGrammar, layer: int) -> Iterator[tuple[int, set[int]]]:
-    """Yield the rules that write words that may be absorbed, with the nodes of these words."""
     anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
     finish = grammar.text_layers[anchor].finish
     words = {word for word, _ in finish.absorb} if finish is not None else set()

@@ -24,10 +24,7 @@ from sgl.lang import syntax as s
 
 
 def entries_of(lexicon: s.Lexicon, scope: Scope, state: CompilerState) -> tuple[s.Entry, ...] | None:
-    """Return the entries of a lexicon, with those of its blocks; None after a report.
-
-    Where entries of a block lack layer clauses, they have those that stand below its use.
-    """
+    """Return a lexicon's entries and, completed by the clauses below their use, its blocks; None after a report."""
     errors = state.diagnostics.errors
     entries: list[s.Entry] = []
     for entry in lexicon.entries:
@@ -84,7 +81,6 @@ def _entries_of_use(use: s.FormsUse, scope: Scope, state: CompilerState) -> list
 def _setting(
     written: s.Setting, use: s.FormsUse, values: Mapping[str, s.Expression], state: CompilerState
 ) -> s.Setting | None:
-    """Return a setting of a block as its use has it; None after a report, which shows both."""
     feature, own, problem = written.feature, use.category, ("", "", "")
     # Questions about a grammar are asked without its signature.
     known = state.signature if hasattr(state, "signature") else None

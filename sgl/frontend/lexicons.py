@@ -20,10 +20,7 @@ from sgl.lang.yaml_files import LexiconTable, TableRow
 
 
 def lower_words(state: CompilerState) -> None:
-    """Turn words, and the rows of the tables of lexicons, into productions without children.
-
-    Before: ``productions`` with those of the rules.  After: with those of the words as well.
-    """
+    """Turn words, and rows of the tables of lexicons, into childless productions. Before: ``productions`` of rules."""
     found: list[Production] = []
     source = state.signature.source.name
     for word, scope in state.names.of(s.WordDecl):
@@ -92,7 +89,6 @@ class _WordLowering:
         )
 
     def _template(self, layer: str, words: Sequence[str]) -> TemplateSketch:
-        """Return words with those of the other parts, of which a word may say nothing."""
         template: list[Item] = [*map(Token, words)]
         for part in self.lhs.info.parts if self.lhs is not None else ():
             if part.partition(".")[0] == layer:

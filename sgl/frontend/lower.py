@@ -30,10 +30,7 @@ class Lowered:
 
 
 def lower(state: CompilerState) -> None:
-    """Give categories and rules their numbers, and normalise the weights.
-
-    Before: ``instances``, those of the start category first.  After: ``declared``.
-    """
+    """Number categories and rules, normalise weights. Before: ``instances`` by start category. After: ``declared``."""
     instances, signature = state.instances, state.signature
     numbers: dict[Concrete, int] = {}
     for instance in instances:
@@ -92,10 +89,7 @@ def _weights(instances: Sequence[Instance], signature: Signature) -> list[float]
 
 
 def _choice_weight(instance: Instance, signature: Signature) -> float:
-    """Return the product of the weights of the feature values that an instance chooses.
-
-    A variable counts once, and every feature that a child leaves open.
-    """
+    """Return the product of the weights of the feature values that an instance chooses or children leave open."""
     weight = 1.0
     seen: set[str] = set()
     for pattern, (_, values) in zip(instance.production.rhs, instance.rhs, strict=True):

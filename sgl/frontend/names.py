@@ -114,7 +114,6 @@ class Scope:
         return found
 
     def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
-        """Report a name that a file has which this one does not see; False if there is none."""
         for declared, scope in self.resolved.declarations:
             if not isinstance(declared, kind) or not isinstance(declared, s.NamedDeclaration):
                 continue
@@ -167,10 +166,7 @@ class Scope:
 
 
 def resolve_names(state: CompilerState) -> None:
-    """Find out which declarations are in force, and what the names in each file mean.
-
-    Before: ``parameters``.  After: ``names``.
-    """
+    """Find the declarations in force, and what names mean in each file. Before: ``parameters``. After: ``names``."""
     units, names = state.project.units, ResolvedNames(state)
     chosen = {unit.path: [d for d in unit.file.declarations if _holds(d, state)] for unit in units}
     own = {unit.path: _by_name(chosen[unit.path], state) for unit in units}
@@ -247,10 +243,7 @@ def _check_once(names: ResolvedNames) -> None:
 
 
 def report_unused(state: CompilerState) -> None:
-    """Warn about declarations of the project that nothing uses, under no setting of a ``when``.
-
-    Before: all names were looked up, without errors.
-    """
+    """Warn about declarations of the project that nothing uses under any setting. Before: all names were looked up."""
     names = state.names
     in_force = {id(declaration) for declaration, _ in names.declarations}
     left_out = [d for d in state.project.declarations(s.SyntaxNode) if id(d) not in in_force]

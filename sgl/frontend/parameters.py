@@ -86,10 +86,7 @@ class Parameters:
 
 
 def set_parameters(state: CompilerState) -> None:
-    """Give every parameter its value: that of ``--set``, or else its own.
-
-    Before: the project is read.  After: ``parameters``, unless nothing is declared at all.
-    """
+    """Give every parameter its value, of ``--set`` or its own. After: ``parameters``, unless nothing is declared."""
     project, settings = state.project, state.settings
     if not any(unit.file.declarations or unit.file.unread for unit in project.units):
         hint = "start with the source language: `layer en : text`"

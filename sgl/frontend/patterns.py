@@ -54,10 +54,7 @@ class LoweredPattern:
 
 
 def lower_patterns(state: CompilerState) -> None:
-    """Turn each clause of a pattern into structures of the core.
-
-    Before: ``context``.  After: ``patterns``, those that are sound.
-    """
+    """Turn each clause of a pattern into structures of the core. Before: ``context``. After: the sound ``patterns``."""
     declared = state.names.of(s.PatternDecl)
     lowered = [_PatternLowering(d, scope, state).run() for d, scope in declared]
     state.patterns = tuple(pattern for pattern in lowered if pattern is not None)
@@ -247,10 +244,7 @@ class LoweredPart:
 
 
 def lower_parts(state: CompilerState) -> None:
-    """Turn each clause of a part into structures of the core.
-
-    Before: ``context``.  After: ``parts``, those that are sound.
-    """
+    """Turn each clause of a part into structures of the core. Before: ``context``. After: the sound ``parts``."""
     found = []
     for declaration, scope in state.names.of(s.PartDecl):
         errors = state.diagnostics.errors
@@ -315,11 +309,7 @@ class LoweredTest:
 
 
 def lower_tests(state: CompilerState) -> None:
-    """Turn what tests expect of graphs into structures.
-
-    Before: ``contexts``.  After: ``tests``; those of wrong structures are reported and lack
-    them.
-    """
+    """Turn what tests expect of graphs into structures. Before: ``contexts``. After: ``tests`` less wrong ones."""
     lowered = []
     for test, scope in state.names.of(s.Test):
         found = []

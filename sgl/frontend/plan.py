@@ -86,10 +86,7 @@ class _Strata:
     def _trained(
         self, require: tuple[tuple[Structure, ...], ...], reserved: Iterable[Structure], *exclude: Iterable[Structure]
     ) -> plan.Constraint:
-        """Return the constraint of a stratum of which training could have sentences.
-
-        What patterns hold out or reserve is cut.
-        """
+        """Return the constraint of training sentences of a stratum: what patterns hold out or reserve is cut."""
         cut = _unique(*(lowered.pattern.forbid for lowered in self.patterns), reserved)
         return plan.Constraint(require, _unique(cut, *exclude, self.nowhere), cut)
 
@@ -108,7 +105,6 @@ class _Strata:
     # ---- the strata of one declaration
 
     def _exposures(self, pattern: plan.Pattern) -> Iterator[plan.Stratum]:
-        """Exposures contain nothing held out, and nothing that others reserve."""
         category = f"{plan.EXPOSURE_PREFIX}{pattern.name}"
         for index, exposure in enumerate(pattern.expose):
             own = {exposure.structure, *pattern.reserved}
@@ -124,7 +120,6 @@ class _Strata:
             )
 
     def _part(self, lowered: LoweredPart, split: str) -> Iterator[plan.Stratum]:
-        """Sentences of a part contain what it has for its own."""
         part = lowered.part
         category = f"{plan.PART_PREFIX}{part.name}"
         others = [structure for structure in self._only(lowered) if structure not in part.only]
@@ -143,7 +138,6 @@ class _Strata:
                 )
 
     def _gen(self, lowered: LoweredPattern) -> Iterator[plan.Stratum]:
-        """Items contain their structure, nobody else's, and no word of other exposures."""
         pattern = lowered.pattern
         if not pattern.forbid and not pattern.quotas:
             return  # An assertion about the grammar, with nothing to test.
@@ -174,10 +168,7 @@ def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
 
 
 def check_patterns(state: CompilerState) -> None:
-    """Report what patterns cannot ask for together, or of this dataset.
-
-    Before: ``dataset``, ``patterns`` and ``parts``, and no error.
-    """
+    """Report what patterns cannot ask for together, or here. Before: ``dataset``, ``patterns`` and ``parts``."""
     patterns = state.patterns
     for first, second in combinations(patterns, 2):
         _check_same(first, second, state)

@@ -22,10 +22,7 @@ from sgl.lang.reader import read
 
 
 def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflection, ...]:
-    """Return all inflected words of a grammar that compiles, each once for each row.
-
-    ``settings`` are the parameters it was compiled with.
-    """
+    """Return all inflected words of a grammar that compiles with these ``settings``, each once for each row."""
     state = run_passes(RESOLVE, project, settings, Diagnostics())
     found: dict[Inflection, None] = {}
 
@@ -51,11 +48,7 @@ def inflections(project: Project, settings: Mapping[str, str]) -> tuple[Inflecti
 
 
 def named_structures(compiled: Compiled) -> dict[str, Structure]:
-    """Return every ``structure`` that means something by itself, by name, used or not.
-
-    One with parameters does not.  One that asks for ``@targets`` depends on the pattern that uses
-    it and is left out.
-    """
+    """Return every ``structure`` that means something by itself, by name: without parameters and ``@targets``."""
     if not compiled.grammar.graph_layers:
         return {}
     found: dict[str, Structure] = {}
@@ -72,10 +65,7 @@ def named_structures(compiled: Compiled) -> dict[str, Structure]:
 
 
 def read_structure(compiled: Compiled, text: str, sources: SourceMap, diagnostics: Diagnostics) -> Structure | None:
-    """Return a structure that somebody writes about a grammar; None after a report.
-
-    It may use the label sets, word sets and structures of all files of the grammar.
-    """
+    """Return a structure that somebody writes about a grammar with its names for things; None after a report."""
     # On one line it can only be one declaration.
     source = sources.add(SourceFile("structure", f"structure asked {' '.join(text.split())}"))
     file = read(source, diagnostics)

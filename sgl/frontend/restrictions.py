@@ -38,10 +38,7 @@ _Rows = dict[str, frozenset[str]]
 
 
 def lower_restrictions(state: CompilerState) -> None:
-    """Turn what breaks a restriction into structures that no text may contain.
-
-    Before: ``context``.  After: ``restrictions``, those that are sound.
-    """
+    """Turn what breaks a restriction into structures to forbid. Before: ``context``. After: ``restrictions``."""
     relations = _Relations(state, state.context)
     for relation, scope in state.names.of(s.Relation):
         relations.rows(relation, scope)

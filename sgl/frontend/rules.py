@@ -17,10 +17,7 @@ from sgl.lang import syntax as s
 
 
 def lower_rules(state: CompilerState) -> None:
-    """Turn rules into productions: one step for each layer, features still open.
-
-    Before: ``signature``.  After: ``productions``, with those of the rules that are sound.
-    """
+    """Turn rules into productions, layer by layer, features open. Before: ``signature``. After: ``productions``."""
     lowered = (_lower_rule(rule, scope, state) for rule, scope in state.names.of(s.Rule))
     state.productions = [production for production in lowered if production is not None]
 
@@ -130,7 +127,6 @@ def _statements(
 
 
 def _is_about_ports(statement: s.Statement, names: RuleNames, layer: GraphLayer, infos: Sequence[CategoryInfo]) -> bool:
-    """Return whether a statement says what a port is, which a layer has, and no quoted word."""
     ends = [getattr(statement, end) for end in ("left", "right", "node") if hasattr(statement, end)]
     lhs, *children = (info.ports_in(layer.name) for info in infos)
     for end in ends:

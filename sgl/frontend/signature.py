@@ -92,10 +92,7 @@ class Signature:
         return [*(t.name for t in self.text_layers), *(g.name for g in self.graph_layers)]
 
     def has_strange(self, clauses: Sequence[s.LayerClause]) -> bool:
-        """Return whether one of the clauses has the name of no layer, which is reported there.
-
-        A clause that seems to be missing is most likely this one.
-        """
+        """Return whether a clause has the name of no layer, reported there: a missing one is most likely this."""
         return any(clause.layer.text.partition(".")[0] not in self.layer_names for clause in clauses)
 
     def is_twin(self, layer: str) -> bool:

@@ -45,10 +45,7 @@ _NAMED = 3
 
 
 def find_slips(state: CompilerState) -> None:
-    """Warn about twin rules, weights without effect and odd dependencies.
-
-    Before: ``declared``, whose rules were made of ``instances`` one by one.
-    """
+    """Warn about twin rules, idle weights, odd dependencies. Before: ``declared``, made of ``instances`` one by one."""
     _find_twins(state)
     _find_idle_weights(state)
     for layer, graph in enumerate(state.declared.grammar.graph_layers):
@@ -86,10 +83,7 @@ def _find_twins(state: CompilerState) -> None:
 
 
 def _find_idle_weights(state: CompilerState) -> None:
-    """Warn about weights of rules that are, in all their categories, the only ones.
-
-    Other rules of the category that a setting leaves out may compete in another setting.
-    """
+    """Warn about weights of rules that are the only ones of all their categories, under any setting."""
     grammar = state.declared.grammar
     rivals: dict[Span, set[str]] = {}
     made: dict[Span, Rule] = {}
@@ -147,7 +141,6 @@ def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bo
 
 
 def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], frozenset[str]]:
-    """Return what the ports of each category can be, by category and port: a least fixpoint."""
     ports: dict[tuple[int, int], frozenset[str]] = {}
     changed = True
     while changed:

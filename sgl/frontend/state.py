@@ -67,11 +67,7 @@ class CompilerState:
         self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
 
     def report_missing(self, kind: str, name: s.Name, known: Iterable[str], hint: str = "", keyword: str = "") -> None:
-        """Report a name that nothing has, unless a declaration that could not be read may have it.
-
-        The hint is for one that is like none of those known; ``keyword`` is that of the
-        declaration that it would have.
-        """
+        """Report a name that nothing has, unless an unreadable declaration with this ``keyword`` may have it."""
         if not keyword or not self.project.may_declare(keyword, name.text):
             hint = suggest(name.text, known) or hint
             self.error("SGL0201", name.span, f"there is no {kind} `{name}`", hint)

@@ -68,10 +68,7 @@ def structure_contexts(state: CompilerState) -> None:
 
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
-    """Return the structure that a clause writes or names; None after a report.
-
-    It is of the layer of the ``context`` where it names none.
-    """
+    """Return the structure that a clause writes or names, by default of the context's layer; None after a report."""
     parts = _parts(ref, scope, context)
     if parts is None:
         return None

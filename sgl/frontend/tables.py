@@ -109,11 +109,7 @@ def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerSt
 
 
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
-    """Return the rows that fulfil all conditions after ``where``; none after a report.
-
-    They have the cells of the variants in force, those of a variant that is named later before
-    others.
-    """
+    """Return the rows that fulfil all conditions (none after a report), with cells of variants, later ones first."""
     known = [_is_known(variant.name, table, state) for variant in lexicon.variants]
     if not all(known):
         return []
@@ -170,10 +166,7 @@ def _fulfilling(condition: s.Condition, rows: list[TableRow], state: CompilerSta
 
 
 def check_columns(lexicon: s.Lexicon, entries: Sequence[s.Entry], table: LexiconTable, state: CompilerState) -> bool:
-    """Return whether the table has all columns of categories and conditions; report the others.
-
-    Those in expressions are checked when these are evaluated.
-    """
+    """Return whether the table has the columns of categories and conditions; those in expressions come later."""
     names = [condition.column for condition in lexicon.where]
     categories = tuple(entry.category for entry in entries)
     names += [column.name for column in s.parts_of(s.Column, categories)]

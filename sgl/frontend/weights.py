@@ -29,10 +29,7 @@ _CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}
 
 
 def apply_weights(state: CompilerState) -> None:
-    """Put the weights of all files in force in the place of those that are declared.
-
-    Before: ``declared``.  After: ``lowered``, unless there was an error.
-    """
+    """Replace declared weights by those of files in force. Before: ``declared``. After: ``lowered``, unless errors."""
     lowered = state.declared
     declarations = state.names.of(s.Weights)
     if not declarations:
@@ -87,10 +84,7 @@ class _WeightNames:
         self._given_by: dict[str, Span] = {}
 
     def given(self, rows: Sequence[WeightRow], declaration: s.Weights, grammar: CoreGrammar) -> dict[int, float]:
-        """Return the weights that a file gives to rules.
-
-        One weight for several rules is shared among them as their own weights are declared.
-        """
+        """Return the weights that a file gives to rules; those that share one do so as declared weights do."""
         given: dict[int, float] = {}
         lacking: dict[str, list[s.Name]] = {}
         for category in {row.category.text: row.category for row in reversed(rows)}.values():

@@ -78,10 +78,7 @@ class FormComparison:
         return tuple(found)
 
     def is_read_as(self, text: str, base: Base, reading: ExpectedReading, *, with_more: bool = False) -> bool:
-        """Return whether a text is the word followed by what the reading adds, and nothing else.
-
-        ``with_more`` allows more in between: 知っていた is a past of 知る.
-        """
+        """Return whether a text is the word and what the reading adds; ``with_more`` between (知っていた, of 知る)."""
         fits = self._is_around if with_more else self._is_the_word
         # Each morpheme must have the inflection that the next one follows.
         return reading.last in ("", base.morphemes[-1].lemma) and any(
@@ -124,7 +121,6 @@ class FormComparison:
         return itself or self.lemma(morpheme) in words
 
     def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[FoundForm]:
-        """Yield the morphemes of a text in its frames, where none is part of text and frame."""
         for frame in frames:
             morphemes = self.analyse(before + text + frame)
             ends = [0, *accumulate(len(morpheme.surface) for morpheme in morphemes)]
@@ -286,10 +282,7 @@ def _shown(morphemes: Sequence[Morpheme]) -> str:
 def check_inflected(
     compiled: Compiled, sources: SourceMap, diagnostics: Diagnostics
 ) -> tuple[MorphologyResult, str] | None:
-    """Report every Japanese form that the analyser takes for another.
-
-    Returned are the findings, and the name and versions of the analyser; None if there is none.
-    """
+    """Report every Japanese form taken for another; return findings, analyser and versions (None without one)."""
     try:
         analyser = sudachi()
     except AnalyserMissing as problem:

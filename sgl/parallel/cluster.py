@@ -86,7 +86,6 @@ def _perform(version: str, task: bytes) -> bytes:
 
 
 def _local(workers: int) -> LocalCluster:
-    """Start a cluster on this machine, again if a worker dies before it has joined."""
     begin = partial(
         LocalCluster,
         n_workers=workers,
@@ -105,7 +104,6 @@ def _local(workers: int) -> LocalCluster:
 
 
 def _prepare(client: Client, work: bytes) -> int:
-    """Give the work to the workers, return their number; raises ``WorkerLostError`` if none."""
     try:
         client.wait_for_workers(1, timeout=_PATIENCE)
     except TimeoutError as problem:
@@ -131,7 +129,6 @@ def _version() -> str:
 
 
 def _attempt(begin: Callable[[], Answer], passing: type[Exception]) -> Answer:
-    """Return what ``begin`` returns; call it again after an exception that may pass."""
     for _ in range(ATTEMPTS - 1):
         with suppress(passing):
             return begin()

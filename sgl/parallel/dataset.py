@@ -175,10 +175,7 @@ class SentenceWork:
         return sampler_for(self.tables)
 
     def column(self, name: str, batch: Batch) -> pa.Array:
-        """Return the texts of a batch in a text layer or a view.
-
-        Raises ``FormatError`` if a graph has no form in the view.
-        """
+        """Return the texts of a batch in a text layer or a view; ``FormatError`` if a graph has no form in the view."""
         if name == self.tables.source.name:
             return arrow_array(batch.sources)
         try:
@@ -204,10 +201,7 @@ def survey(work: SentenceWork, first: int, count: int) -> Survey:
 
 
 def encode(work: SentenceWork, numbers: NDArray[np.int64]) -> bytes:
-    """Return these candidates as rows: lines, or a packed table.
-
-    Raises ``FormatError`` for a text with a tab or a line end where rows are lines.
-    """
+    """Return candidates as lines or a packed table; ``FormatError`` for a tab or line end in a text of a line."""
     batch = work.sampler.derive(work.tables.strata[0], numbers)
     try:
         columns = [work.column(name, batch) for name in work.layers]
@@ -249,10 +243,7 @@ SIZES = Sizes()
 def sample_into(
     target: Path, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes = SIZES
 ) -> StratumSample:
-    """Write the sentences to ``target``; return what was sampled.
-
-    Raises ``NotEnoughError``, or ``FormatError`` if the file cannot hold a text.
-    """
+    """Write the sentences, return what was sampled; ``NotEnoughError``, ``FormatError`` if the file cannot hold one."""
     sampled = _Acceptance(work, executor, run, stage, sizes).run()
     numbers = sampled.numbers
     chunks = (
@@ -313,7 +304,6 @@ class _Acceptance:
         return acceptance.sample()
 
     def _restore(self) -> int:
-        """Take over what is settled; return the number of the first candidate that is not."""
         parts: list[NDArray[np.int64]] = []
         first = 0
         while (data := self._run.get(_segment_key(first))) is not None:

@@ -62,11 +62,7 @@ class BatchParser:
         self._characters = 0
 
     def pays(self, texts: Sequence[str]) -> bool:
-        """Return whether these texts are read faster together than one after the other.
-
-        Nobody knows how much is to come, so compiled code is loaded when the parser has taken as
-        long as that takes.
-        """
+        """Return whether texts are read faster together: once parsing took as long as loading compiled code."""
         from sgl import accel
 
         self._characters += sum(map(len, texts))
@@ -101,7 +97,6 @@ class BatchParser:
         return self._completed(found, texts, others) if others else found
 
     def _short(self, text: str) -> str:
-        """Return a text unless it is too long; that is left to the parser, as an empty one is."""
         with suppress(TooLongError):
             self._parser.check_length(text)
             return text

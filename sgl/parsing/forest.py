@@ -121,10 +121,7 @@ class Forest:
         return len(self.nodes) - 1 in stack.pop()
 
     def states(self, automaton: Automaton) -> frozenset[int]:
-        """Return the states of all readings, without going through the readings.
-
-        A structure is in some reading if one of these states accepts, and in every one if all do.
-        """
+        """Return the states of all readings: a structure is in some if one of them accepts, in each if all do."""
         states: list[set[int]] = []
         for node in self.nodes:
             found: set[int] = set()

@@ -109,7 +109,6 @@ class Packing:
         return found
 
     def _children(self, rule: Rule, lead: int, start: int, ends: list[int], raised: bool) -> tuple[Place, ...]:
-        """Return the places of a rule's children; ``ends`` are of its items after ``lead``."""
         mentions: list[tuple[Mention, ...]] = [()] * len(rule.rhs)
         at = start
         if lead:
@@ -122,7 +121,6 @@ class Packing:
         return tuple(map(Place, rule.rhs, mentions))
 
     def _splits(self, node: int, start: int, end: int) -> list[list[int]]:
-        """Return where the steps from the root to a node can end, laid over a span."""
         index, chart = self._index, self._chart
         if index.parent[node] == ROOT:
             return [[end]]

@@ -41,7 +41,6 @@ class ParseFailure:
         return (*(f"“{word}”" for word in self.words), *names, *end)
 
     def _variants(self, grammar: CoreGrammar, base: str) -> list[str]:
-        """Return how the expected phrases of a category are called, together if possible."""
         every = [category for category in grammar.categories if category.base == base]
         expected = [c for n in self.categories if (c := grammar.categories[n]).base == base]
         told = {}
@@ -80,10 +79,7 @@ class Parser:
     """
 
     def __init__(self, grammar: CoreGrammar, layer: int = 0) -> None:
-        """``layer`` is the index of a text layer.
-
-        Raises ``UnparsableLayerError`` for a layer that has empty words.
-        """
+        """Take a text layer by its index; ``UnparsableLayerError`` if it has empty words."""
         self.grammar = grammar
         self.layer = layer
         own = grammar.text_layers[layer]

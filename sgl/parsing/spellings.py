@@ -142,7 +142,6 @@ class Spellings:
                         yield from self._after(text, (word, form, True), end, piece)
 
     def _after(self, text: str, before: tuple[str, str, bool], end: int, piece: str) -> Iterator[_Arc]:
-        """Yield a word with the state behind it; it does not end a text in a form for others."""
         word, form, free = before
         if end == len(text):
             if form == word:

@@ -99,10 +99,7 @@ class Between:
                     yield row(Found.HELD_OUT if possible else Found.NEVER)
 
     def departures(self) -> Iterator[Departure]:
-        """Yield where training or items of A are not as B has those of the same name.
-
-        What B holds out of training is left to the comparisons.
-        """
+        """Yield where training or items of A are not as B's of the same name, but for what B holds out of training."""
         own = (*self._evidence.populated_training, *self._evidence.generalization)
         patterns = self._second.plan.patterns
         held_out = {structure for pattern in patterns for structure in pattern.held_out}
@@ -144,7 +141,6 @@ class Between:
             yield from self._departure(evidence, group, absence, lacking=True)
 
     def _repeated_lemmas(self, own: Sequence[StratumEvidence]) -> Iterator[Departure]:
-        """Yield a sentence for each part of speech whose lemmas B does not repeat."""
         grammar, plan = self._first.grammar, self._first.plan
         for tag in self._second.plan.distinct_lemmas if plan.lemma_layer else ():
             if tag in plan.distinct_lemmas:

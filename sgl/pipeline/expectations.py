@@ -63,10 +63,7 @@ class Expectations:
 
 
 def expectations(splits: Sequence[SplitGrammar]) -> Expectations:
-    """Return the expected counts of a text of one of some splits, which are equally likely.
-
-    The splits have the rules of one grammar.
-    """
+    """Return the expected counts of a text of one of some equally likely splits of one grammar."""
     grammar, number = splits[0].grammar, len(splits)
     columns = zip(*(split.expected_rules for split in splits), strict=True)
     uses = tuple(sum(column) / number for column in columns)
@@ -90,7 +87,6 @@ def expectations(splits: Sequence[SplitGrammar]) -> Expectations:
 
 
 def _rule_uses(grammar: CoreGrammar, uses: tuple[float, ...], categories: dict[str, float]) -> tuple[RuleUse, ...]:
-    """Return the uses of the rules that have children; words compete in their lexicons."""
     expected: dict[tuple[str, str], float] = defaultdict(float)
     places: dict[tuple[str, str], dict[int, None]] = defaultdict(dict)
     for rule in grammar.rules:
@@ -153,11 +149,7 @@ class SplitSelection:
         self._accepted = self._shares(met, accepted) / self._share
 
     def _shares(self, met: Vector, accepted: Vector) -> Vector:
-        """For each rule the share of its uses that stand in accepted texts.
-
-        A rule that was met too rarely has the share of its category, so that chance does
-        not tell words apart that are equally frequent.
-        """
+        """For each rule the share of its uses in accepted texts, that of its category if it was met too rarely."""
         category = np.array([rule.lhs for rule in self._grammar.rules])
         size = len(self._grammar.categories)
         met_there = np.bincount(category, met, size)[category]

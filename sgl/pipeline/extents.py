@@ -124,7 +124,6 @@ def report_endless(compiled: Compiled, diagnostics: Diagnostics, span: Span, rul
 
 
 def _mapped(value: Any, change: Callable[[Structure], Structure]) -> Any:  # noqa: ANN401 - any part
-    """Return a value with other structures in all its parts."""
     if isinstance(value, Structure):
         return change(value)
     if isinstance(value, tuple):

@@ -77,10 +77,7 @@ def check_grammar(
     claims: bool = True,
     progress: Callable[[str], None] | None = None,
 ) -> GrammarSize | None:
-    """Read and check a grammar with its examples and, unless without ``claims``, its claims.
-
-    Returned is its size; None if it cannot be read without errors.
-    """
+    """Check a grammar, its examples and, unless without ``claims``, its claims; its size, None if unreadable."""
     origin, opened = _known_origin(_request_of(path, settings)), None
     if not origin:
         opened, origin = _open(path, settings)
@@ -165,10 +162,7 @@ def _check(opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], N
 
 
 def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
-    """Return what is asked for, in words; nothing without a cache, or if there is no such file.
-
-    The path counts as it is written, since messages show it, and as it is resolved.
-    """
+    """Return what is asked for, in words, by its paths written and resolved; nothing without a cache or a file."""
     if current() is None:
         return ()
     try:
@@ -184,7 +178,6 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _known_origin(request: tuple[str, ...]) -> str:
-    """Return the origin of a grammar that would be read as it was last time; else nothing."""
     cache = current()
     if cache is None or not request:
         return ""
@@ -205,10 +198,7 @@ _USE = re.compile(r"^use\s", re.MULTILINE)
 
 
 def grammars_of(module: Path) -> list[Path]:
-    """Return the grammars with a dataset that use a file, directly or not; nearest first.
-
-    A file that has a dataset of its own is a grammar, and none is looked for.
-    """
+    """Return the grammars with a dataset that use a file, directly or not, nearest first; none if it is one itself."""
     text = _text(module)
     if text is None or _DATASET.search(text):
         return []

@@ -165,10 +165,7 @@ class AmbiguityFilter:
         self.readings: dict[str, Readings] = {}
 
     def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> dict[int, Ambiguity]:
-        """Return what the readings are of those texts, by number, that have several.
-
-        Each text is the source text of the derivation of the same number.
-        """
+        """Return what the readings of texts with several are, by number, which is that of the derivation."""
         texts = list(sources.texts())
         return self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
 
@@ -199,10 +196,7 @@ class AmbiguityFilter:
         )
 
     def guarantee(self, pattern: Pattern) -> Guarantee:
-        """Return what is known of the readings of the strings, as far as a pattern is concerned.
-
-        It is refuted if strings that teach what it holds out, or ambiguous items of it, were drawn.
-        """
+        """Return what is known of readings: refuted if strings teach what is held out, or ambiguous items are drawn."""
         trained = own = leaks = differing = 0
         for stream, counts in self.readings.items():
             stratum = self._strata[stream]

@@ -198,17 +198,13 @@ class Losses:
         )
 
     def _choice(self, own: Rule, its: Rule) -> Iterable[str]:
-        """Yield between which values a rule chooses, if it is the same one in both readings."""
         categories = self._compiled.grammar.categories
         if own.name == its.name and own.rhs and own.rhs != its.rhs:
             children = [" ".join(categories[child].name for child in r.rhs) for r in (own, its)]
             yield f"the readings have `{children[0]}` and `{children[1]}`"
 
     def _side_by_side(self, readings: Sequence[Derivation]) -> Iterable[str]:
-        """Yield a sentence with the texts of its two readings in the first output they differ in.
-
-        If there is none, another reading contains what is held out, and phrases are shown.
-        """
+        """Yield a sentence with two readings' texts in the first output they differ in, else with their phrases."""
         grammar, source = self._compiled.grammar, self._compiled.plan.source
         written = outputs(grammar)
         yield f'for example "{written[source](readings[0])}"'

@@ -108,10 +108,7 @@ def _bracket(parts: list[Part | str]) -> Bracket:
 
 
 def cut_to_tree(grammar: CoreGrammar, tree: Bracket) -> tuple[CoreGrammar, tuple[int, ...]]:
-    """Return the grammar with copies of the rules that fit, and the categories of the tree.
-
-    Raises ``PartialTreeError`` if no phrase has such a tree; it says which bracket fits no rule.
-    """
+    """Return the grammar with copies of fitting rules, and the tree's categories; ``PartialTreeError`` if none fits."""
     cut = _Cut(grammar, list(grammar.categories), list(grammar.rules))
     starts = tuple(cut.variants(tree))
     if not starts:

@@ -163,10 +163,7 @@ class _DatasetProduction:
         self.losses = Losses(compiled)
 
     def run(self, target: Path, run: RunFolder | None) -> ProducedDataset:
-        """Produce the dataset; with violations nothing is put in place.
-
-        The folder of a ``run`` keeps what is finished, and workers make its chunks.
-        """
+        """Produce the dataset; with violations nothing is put in place."""
         place = None if run is None else run.path / STAGE
         # Verifying processes that will be needed start while rows are written.
         verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1

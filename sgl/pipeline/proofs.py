@@ -38,10 +38,7 @@ def establish(
     progress: Callable[[str], None] | None = None,
     only: str | None = None,
 ) -> Proofs | None:
-    """Check all examples, and prove every claim of the plan, or of one pattern.
-
-    The proofs are about the plan that ``with_needs`` makes; None if a claim cannot be decided.
-    """
+    """Check all examples, and prove every claim of the plan, or of one pattern; None if one cannot be decided."""
     check_examples(compiled, diagnostics)
     return check_claims(compiled, structures, diagnostics, progress, only)
 
@@ -117,10 +114,7 @@ def prove_with_needs(
     progress: Callable[[str], None] | None = None,
     only: str | None = None,
 ) -> Proofs:
-    """Prove the claims of a plan with what is drawn for its needs, which ``drawn`` lists.
-
-    Of a need that cannot be met it is said why.  Raises as :class:`StructureCompiler`.
-    """
+    """Prove a plan's claims with what is drawn for its needs (``drawn``), or say why one cannot be met."""
     drawn: tuple[DrawnNeed, ...] = ()
     while True:
         proofs = prove(structures, plan_with(compiled.plan, drawn), progress, only)
@@ -164,7 +158,6 @@ def _with(constraint: Constraint, need: DrawnNeed) -> Constraint:
 
 
 def _short(proofs: Proofs) -> tuple[DrawnNeed, ...]:
-    """Return the needs that chance may not meet; of equal ones that of the largest number."""
     found: dict[object, DrawnNeed] = {}
     for pattern in proofs.patterns:
         for index, claim in enumerate(pattern.licences):

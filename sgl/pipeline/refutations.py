@@ -272,10 +272,7 @@ class _PatternReporter(_Reporter):
         self.diagnostics.error("SGL0853", span, message, hint, labels=labels, notes=notes)
 
     def _never_shown(self, claim: automata.Exposed) -> None:
-        """Warn of words, forms and rules that no clause excuses and the pattern is not about.
-
-        It is about rules that make nothing but its structure, and its targets in other frames.
-        """
+        """Warn of words, forms and rules that no clause excuses and the pattern is not about."""
         rule, entry = automata.IngredientKind.RULE, automata.IngredientKind.ENTRY
         things = tuple(
             thing

@@ -152,7 +152,6 @@ def _pattern(
     examples: Mapping[str, Sequence[Derivation]],
     maker: PairMaker,
 ) -> dict[str, Any]:
-    """Return a pattern: in words, as a pair of sentences, and with its claims and figures."""
     # The shortest of the examples says what is asked most plainly.
     items = sorted(examples.get(pattern.name, ()), key=len)
     structures = pattern.gen or pattern.held_out

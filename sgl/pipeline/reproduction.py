@@ -74,7 +74,6 @@ def _files(directory: Path) -> set[str]:
 
 
 def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:
-    """Return how two files differ; nothing if only the version of the library is another."""
     if stated.suffix == ".parquet":
         return _difference_of_tables(stated, made)
     found, expected = read_bytes(stated, TABLE), read_bytes(made, TABLE)
@@ -106,7 +105,6 @@ def _difference_of_tables(stated: Path, made: Path) -> str:
 
 
 def _difference_of_values(found: bytes, expected: bytes) -> str:
-    """Return the first member of a JSON file that differs; nothing if only its writing does."""
     try:
         a, b, path = json.loads(found), json.loads(expected), ""
     except (ValueError, RecursionError):

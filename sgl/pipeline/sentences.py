@@ -179,7 +179,6 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 @contextmanager
 def _parsing(place: Span, diagnostics: Diagnostics) -> Iterator[None]:
-    """Report the sentence at a place if it is too long, and go on after the block."""
     try:
         yield
     except TooLongError as problem:
@@ -233,7 +232,6 @@ def _with_output(
 
 
 def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagnostics) -> None:
-    """Report each structure that is in no graph of those that have the ones before it."""
     for expected, structure in zip(test.declaration.graphs, test.structures, strict=True):
         fitting = [reading for reading in readings if reading.contains(structure)]
         if fitting:

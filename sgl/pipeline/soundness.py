@@ -154,10 +154,7 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
 
 
 def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
-    """Return a text in which the two do not agree, beside one in which they do.
-
-    The source shows it best, else another layer.  If none does, the text has several derivations.
-    """
+    """Return a text in which the two do not agree, in the source if possible, beside one in which they do."""
     grammar, source = compiled.grammar, compiled.grammar.text_layer(compiled.plan.source)
     layers = sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source)
     # Choices that do not agree, with those that do and differ in nothing else.
@@ -193,7 +190,6 @@ class SmallestTexts:
             pass
 
     def _shrink(self, rule: Rule) -> bool:
-        """Take note of a smaller derivation with this rule on top; say whether there is one."""
         if not all(child in self._below for child in rule.rhs):
             return False
         phrase, known = self._phrase(rule), self._below.get(rule.lhs)
@@ -203,7 +199,6 @@ class SmallestTexts:
         return True
 
     def _reach(self, rule: Rule) -> bool:
-        """Take note of smaller texts around the children of this rule; say whether there are."""
         changed = False
         for place, child in enumerate(rule.rhs if rule.lhs in self._around else ()):
             before, after = self._around[rule.lhs]

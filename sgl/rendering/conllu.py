@@ -204,10 +204,7 @@ def _edge_columns(arcs: tuple[Arc, ...]) -> tuple[str, bool]:
 
 @lru_cache(maxsize=1 << 16)
 def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
-    """Columns LEMMA to FEATS, and the attributes that belong in MISC.
-
-    Raises ``ConlluError`` if one of them cannot be written.
-    """
+    """Columns LEMMA to FEATS, and the attributes for MISC; ``ConlluError`` if one of them cannot be written."""
     fixed = dict.fromkeys(_COLUMNS, "_")
     features: list[str] = []
     misc: list[str] = []

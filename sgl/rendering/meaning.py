@@ -61,10 +61,7 @@ class ViewError(ValueError):
 
 
 def is_word(token: str) -> bool:
-    """Whether a token can stand for a lemma, a name or a label in a logical form.
-
-    It starts with a letter, and contains neither spaces nor ``( ) . , ; * ? =``.
-    """
+    """Whether a token can stand in a logical form: a letter first, and neither spaces nor ``( ) . , ; * ? =``."""
     return _WORD.fullmatch(token) is not None and token not in RESERVED
 
 

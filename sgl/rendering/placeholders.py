@@ -105,9 +105,5 @@ def inspect(value: Any) -> Any:  # noqa: ANN401 - any value goes through
 
 
 def size(value: Any) -> int:  # noqa: ANN401 - whatever has a length
-    """Return the length of a value; a text with placeholders may be measured so.
-
-    A ``LONG`` placeholder has the length of the longest word that it can stand for: what is
-    short enough with placeholders is so with words.
-    """
+    """Return the length of a value; a ``LONG`` placeholder has that of the longest word that it can stand for."""
     return str.__len__(value) if isinstance(value, str) else len(value)

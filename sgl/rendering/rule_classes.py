@@ -89,7 +89,6 @@ class RuleClasses:
         return self.raised_tables[table]
 
     def _note(self, rule: Rule, table: int, word: str) -> str:
-        """Put the word of a rule into its table; what is left of it in the class is nothing."""
         self.tables[table][rule.id] = word
         self.one_line = self.one_line and is_one_line(word)
         return "\0"
@@ -97,11 +96,7 @@ class RuleClasses:
     def abstracted(
         self, rule: Rule, stand_in: StandIn
     ) -> tuple[int, tuple[Template, ...], tuple[Fragment, ...], tuple[tuple[bool, bool], ...]]:
-        """Return what an output uses of a rule, with something else for its words.
-
-        The last part says
-        for each word of a template whether it takes no space, as it is and raised.
-        """
+        """Return what an output uses of a rule less its words; last, whether these take no space, raised or not."""
         flags: list[tuple[bool, bool]] = []
         templates = tuple(self._template(rule, layer, stand_in, flags) for layer in range(len(rule.templates)))
         fragments = tuple(
@@ -231,7 +226,6 @@ class MarkedGrammar(CoreGrammar):
         return marked.id
 
     def _take_no_space(self, templates: tuple[Template, ...], flags: Iterable[tuple[bool, bool]]) -> None:
-        """Let placeholders take no space where their words take none."""
         marks = (
             (attach, item.text)
             for attach, template in zip(self._attach, templates, strict=True)

@@ -50,7 +50,6 @@ _LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", 
 
 
 def _scalar(value: object) -> object:
-    """Return a value that can be written; of others the text might be huge."""
     if isinstance(value, (str, int, float, Undefined)):
         return _bounded(value)
     raise SecurityError("a view writes texts and numbers, no lists and no nodes")
@@ -66,7 +65,6 @@ def _bounded(value: Any) -> Any:  # noqa: ANN401 - any value goes through
 
 
 def _joined(values: Iterable[object], separator: str = "") -> str:
-    """Values as one text; the length is known before the text is made."""
     pieces = [str(_scalar(value)) for value in values]
     if sum(map(len, pieces)) + len(pieces) * len(separator) > LONGEST:
         raise SecurityError(f"it makes something longer than {LONGEST}")
@@ -243,7 +241,6 @@ def _check(node: nodes.Node, depth: int) -> None:
 
 
 def _allowed(node: nodes.Node) -> bool:
-    """Whether views have such a construct; tuples only to name the parts of an edge."""
     if isinstance(node, nodes.Tuple):
         return node.ctx == "store"
     return isinstance(node, ALLOWED) and not (isinstance(node, nodes.For) and node.recursive)

@@ -201,10 +201,7 @@ class TemplateWriter:
         )
 
     def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
-        """Return the texts of some derivations, each behind its heading.
-
-        Raises ``ValueError``: what the definition raises.
-        """
+        """Return the texts of derivations, each behind its heading; ``ValueError`` where the definition raises it."""
         while True:
             try:
                 if self._table is None:
@@ -257,7 +254,6 @@ def _spread(piece: Heading) -> Iterable[str]:
 
 
 def _template_table(items: int) -> TemplateTable | None:
-    """Return what writes so many items by machine code; None if plain code is to write them."""
     from sgl.accel import pays
 
     if not pays("write", items * SECONDS_OF_ITEM):

@@ -120,10 +120,7 @@ class AcceptanceTest:
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(self, number: int, candidate: int, derivation: list[int] | None) -> str | None:
-        """Return why a candidate for a stratum, by its number, is rejected.
-
-        If it is not, return ``None`` and remember it.
-        """
+        """Return why a candidate for a stratum, by its number, is rejected; remember it if it is not."""
         if derivation is None:
             return TOO_LONG
         tables, stratum = self._tables, self._tables.strata[number]
@@ -205,11 +202,7 @@ def stop_if_out_of_reach(
     shares: dict[str, int],
     found_in_window: int,
 ) -> None:
-    """Raise ``NotEnoughError`` if the rest would take too many candidates.
-
-    The estimate is generous, one item more than the last window had, because
-    acceptance can only fall as sentences are used up.
-    """
+    """Raise ``NotEnoughError`` if the rest would take too many candidates: acceptance can only fall."""
     wanted = stratum.wanted
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
     budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted

@@ -116,11 +116,7 @@ class Tables(NamedTuple):
 
 
 def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
-    """Return the derivation from ``start`` that the candidate with this key stands for.
-
-    Returns the rules in preorder, or ``None`` when they would be more than
-    ``LONGEST_DERIVATION``.
-    """
+    """Return the candidate's rules in preorder; ``None`` when they would be more than ``LONGEST_DERIVATION``."""
     derivation: list[int] = []
     stack = [start]
     while stack:

@@ -12,10 +12,7 @@ from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
 
 
 def row_of(source: str, target: str, category: str) -> str:
-    """Return a row with its line end; raises ``ValueError`` if a field has a tab or line end.
-
-    The format has no quoting: such a text could not be read back.
-    """
+    """Return a row with its line end; ``ValueError`` for a tab or line end in a field: the format has no quoting."""
     row = f"{source}\t{target}\t{category}"
     if row.count("\t") != 2 or len(row.splitlines()) != 1:
         raise ValueError(f"a row of three fields cannot hold {row!r}")
@@ -39,10 +36,7 @@ def writer_of(tables: Tables, output: PackedText | PackedView) -> Callable[[Sequ
 
 
 def reseeded(tables: Tables, seed: int) -> Tables:
-    """Return the tables with another seed.
-
-    Which candidates are ambiguous is not known of another seed: none is rejected as such.
-    """
+    """Return the tables with another seed, of which nobody knows ambiguous candidates: none is rejected."""
     if seed == tables.seed:
         return tables
     strata = [stratum._replace(ambiguous=frozenset()) for stratum in tables.strata]
@@ -50,10 +44,7 @@ def reseeded(tables: Tables, seed: int) -> Tables:
 
 
 def file_name(tables: Tables, target: int, split: str) -> str:
-    """Return the file, within the folder of data, of a split with one of its targets.
-
-    The first target has the files ``train.tsv`` and so on, each other a folder of its name.
-    """
+    """Return the file of a split with one target: ``train.tsv``, in a folder of its name for all but the first."""
     return f"{tables.targets[target].name}/{split}.tsv" if target else f"{split}.tsv"
 
 

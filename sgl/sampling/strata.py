@@ -148,10 +148,7 @@ class BatchAcceptance:
         return (int(self.missing * each / WINDOW) + 1) * WINDOW
 
     def restore(self, sample: StratumSample) -> None:
-        """Go on behind candidates that were settled before; their sentences are seen already.
-
-        They end with a window, or with the stratum.
-        """
+        """Go on behind settled candidates, which end with a window or the stratum; their sentences are seen already."""
         self._parts = [sample.numbers[:: self.stratum.copies]]
         done = sample.candidates if self.stratum.every else len(self._parts[0])
         self.missing = self._missing_before = self.stratum.wanted - done
@@ -180,11 +177,7 @@ class BatchAcceptance:
         return accepted
 
     def _settled(self, survey: Survey) -> NDArray[np.uint8]:
-        """Return the outcomes of the candidates up to the last one that is needed.
-
-        Accepted sentences are judged.  If some are rejected for their readings, all are settled
-        again.
-        """
+        """Return the outcomes up to the last one needed; all are settled again if readings reject some."""
         rows, numbers = len(survey.verdicts), survey.batch.numbers
         earlier = self._seen.earlier(survey.hashes, survey.verdicts == ACCEPTED)
         ambiguous, judged = np.zeros(rows, np.bool_), np.zeros(rows, np.bool_)
@@ -216,7 +209,6 @@ class BatchAcceptance:
     def _judge(
         self, ambiguity: BatchFilter[Any], survey: Survey, rows: NDArray[np.int64], found: dict[int, Any]
     ) -> list[int]:
-        """Add what is found of the sentences of some rows; return which are rejected."""
         sources, derivations = survey.batch.sources.take(rows), survey.batch.derivations.take(rows)
         judged = ambiguity.judge(self.stratum, sources, derivations)
         found.update((int(rows[number]), one) for number, one in judged.items())

@@ -146,10 +146,7 @@ class _MergedStates:
 
 
 def _reachable(split: SplitGrammar) -> tuple[_Alternatives, ...]:
-    """Return the alternatives of the start state and of all states that it reaches.
-
-    The start state, number 0, chooses among the alternatives of all roots.
-    """
+    """Return the alternatives of the start state (number 0: of all roots) and of all states that it reaches."""
     numbers: dict[int, int] = {}
     waiting = [split.roots]
     table: list[_Alternatives] = []

@@ -88,7 +88,6 @@ def verify(
 
 
 def _checked(code: str, data: Dataset, before: Sequence[Result]) -> Result:
-    """Make a check, given the results of those before it."""
     for result in before:
         if result.code in CLAIMS[code]["needs"] and result.status != "passed":
             return _skipped(code, f"{result.code} {result.name} has not passed")

@@ -53,10 +53,7 @@ class Candidates:
         self.weights = [float(rule[3]) for rule in data["core"]["grammar"]["rules"]]
 
     def draw(self, stream: str, number: int, state: int, every: int = 0) -> Derivation:
-        """Return a candidate of a stream that starts in a state; () if it is too long.
-
-        If it is one of ``every`` derivation, so many that there are, it is that with its number.
-        """
+        """Return a candidate of a stream from a state on, that of its number of ``every`` one; () if too long."""
         if every:
             return self.listed(number, state, every)
         start = int.from_bytes(sha256(f"{self.seed}/{stream}".encode()).digest()[:8], "big")

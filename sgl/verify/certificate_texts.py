@@ -78,10 +78,7 @@ def check_layers(core: Json) -> None:
 
 
 def differences(grammar: Json, layer: int, twin: int) -> set[int]:
-    """Return in how many rules the texts of a grammar can differ in two layers; 2 is any more.
-
-    The numbers of a phrase follow from its rule and those of its parts.
-    """
+    """Return in how many rules the texts of a grammar can differ in two layers; 2 is any more."""
     found, size = [set[int]() for _ in grammar["categories"]], -1
     while size < (size := sum(map(len, found))):
         for _, lhs, rhs, *_, templates, _ in grammar["rules"]:

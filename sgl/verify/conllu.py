@@ -284,10 +284,7 @@ def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
 def read_sentences(
     path: Path, words: TokenTable, start: int = 0, end: int = sys.maxsize
 ) -> Iterator[Sentence | Malformed]:
-    """Yield the blocks of a file, or of a range of it, in order; raises ``OSError`` only.
-
-    Lines are counted from the start of the range.  Where it ends an empty line has ended a block.
-    """
+    """Yield the blocks of a file, or of a range with its own line numbers, in order; raises ``OSError`` only."""
     block: list[bytes] = []
     number, offset = 0, start
     with opened(path, TREEBANK) as stream:
@@ -309,7 +306,6 @@ def read_sentences(
 
 
 def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) -> Sentence | Malformed:
-    """Return the sentence of a block; each step leaves the line that it is about in ``number``."""
     number = start
     comments: list[tuple[str, str]] = []
     tokens: list[Token] = []

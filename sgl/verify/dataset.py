@@ -138,7 +138,6 @@ def load(
 
 
 def _read(directory: Path, manifest: Manifest, workers: Workers, progress: Progress) -> Iterator[Split]:
-    """Yield the splits, whose ranges are all submitted before the first is put together."""
     splits = {name: Split.new(name, 1 + len(manifest.layers.further)) for name in manifest.splits}
     cut: dict[str, list[Range]] = {name: [] for name in splits}
     for name, split in splits.items():
@@ -172,11 +171,7 @@ _IDENTITY = re.compile(r"sgl:[\w.+-]+\|edition:\w+\|grammar:sha256:[0-9a-f]{12}\
 
 
 def foreign_entries(directory: Path) -> Iterator[str]:
-    """Yield what is neither a file nor a folder with files: links, pipes, devices, sockets.
-
-    Nothing in a directory that has one is read: it may lead elsewhere, or never end.  The same
-    is true of a file that is too large for any kind.
-    """
+    """Yield links, pipes, devices, sockets and files too large for any kind: nothing in such a directory is read."""
     for name, entry in entries_below(directory):
         shown = _printable(name)
         if entry.is_dir(follow_symlinks=False):

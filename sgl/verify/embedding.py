@@ -38,10 +38,7 @@ def members(bits: int) -> tuple[int, ...]:
 def embeddings(
     links: tuple[tuple[int, int], ...], domains: tuple[int, ...], fitting: tuple[tuple[tuple[int, int], ...], ...]
 ) -> Iterator[Embedding]:
-    """Return the embeddings of a body that networkx finds: a node for each variable; last, none.
-
-    They are found when asked for, and remembered, each with the steps that led to it.
-    """
+    """Return the embeddings that networkx finds, lazily and remembered, each with its steps so far; last, none."""
     graph: nx.DiGraph[int] = nx.DiGraph()
     for node in members(reduce(or_, domains)):
         graph.add_node(node, number=node)

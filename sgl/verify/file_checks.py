@@ -36,7 +36,6 @@ class TableRow(NamedTuple):
 
 
 def _read_tsv(path: Path) -> Iterator[TableRow | str]:
-    """Yield the rows of a TSV file in order, or why one cannot be read; raises ``OSError`` only."""
     with opened(path, ROWS) as stream:
         while line := stream.readline(_LONGEST_ROW):
             if not line.endswith(b"\n"):

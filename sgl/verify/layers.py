@@ -55,7 +55,6 @@ def at_layers(structure: GraphPattern, first: str) -> GraphPattern:
 
 @cache
 def _word_in(word: WordForm, layer: str) -> WordForm:
-    """Return a word as a node of a layer; one object for each pair.  One outside has no layer."""
     own = () if word.outside else ((LAYER, layer),)
     return replace(word, attributes=tuple(sorted((*word.attributes, *own))))
 

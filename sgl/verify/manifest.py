@@ -360,10 +360,7 @@ def _read(kind: Kind, value: object, path: str, clauses: dict[str, Clause]) -> J
 
 @cache
 def _fields(kind: type) -> dict[str, tuple[Any, bool]]:
-    """Return the fields of a class, each with its type and whether it is required.
-
-    What need not be there must not be null.
-    """
+    """Return the fields of a class, each with its type and whether it is required; the others must not be null."""
     types, found = get_type_hints(kind), {}
     for own in fields(kind):
         type_, required = types[own.name], own.default is own.default_factory is MISSING

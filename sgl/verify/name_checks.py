@@ -155,10 +155,7 @@ def _lookalikes(claimed: Iterable[_Name], found: Iterable[_Name]) -> Iterator[tu
 
 
 def _is_another_word(data: Dataset, name: _Name, other: _Name, unsampled: bool) -> bool:
-    """Return whether names that look alike are different words, as *may* and *May*.
-
-    An ``unsampled`` one is made by rules, but no graph has it.
-    """
+    """Return whether names that look alike are different words, as *may* and *May*, or ``unsampled``: in no graph."""
     if name.text.casefold() != other.text.casefold():
         return False
     words = [word for split in data.splits for word in split.words]

@@ -92,7 +92,6 @@ def _parquet(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
 
 
 def _values(column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
-    """Return the values of a column; rows with the same one have the same object."""
     if not hasattr(column, "dictionary"):
         return list(column.to_pylist())
     compute = import_module("pyarrow.compute")
@@ -222,10 +221,7 @@ class _ParquetFiles:
 
 
 def _names(rows: Rows) -> list[str]:
-    """Return what the column ``derivation`` calls each rule.
-
-    Without children it is its words; to tell rules apart, the category is added, then a number.
-    """
+    """Return what ``derivation`` calls each rule: its words without children, then category, number if needed."""
     source, *_ = rows.meaning.texts[rows.plan["source"]]
     categories = [_atom(name) for name, *_ in rows.data["core"]["grammar"]["categories"]]
     names, longer = list[str](), list[str]()

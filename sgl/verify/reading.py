@@ -173,11 +173,7 @@ def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, grap
 def _add(
     known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
 ) -> Malformed | None:
-    """Add the next sentence of a range, unless it lacks a text: then say so.
-
-    ``seen`` are the words of the range so far, and the trees, of which there is one object each.
-    ``graph`` has the graphs of all layers.
-    """
+    """Add the next sentence of a range, unless it lacks a text: then say so."""
     comments, words = dict(sentence.comments), sentence.words
     try:
         source, *targets = [comments[key] for key in known.task.texts]
@@ -321,7 +317,6 @@ def standing_by(number: int) -> Iterator[ProcessPoolExecutor | None]:
 
 
 def _begin() -> None:
-    """Begin to work for another process; end with Ctrl-C, and say nothing, unless it is ignored."""
     begin()
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

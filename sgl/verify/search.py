@@ -257,7 +257,6 @@ def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match 
 
 
 def _matches(host: _Host, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
-    """Yield all matches of ``body`` that agree with ``held`` and are injective with it."""
     free = (1 << host.frame.size) - 1 & ~sum([1 << node for node in held.values()])
     domains: NodeSets = []
     for name, true, false in body.variables:

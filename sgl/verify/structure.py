@@ -166,7 +166,6 @@ class _Scanner:
     position: int = 0
 
     def match(self, expression: str) -> str | None:
-        """Go past what ``expression`` matches next and return it, or ``None``."""
         while self.text[self.position : self.position + 1].isspace():
             self.position += 1
         found = re.compile(expression).match(self.text, self.position)
@@ -176,7 +175,6 @@ class _Scanner:
         return found.group()
 
     def take(self, expression: str, what: str) -> str:
-        """Return what ``expression`` matches next; ``what`` names it in errors."""
         found = self.match(expression)
         if found is None:
             raise StructureError(f"{what} expected", self.position + 1)

@@ -150,7 +150,6 @@ class _Assembler:
         return operation | row << OPERATION_BITS
 
     def _alternatives(self, target: _Target, state: State) -> Iterator[tuple[int, int]]:
-        """Return the code or the piece of each alternative of a state, and its rule."""
         for rule, children in zip(state.rules, state.children, strict=True):
             if self._lexical[target.state]:
                 words = self._words(rule)
@@ -192,7 +191,6 @@ class _Assembler:
         yield instruction, piece
 
     def _template(self, rule: int, children: int) -> Sequence[str | int]:
-        """Return the source template of a rule, which has its children in their order."""
         if not self._written:
             return range(children)
         template = self._text.templates[rule]

@@ -162,10 +162,7 @@ class SentenceTable:
     """The hashes of all sentences that were accepted."""
 
     def __init__(self, expected: int = 0, memory: int = MEMORY, folder: Path | None = None) -> None:
-        """``folder`` is where a table that outgrows ``memory`` bytes is kept.
-
-        For the number of sentences ``expected`` there is room from the beginning, in memory.
-        """
+        """Expect so many sentences; a table that outgrows ``memory`` bytes is kept in ``folder``."""
         self._memory = memory
         self._folder = folder
         fitting = max(_SMALLEST, 1 << max(memory // _ROW, 1).bit_length() - 1)

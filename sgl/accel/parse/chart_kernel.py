@@ -71,7 +71,6 @@ def read(
 
 @part
 def _chart(tables: Tables, space: Space, last: int) -> int:
-    """Fill the chart, at each place from the later beginnings on; return the text's entry."""
     set_int(space.used, ENTRIES, 0)
     set_int(space.used, WAITING, 0)
     width = tables.width
@@ -125,7 +124,6 @@ def _complete(tables: Tables, space: Space, start: int, end: int) -> None:
 
 @part
 def _wait(tables: Tables, space: Space, item: int, entry: int, start: int, end: int) -> None:
-    """Let an entry wait for the symbols that it moves over and the next word can begin."""
     if not meet(tables.below, item, space.asked, start, tables.width):
         return
     for word in range(tables.width):
@@ -148,7 +146,6 @@ def _wait(tables: Tables, space: Space, item: int, entry: int, start: int, end: 
 
 @part
 def _move(tables: Tables, space: Space, at: int, end: int) -> None:
-    """Move what waits at a position over what is found from there."""
     for word in range(tables.width):
         rest = bits_at(space.waited, at * tables.width + word)
         rest &= bits_at(space.cells, at * tables.wide + word)

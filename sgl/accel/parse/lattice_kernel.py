@@ -140,7 +140,6 @@ def _words_at(
     words: int,
     arcs: int,
 ) -> int:
-    """Note which of the first ``words`` stand at a byte, from a trie's node on; count the arcs."""
     start = at - first
     while at < last:
         child = int_at(tables.base, node) + int(data[at])
@@ -160,7 +159,6 @@ def _words_at(
 
 @part
 def _link(tables: Tables, space: Space, arcs: int) -> None:
-    """List the arcs that matter by where they end, later starts first."""
     width = tables.width
     for arc in range(arcs):
         byte = int_at(space.arc_end, arc)

@@ -56,7 +56,6 @@ class CompiledReader:
         return BatchReadings(counts, scores, derivations), sorted(unread)
 
     def _space_for(self, longest: int, entries: int) -> Space:
-        """Return the memory for such texts, which never shrinks."""
         space = self._space
         if space is None or len(space.live) <= longest or len(space.left) < entries:
             if space is not None:

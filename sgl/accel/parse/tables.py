@@ -187,11 +187,7 @@ class _Numbering:
         return _Goal(self._number[rule.left], production, ways, rule.log_weight)
 
     def _words_and_symbols(self) -> tuple[dict[tuple[str, bool], list[_Goal]], list[list[_Goal]]]:
-        """Return what words and symbols give by themselves.
-
-        Words that stand together are known by their text and whether it attaches; those that
-        attach come first.
-        """
+        """Return what words and symbols give by themselves; words that attach come first."""
         words: dict[tuple[str, bool], list[_Goal]] = {}
         ones: list[list[_Goal]] = [[] for _ in self._number]
         for part, number in self._number.items():

@@ -166,11 +166,7 @@ class _Pairing:
         return numbers
 
     def meeting(self, words: Numbers) -> tuple[Numbers, Numbers]:
-        """Join the transitions whose children are pairs of states that some phrase has.
-
-        ``words`` are the pairs after words.  Returned are the rows of transitions of one rule, in
-        pairs.
-        """
+        """Return, in pairs, the rows of transitions of one rule whose children are pairs that some phrase has."""
         first, second, index = self._first, self._second, self._first.index
         met = np.zeros(len(self.categories), np.bool_)
         new = np.unique(words[words != DEAD])
@@ -186,7 +182,6 @@ class _Pairing:
 
     @cached_property
     def _known(self) -> tuple[Numbers, Numbers]:
-        """The combinations that ``second`` has a transition for, sorted, and where these are."""
         second = self._second
         known = self.combinations.numbers(second.rules, second.places[second.children])
         order = np.argsort(known)

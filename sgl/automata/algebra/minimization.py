@@ -69,11 +69,7 @@ def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
 
 
 def _contexts(automaton: TreeAutomaton, states: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-    """Return the contexts that states occur in, by number, and the states they lead to.
-
-    A context is a position, a rule and the states at the other positions.  Occurrences are
-    sorted by state and context; those of state ``q`` begin at the place ``bounds[q]``.
-    """
+    """Return contexts (position, rule, other states) and their states; those of ``q`` begin at ``bounds[q]``."""
     wanted = np.zeros(automaton.size + 1, np.bool_)
     wanted[states] = True
     position, row = np.nonzero(wanted[automaton.children])

@@ -216,10 +216,7 @@ def check_size(states: int = 0, transitions: int = 0) -> None:
 def combined(
     index: GrammarIndex, members: Sequence[list[int]], current: int, category: int
 ) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Add a state to the ``members`` of its category, and yield the phrases that have it now.
-
-    If each state is added once, every combination of children is seen once.
-    """
+    """Add a state, once, to the ``members`` of its category; yield the phrases that have it now, each once."""
     earlier = list(members[category])
     members[category].append(current)
     for rule, position in index.uses[category]:

@@ -19,10 +19,7 @@ _ENDLESS = 2**40
 
 
 def smallest_derivation(automaton: TreeAutomaton) -> Derivation | None:
-    """Return the smallest accepted derivation, or ``None`` if there is none.
-
-    Of several it has the earlier rules in the author's order, from the smallest phrases up.
-    """
+    """Return the smallest accepted derivation, of several that with the earlier rules; ``None`` if there is none."""
     smallest = SmallestDerivations(automaton)
     accepted = [state for state in automaton.accepting if smallest.sizes[state] < _ENDLESS]
     if not accepted:

@@ -191,7 +191,6 @@ def _of_training(evidence: Evidence, split_of: Mapping[str, int]) -> Iterator[St
 
 
 def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[StatedClaim]:
-    """Yield what is claimed of the items of a generalization stratum."""
     plan, constraint = evidence.plan, stratum.constraint
     pattern = evidence.patterns[stratum.category]
     outside = {structure for quota in pattern.quotas for structure in quota.outside}
@@ -210,7 +209,6 @@ def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[Stat
 def _licensed(
     evidence: Evidence, pattern: Pattern, split_of: Mapping[str, int], known: dict[Structure, Structure]
 ) -> Iterator[StatedClaim]:
-    """Yield that training contains needed parts, and pieces; ``known`` has those that are alike."""
     pieces, _ = claim_pieces(evidence, pattern)
     waived = [piece.structure for piece in pieces if piece.verdict is Verdict.WAIVED]
     alike = [known.setdefault(p.structure.canonical(), p.structure) for p in pieces]
@@ -227,7 +225,6 @@ def _licensed(
 def _alike(
     compiler: StructureCompiler, automata: Iterable[WrittenAutomaton], splits: Iterable[SplitGrammar]
 ) -> dict[int, tuple[int, ...]]:
-    """For each word the states that the automata and the splits give it."""
     words = compiler.index.words
     given = [automaton.words for automaton in automata]
     for split in splits:
@@ -239,10 +236,7 @@ def _alike(
 
 
 def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> list[tuple[int, int]]:
-    """Return the state of the split that each state is, which rows of it are drawn from.
-
-    The state that they start from has the alternatives of all roots.
-    """
+    """Return the state of the split that each state is; that of the start has the alternatives of all roots."""
     found: dict[int, int] = {}
     waiting = [(start, [root for root, _ in split.roots])]
     for number, places in waiting:

@@ -75,10 +75,7 @@ Invariant = list[tuple[int, ...]]
 
 
 def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> Invariant | None:
-    """Return the invariant that shows what all texts of a split have in common, if they have.
-
-    Every text is accepted by one of the automata, or (``accepted`` is false) by none.
-    """
+    """Return what shows that every text is accepted by one automaton or (not ``accepted``) by none; else None."""
     if not automata:
         return None if split.roots else []
     automaton, *others = automata

@@ -185,8 +185,6 @@ def place(schema: Schema, match: Match, node: int, label: int | None) -> Iterabl
 
 
 def _assign(schema: Schema, match: Match, variable: int, node: int, label: int | None) -> Match:
-    """Make ``node`` the node of a variable, in the extensions too."""
-
     def followed(number: int, extension: Match) -> Iterator[Match]:
         passes = schema.clauses[number].passes(variable, label)
         if passes and node not in extension.assignment:

@@ -152,7 +152,6 @@ class SchemaAutomaton:
         self.left = limits.current().matches
 
     def _spend(self, steps: int) -> None:
-        """Count elementary steps, so that a hopeless compilation is stopped."""
         self.left -= steps
         if self.left < 0:
             raise BudgetSpent

@@ -122,10 +122,7 @@ class Evidence:
 
     @cached_property
     def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:
-        """Training sentences, first those that repeat no lemma, in-distribution ones before others.
-
-        Each has the phrases that those before it have not, and the number of the whole.
-        """
+        """Training sentences, first those that repeat no lemma: each with its new phrases, and its number."""
         texts: list[Seen] = []
         strata = [(e, e.stratum.category == IN_DISTRIBUTION) for e in self.populated_training]
         for evidence, usual in sorted(strata, key=lambda pair: not pair[1]):

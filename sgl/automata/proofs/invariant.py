@@ -156,11 +156,7 @@ def state_examples(split: SplitGrammar, automaton: TreeAutomaton) -> Iterator[St
 
 
 def with_other_words(automaton: TreeAutomaton, derivation: Derivation, lemmas: list[tuple[str, ...]]) -> Derivation:
-    """Return the derivation with other words where a lemma is repeated, as far as there are any.
-
-    ``lemmas`` are those of each rule.  A word is exchanged for one of the same state, so the
-    automaton still accepts.
-    """
+    """Exchange words of repeated lemmas (``lemmas`` by rule) for others of the same state, as far as there are any."""
     leaf = automaton.word_states
     alike: dict[int, list[int]] = {}
     for rule, state in leaf.items():

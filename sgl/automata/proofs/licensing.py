@@ -101,11 +101,7 @@ def _piece(
 
 
 def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...], tuple[Structure, ...]]:
-    """Return the claims about the pieces of what a pattern holds out, each piece once.
-
-    Beside them what the pattern waives that is a piece of nothing it holds out.  Without
-    training sentences nothing is claimed.
-    """
+    """Return the claims about each piece of what a pattern holds out, and what it waives that is no such piece."""
     pieces: dict[Structure, tuple[Structure, Structure]] = {}
     for whole in pattern.held_out:
         for piece in pieces_of(whole):

@@ -54,11 +54,7 @@ def endless_rule(split: SplitGrammar) -> Rule:
 
 
 def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None:
-    """Return the numbers of derivations with 0, 1, ..., ``longest`` source tokens.
-
-    ``None`` if a phrase can contain itself without a further token: then one
-    length has infinitely many derivations.
-    """
+    """Return the numbers of derivations with 0 to ``longest`` source tokens; ``None`` if one is infinite."""
     tokens = split.grammar.source_tokens
     # The words of each state by their tokens, and (tokens of the rule, children) of phrases.
     words = [Counter(tokens[t.rule] for t in own if not t.children) for own in split.transitions_of]
@@ -84,11 +80,7 @@ def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None
 def _same_length_order(
     words: Sequence[Counter[int]], phrases: Sequence[Sequence[tuple[int, tuple[int, ...]]]]
 ) -> list[int] | None:
-    """Return the states so that those come first which others need at the same length.
-
-    A state needs a child at its own length if the rule and the other children
-    may be without tokens.  ``None`` if states need each other.
-    """
+    """Return the states, first those that others need at the same length; ``None`` if states need each other."""
     empty = {state for state, lengths in enumerate(words) if 0 in lengths}
     silent = [[children for tokens, children in own if not tokens] for own in phrases]
     grown = True
@@ -112,7 +104,6 @@ def _same_length_order(
 
 
 def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
-    """Return the coefficient of ``length`` in the product of the rows, read as polynomials."""
     product, *rest = rows
     for row in rest[:-1]:
         product = [sum(map(mul, product, row[total::-1])) for total in range(length + 1)]
@@ -131,10 +122,7 @@ def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
 
 
 def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
-    """Return the number of words of the longest text of a split in a text layer.
-
-    If there is none, return a rule of phrases that contain one another and grow by it.
-    """
+    """Return the number of words of a split's longest text; if there is none, a rule of phrases that grow by it."""
     grammar, rules = split.grammar, split.grammar.rules
     counts = grammar.token_counts(layer)
     # Own words, and children with how often they are used, for each transition of each state.

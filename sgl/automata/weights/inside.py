@@ -76,7 +76,6 @@ def inside_weights(system: EquationSystem) -> Vector:
 
 
 def _newton(system: EquationSystem, inside: Vector) -> Vector:
-    """Improve the weights by Newton's method, component by component, dependencies first."""
     terms_of: list[list[_Term]] = [[] for _ in range(system.size)]
     columns = system.state, system.weight, system.children.T
     for state, weight, children in zip(*[column.tolist() for column in columns], strict=True):

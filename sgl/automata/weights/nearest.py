@@ -203,11 +203,7 @@ class NearestFinder:
         phrases: Sequence[_ItemPhrase],
         costs: Sequence[Sequence[Cost]],
     ) -> tuple[Cost, tuple[int | None, ...]]:
-        """Return a new rule in place of the phrase's: the cheapest matching of their children.
-
-        Of what is left over, children of the phrase are dropped, and those of the rule get smallest
-        phrases.
-        """
+        """Return a new rule in place of the phrase's, with the cheapest matching of their children."""
         table: dict[frozenset[int], tuple[Cost, tuple[int | None, ...]]] = {
             frozenset(): (_new(transition).plus(Cost(1)), ())
         }
@@ -264,7 +260,6 @@ class NearestFinder:
         return Nearest(tuple(rules), tuple(phrases[n].rule for n in dropped), tuple(new))
 
     def _word(self, place: _ResultRule, spare: list[int], taken: set[str]) -> int:
-        """Return a new word in a place: a dropped one, or the likeliest that is not there yet."""
         words = [t for t in self._split.transitions_of[place.state] if not t.children]
         free = [t for t in words if taken.isdisjoint(self._lemmas[t.rule])] or words
         for transition in free:

@@ -93,7 +93,6 @@ _Spans = tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]
 
 
 def _spans(grammar: CoreGrammar, layer: int, number: int, children: tuple[list[_Spans], ...]) -> list[_Spans]:
-    """Return the phrases of a reading, the whole last, in each part of the phrase of a rule."""
     rule = grammar.rules[number]
     found: list[_Spans] = []
     tokens: list[str] = []

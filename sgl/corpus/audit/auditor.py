@@ -71,7 +71,6 @@ class Auditor:
         return self.audit
 
     def _file(self, path: Path, progress: Progress) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Return the distinct hashes of its sentences, sorted, and how often each occurs."""
         file = FileTally(str(path))
         self.audit.files.append(file)
         hashes = array("Q")

@@ -56,10 +56,7 @@ class DeclaredStructure:
 
 
 def declared_structures(patterns: tuple[Pattern, ...], named: Mapping[str, Structure]) -> tuple[DeclaredStructure, ...]:
-    """Every structure of the patterns, then those with names of their own.
-
-    A ``gen`` structure that only repeats what is held out is left out.
-    """
+    """Every structure of the patterns but a ``gen`` that repeats what is held out, then those with own names."""
     found: list[DeclaredStructure] = []
     for pattern in patterns:
         roles = {
@@ -249,10 +246,7 @@ class Judgement(SentenceReadings):
         return tuple(derivation for derivation, _ in self.read[:readings])
 
     def chosen(self, published: Mapping[int, Sequence[str]]) -> tuple[int, ...]:
-        """Return which of the likeliest readings give the published texts, by their numbers.
-
-        ``published`` has for some targets, by index, the spellings of the published text.
-        """
+        """Return the numbers of the likeliest readings that give the ``published`` texts, spellings by target."""
         return tuple(
             number
             for number, (_, texts) in enumerate(self.read)

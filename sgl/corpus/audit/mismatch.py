@@ -125,7 +125,6 @@ class _AlignedTexts:
                 yield Difference(rule.id, kind, *_trimmed(given, published))
 
     def _groups(self, node: _Node, token: int, low: int, high: int) -> Iterator[tuple[list[_TemplatePart], int, int]]:
-        """Yield the parts of a node between borders that both texts have, where they differ."""
         group: list[_TemplatePart] = []
         start = low
         parts = list(self._parts(node, token))

@@ -177,7 +177,6 @@ class Audit:
         return {name: some[name] for name in held_out if some[name]}
 
     def _without_items(self, files: int) -> Tally:
-        """Return the tally of the first files without the items of patterns."""
         items = {(rows.file, rows.kind) for rows in self.sets if rows.pattern}
         return total(
             tally

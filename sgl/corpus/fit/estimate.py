@@ -264,10 +264,7 @@ def estimate(
     selection: Selection | None = None,
     progress: RoundProgress | None = None,
 ) -> Fit:
-    """Return the weights under which a sample (given the selection) is most probable.
-
-    ``layer`` is the text layer that was parsed.  Raises ``ValueError`` without sentences.
-    """
+    """Return the weights under which a sample, read in ``layer``, is most probable; ``ValueError`` if it is empty."""
     if not sample.rows:
         raise ValueError("the sample has no sentence")
     return _Estimation(grammar, sample, options, selection, progress).run(layer)

@@ -105,10 +105,7 @@ def _likelihood(found: Likelihood) -> dict[str, float | None]:
 def weights_text(
     grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, provenance: Mapping[str, Any], comment: Sequence[str] = ()
 ) -> str:
-    """Return the text of the file: ``comment`` as its first lines, then what it comes from.
-
-    ``keys`` are what the rules of the grammar are called; ``provenance`` has plain values only.
-    """
+    """Return the text of the file, after lines of ``comment``; ``keys`` name rules, ``provenance`` has plain values."""
     lines = "".join(f"# {line}".rstrip() + "\n" for line in comment)
     sections = {"fitted": dict(provenance)}, weights_data(grammar, keys, fit)
     return lines + "".join(

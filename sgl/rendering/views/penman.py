@@ -65,7 +65,6 @@ def _mark(number: int) -> str:
 
 
 def _named(unfinished: str) -> str:
-    """Name the variables by the first letters of their concepts, in the order of opening."""
     taken: Counter[str] = Counter()
     variables: dict[str, str] = {}
     for mark, first in _OPENED.findall(unfinished):

@@ -78,7 +78,6 @@ def word_depths(heads: Sequence[int]) -> list[int]:
 
 
 def _upwards(depths: Sequence[int]) -> list[int]:
-    """Return the words, each before its governor."""
     return sorted(range(len(depths)), key=depths.__getitem__, reverse=True)
 
 
@@ -117,10 +116,7 @@ def skeleton_of(sentence: TreebankSentence, *, punctuation: bool) -> Skeleton:
 
 
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
-    """Return the tree less the words with the relation ``punct``, or a subtype of it.
-
-    What depends on one of them goes to the nearest governor that is kept.  The root is kept.
-    """
+    """Return the tree less punctuation, its root kept; what depends on it goes to the nearest governor kept."""
     kept = [place for place, word in enumerate(words) if word.head == 0 or word.deprel.partition(":")[0] != "punct"]
     number = {0: 0} | {place + 1: at for at, place in enumerate(kept, 1)}
     heads = []

@@ -79,10 +79,7 @@ class Aligned:
     _asked: set[str] = field(default_factory=set)
 
     def output(self, sent_id: str | None) -> SystemOutput | None:
-        """Return the output for the next sentence; none if there is none.
-
-        Raises ``PredictionsError`` if the file has ids and the sentence has no new one.
-        """
+        """Return the output for the next sentence, if any; ``PredictionsError`` where ids lack a new one."""
         if self.by_id is None:
             found = next(self.in_order, None)
             if found is not None and sent_id is not None:

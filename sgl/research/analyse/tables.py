@@ -280,7 +280,6 @@ def render_analysis(data: Mapping[str, Any], title: str) -> str:
 
 
 def _measure(name: str) -> str:
-    """Return what the page calls a measure or score; it has less room than tables."""
     return title(name).removeprefix("dependency ")
 
 

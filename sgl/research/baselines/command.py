@@ -35,7 +35,6 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "": 60}
 
 
 def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> float:
-    """Return ``90s``, ``15m``, ``1.5h`` in seconds; a number alone is minutes."""
     if value is None:
         return float("inf")
     read = _DURATION.fullmatch(value.strip())
@@ -73,7 +72,6 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
 
 @contextmanager
 def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
-    """Report what a user can do something about, and end the command."""
     try:
         yield
     except BaselineError as problem:

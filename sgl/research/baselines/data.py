@@ -97,10 +97,7 @@ class Side:
 
 
 def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer:
-    """Learn a vocabulary for texts, each with the scheme by which it is tokenized.
-
-    Its ``kind`` is ``word`` or ``bpe``; ``pieces`` are how many tokens pieces of words may be.
-    """
+    """Learn a vocabulary, ``word`` or ``bpe`` with so many ``pieces``, of texts, each with its scheme of tokens."""
     from tokenizers import Tokenizer
     from tokenizers.models import BPE, WordLevel
     from tokenizers.trainers import BpeTrainer

@@ -45,11 +45,7 @@ class Directory:
         self._held: LockedFolder | None = None
 
     def take(self, run: str, *, resume: bool) -> None:
-        """Begin a run, or go on with it, here; until ``leave`` no other process can.
-
-        Raises ``DirectoryError`` if it holds something else, or a run that is not to be resumed or
-        at work.
-        """
+        """Begin or resume a run here, alone until ``leave``; ``DirectoryError`` if that cannot be."""
         # A directory of others does not even get the file of the lock.
         self.check(run, resume=resume)
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -165,11 +161,7 @@ class Job:
                     yield benchmark.split, len(found)
 
     def train(self, line: Line, told: OnCheck, resumed: Callable[[int], None]) -> TrainingResult:
-        """Train, and write what has come of it.
-
-        ``resumed`` is told the last step of the run that is gone on with, 0 if it had no check.
-        Raises ``DirectoryError`` if the checkpoint is damaged, or that of another run.
-        """
+        """Train from the last step on (``resumed`` is told), write the results; ``DirectoryError`` if damaged."""
         checkpoint, run = self.directory.checkpoint, self.run
         if isinstance(self.learner, Seq2SeqLearner):
             # Weights mean nothing with another vocabulary.

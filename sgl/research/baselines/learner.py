@@ -145,7 +145,6 @@ class Seq2SeqLearner(Learner):
 
     @cached_property
     def _bounds(self) -> tuple[int, float]:
-        """The longest target of training, and the most target tokens for a source token."""
         sizes = [(len(source), len(target)) for source, target in self.pairs]
         return max(size for _, size in sizes), max(size / source for source, size in sizes)
 

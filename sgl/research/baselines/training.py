@@ -179,7 +179,6 @@ class Training:
         return self._chosen(ended, line)
 
     def _step(self) -> bool:
-        """Take a step, or none if the loss or its gradient is no finite number: return False."""
         config, state = self.config, self.state
         self.learner.module.train()
         torch.manual_seed((config.seed << 32) + state.step + 1)
@@ -208,7 +207,6 @@ class Training:
         return True
 
     def _check(self, line: Line) -> None:
-        """Compare the state with the best one; the later of two that are equal is kept."""
         state = self.state
         score = self._score(line)
         state.checks.append((state.step, state.loss / state.loss_tokens, score))

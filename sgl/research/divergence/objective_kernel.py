@@ -28,7 +28,6 @@ def _interpreted(function: Function) -> Function:
 
 
 def _compilers() -> tuple[Callable[[Function], Function], Callable[[Function], Function]]:
-    """Return what compiles kernels and parts of them; where nothing does, they stay as they are."""
     from sgl.accel import compiles
 
     if not compiles():

@@ -136,7 +136,6 @@ def choose(
 
 
 def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
-    """Return labels in random order: the items with the smallest random numbers are in test."""
     from sgl.research.divergence.search_kernel import GAMMA
     from sgl.research.divergence.search_kernel import mix as mix_array
 

@@ -53,7 +53,6 @@ def _at(key: np.uint64, index: int) -> np.uint64:
 
 @part
 def _below(bits: np.uint64, limit: int) -> int:
-    """Return random bits as a whole number below a limit of at most 32 bits."""
     factor = np.uint64(limit)
     carried = ((bits & _LOW) * factor) >> _32
     return int(np.int64(((bits >> _32) * factor + carried) >> _32))
@@ -61,7 +60,6 @@ def _below(bits: np.uint64, limit: int) -> int:
 
 @part
 def _exponential(bits: np.uint64) -> float:
-    """Return random bits as a number of nearly the exponential distribution."""
     bits |= _1
     halvings = 0
     while bits < _TOP:

@@ -116,10 +116,7 @@ class ItemSet:
 
 
 def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str]:
-    """Return the files that are meant, in the order of splits, and the view if none was named.
-
-    Raises ``NoItemsError`` or ``ForeignFileError`` if a path has no such files, or others.
-    """
+    """Return the files that are meant, by splits, and the view; ``NoItemsError``, ``ForeignFileError`` if wrong."""
     given = list(paths)
     if view is None:
         view = DERIVATION if all(_files_at(path, ".parquet") for path in given) else GRAPH

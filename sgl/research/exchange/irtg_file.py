@@ -252,7 +252,6 @@ class TermReader:
         return arguments
 
     def _tree(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
-        """Return a node as Alto prints it, with `_` for spaces, which would separate words."""
         symbol, arguments = operation
         text = symbol.text
         if algebra.name == "TreeWithAritiesAlgebra":

@@ -99,7 +99,6 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
 
 
 def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostics) -> list[TreeRule]:
-    """Return the rules, in order; one without lines has those of an earlier one with its label."""
     declared = [interpretation.name.text for interpretation in file.interpretations]
     meanings: dict[str, dict[str, TermOf]] = {}
     rules = []

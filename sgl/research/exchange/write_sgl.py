@@ -140,10 +140,7 @@ _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 
 
 def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
-    """Return the grammar as a text that compiles to it again, up to names.
-
-    It has text layers only, the first of which has every child of a rule once and in order.
-    """
+    """Return a grammar of text layers as a text that compiles to it; the first has every child once, in order."""
     return "\n".join(_SglWriter(grammar).lines(comment)) + "\n"
 
 

@@ -194,7 +194,6 @@ def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = 
 
 
 def _label(rule: Rule) -> str:
-    """Return the name of a rule; a word declaration has that of its word."""
     match = _WORD.fullmatch(rule.name)
     return make_quotable(match[1] if match is not None else rule.name)
 
@@ -233,10 +232,7 @@ def repeating(grammar: CoreGrammar, layer: int) -> list[int]:
 
 
 def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
-    """Return the productions of a text layer, those of the start category first.
-
-    The grammar has no ``capital``, no child twice in this layer, and words that can be quoted.
-    """
+    """Return productions of a layer without ``capital`` or repeated children, those of the start category first."""
     names = _nonterminals(grammar)
     spoken = [category.filled for category in emptiness(grammar, layer)]
     # A line that ends with a backslash goes on in the next one.
@@ -259,7 +255,6 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
 
 
 def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]:
-    """Return the categories that have words in the layer, each after one that mentions it."""
     found = {grammar.start: None}
     pending = [grammar.start]
     while pending:
@@ -273,7 +268,6 @@ def _used(grammar: CoreGrammar, layer: int, spoken: Sequence[bool]) -> list[int]
 
 
 def _nonterminals(grammar: CoreGrammar) -> list[str]:
-    """Return a name for each category: ``NP[anim=yes, mod=none]`` is ``NP-yes-none``."""
     free = FreeNames()
     names = []
     for category in grammar.categories:
