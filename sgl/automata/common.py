@@ -28,11 +28,7 @@ class BudgetSpent(AutomataError):
 
 
 class StructureTooCostly(AutomataError):
-    """The automaton of a structure needs more work than its budget allows.
-
-    ``variable`` is the node variable to constrain first: tracked from the moment a node is created,
-    with the fewest tests.
-    """
+    """The automaton of a structure is beyond its budget; ``variable`` is the node variable to constrain first."""
 
     def __init__(self, structure: Structure, variable: str, budget: int) -> None:
         super().__init__(

@@ -242,10 +242,7 @@ class GraphLayer:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A rendering of a graph layer (by index) as text: ``kind`` is the notation.
-
-    The kind ``template`` is an author's own, written by the text ``template``.
-    """
+    """A rendering of a graph layer (by index) as text; an author's own ``kind``, ``template``, has a ``template``."""
 
     name: str
     kind: str

@@ -147,10 +147,7 @@ _Phrase = tuple[list[Any], list[int]]
 
 
 class _Gluing:
-    """The nodes and edges of a derivation while it is read from the back.
-
-    Nodes and words are numbered as they are made.
-    """
+    """The nodes and edges of a derivation, numbered as they are made, while it is read from the back."""
 
     def __init__(self) -> None:
         self._words = 0

@@ -36,11 +36,7 @@ def fold(derivation: Sequence[int], arity: Sequence[int], step: Callable[[int, t
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A derivation with its value in every layer.
-
-    ``tokens[i]`` and ``texts[i]`` belong to text layer ``i`` of the grammar,
-    ``graphs[j]`` to graph layer ``j``.
-    """
+    """A derivation with its value in every layer: tokens and texts of text layers, graphs of graph layers."""
 
     derivation: Derivation
     tokens: tuple[tuple[str, ...], ...]

@@ -52,10 +52,7 @@ def any_label() -> LabelTest:
 
 @dataclass(frozen=True, slots=True)
 class NodeTest:
-    """A test on one attribute: ``lemma=dog|cat`` or ``lemma!=dog``.
-
-    A node without the attribute has the value ``""``.
-    """
+    """A test on one attribute: ``lemma=dog|cat`` or ``lemma!=dog``; a node without it has the value ``""``."""
 
     attribute: str
     values: frozenset[str]
@@ -154,11 +151,7 @@ class LengthTest:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """A conjunction of node tests, edges, paths, and tests on the length of the text.
-
-    In a ``without`` body, a variable that has the name of a variable of the
-    positive body is that variable.
-    """
+    """Node tests, edges, paths, and tests on length; a ``without`` body shares the variables of the positive one."""
 
     variables: tuple[Variable, ...]
     edges: tuple[EdgeAtom, ...] = ()
@@ -195,10 +188,7 @@ class Body:
 
 @dataclass(frozen=True)
 class Structure:
-    """A graph pattern over the graph layer ``layer``.
-
-    One over another layer than the grammar's first is ``named``: its text begins with the layer.
-    """
+    """A graph pattern over the graph layer ``layer``; ``named`` if that is another than the grammar's first."""
 
     layer: str
     body: Body

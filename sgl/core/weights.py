@@ -15,11 +15,7 @@ SECTIONS = (RULES, WORDS, LEXICONS)
 
 @dataclass(frozen=True, slots=True, order=True)
 class RuleKey:
-    """The name of a rule of the core grammar.
-
-    ``part`` tells the rules of one category and name apart: the children of an expanded rule, the
-    lemma of a word of a lexicon; else it is empty.
-    """
+    """The name of a rule; ``part``, its children or its lemma, tells those of one category and name apart."""
 
     section: str
     category: str

@@ -66,10 +66,7 @@ class Diagnostic:
 
 @dataclass
 class Diagnostics:
-    """The diagnostics of a run, without repetitions, in source order when listed.
-
-    ``judge`` says what becomes of one that is added: another, or nothing.
-    """
+    """The findings of a run, each once, in source order when listed; ``judge`` may change or drop one that is added."""
 
     judge: Callable[[Diagnostic], Diagnostic | None] | None = None
     _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)

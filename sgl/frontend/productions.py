@@ -24,10 +24,7 @@ AGAIN = "'"
 
 @dataclass(frozen=True, slots=True)
 class CategoryPattern:
-    """A mention of a category; ``slots`` are aligned with its features.
-
-    ``mentioned`` are the features in its brackets, ``free`` those that may have any value.
-    """
+    """A mention of a category: ``slots`` by feature; which are ``mentioned`` in brackets, and which are ``free``."""
 
     info: CategoryInfo
     slots: tuple[Slotting, ...]

@@ -34,11 +34,7 @@ _FIRST = "declared here first"
 
 @dataclass
 class CompilerState:
-    """A project, what is set on the command line, and what the passes found so far.
-
-    ``lowered`` is the grammar with the weights that are in force, ``declared`` the same
-    with those that the grammar itself declares.
-    """
+    """What was set and found so far; ``declared`` has the grammar's own weights, ``lowered`` those in force."""
 
     project: Project
     settings: Mapping[str, str]

@@ -183,10 +183,7 @@ _STEEPEST = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Weighting:
-    """The total weight of a lexicon and what the shares of its words follow.
-
-    ``exponent`` is that of Zipf's law, None if not by rank; ``column`` has the shares, if any.
-    """
+    """The weight of a lexicon and what shares follow: a ``column``, Zipf's law with ``exponent``, or neither."""
 
     total: float = 1.0
     exponent: float | None = None

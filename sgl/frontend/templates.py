@@ -175,10 +175,7 @@ class _Template:
 
 
 class _SourceTemplate(_Template):
-    """The same of the source layer, whose children and words are those of the right-hand side.
-
-    Graphs stand on its words: one that is left out or repeated could carry nodes.
-    """
+    """The same of the source layer, whose words and children are all, since graphs stand on them."""
 
     def __init__(self, names: RuleNames, layer: str, clauses: Mapping[str, s.LayerClause]) -> None:
         super().__init__(names, layer, clauses)

@@ -139,10 +139,7 @@ _DICTIONARY = "nonpast"
 
 @dataclass(frozen=True, slots=True)
 class MorphologyResult:
-    """What was checked, counted once for each row of a table.
-
-    ``exempted`` are the exemptions that were needed, ``spellings`` the translated dictionary forms.
-    """
+    """Counts of rows: what was checked, the exemptions needed, the ``spellings`` of translated dictionary forms."""
 
     forms: int
     words: int

@@ -147,10 +147,7 @@ _NO_TEXTS = Column(np.zeros(0, np.uint8), np.zeros(1, np.int64))
 
 @dataclass(eq=False)
 class SentenceWork:
-    """What workers need to know: the tables, the grammar, the columns, the form of the file.
-
-    ``layers`` are text layers and views by name, in the order of the columns.
-    """
+    """What workers need to know: tables, grammar, layers and views by name (the columns), form of the file."""
 
     tables: Tables
     grammar: CoreGrammar

@@ -25,10 +25,7 @@ MOST_ABSORBED = 16
 
 
 class Lattice(NamedTuple):
-    """What a text is the spelling of: the words from each state, and its place in the text.
-
-    The last state is the end; in the states ``deepest`` no further word can be absorbed.
-    """
+    """What a text spells: words from each state, its place; the last is the end, ``deepest`` absorb no further word."""
 
     arcs: list[list[tuple[str, int]]]
     places: list[int]

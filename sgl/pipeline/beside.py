@@ -37,10 +37,7 @@ _PARTS = 4
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """An item of a pattern, and the nearest sentence of training, if training has any.
-
-    ``parts`` are sentences of training, each with a part that the pattern needs.
-    """
+    """An item, the nearest sentence of training, if it has any, and those with ``parts`` that the pattern needs."""
 
     asked: Example
     shown: Example | None = None

@@ -70,10 +70,7 @@ class Departure:
 
 
 class Between:
-    """The comparison of grammar A, ``first``, with grammar B, ``second``.
-
-    ``structures`` are automata over the grammar of A, if there are some already.
-    """
+    """The comparison of grammars ``first`` and ``second``; ``structures`` are automata over the first, if known."""
 
     def __init__(self, first: Compiled, second: Compiled, structures: StructureCompiler | None = None) -> None:
         self._first, self._second = first, second

@@ -50,10 +50,7 @@ class RuleUse:
 
 @dataclass(frozen=True, slots=True)
 class Expectations:
-    """Expected counts in one text, each list by falling count.
-
-    ``words`` has the source words of each lexicon or word declaration.
-    """
+    """Expected counts in one text by falling count; ``words`` are those of each lexicon or word declaration."""
 
     tokens: float
     rules: tuple[RuleUse, ...]

@@ -83,10 +83,7 @@ _PROCESSORS = min(os.cpu_count() or 1, USEFUL)
 
 @dataclass(frozen=True)
 class ProducedDataset:
-    """What was produced: where, the manifest, the signature, and the verifier's report.
-
-    With violations nothing was put in place.  ``losses`` warn of what ambiguity took away.
-    """
+    """What was produced, in place unless there are violations; ``losses`` warn of what ambiguity took away."""
 
     directory: Path
     manifest: dict[str, Any]

@@ -76,10 +76,7 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
 
 @dataclass(frozen=True)
 class CertificateFile:
-    """The content of ``certificate.json``, which is equal for equal grammars and plans.
-
-    ``missing`` are patterns, each with a word for what is claimed and not shown in full.
-    """
+    """The content of ``certificate.json``, a function of grammar and plan; ``missing`` patterns lack some claim."""
 
     content: bytes
     missing: frozenset[tuple[str, str]]

@@ -283,10 +283,7 @@ def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Itera
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A derivation in the grammar of its own rules, with its values in every layer.
-
-    ``derivation`` counts the rules of the small ``grammar``.
-    """
+    """A derivation with its values in every layer, in the small ``grammar`` of its own rules."""
 
     grammar: CoreGrammar
     derivation: Derivation

@@ -168,10 +168,7 @@ _NOTHING = Fragment((), (), ())
 
 
 class MarkedGrammar(CoreGrammar):
-    """A grammar of rules with placeholders, made as derivations need them.
-
-    A rule is for one class and one place of a derivation, and its placeholders say so.
-    """
+    """A grammar of rules with placeholders for their class and place in a derivation, made as these are met."""
 
     rules: list[Rule]  # type: ignore[assignment]
     arity: list[int]  # type: ignore[assignment]

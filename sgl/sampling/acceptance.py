@@ -84,11 +84,7 @@ class SampledItem(NamedTuple):
 
 
 class StratumItems(NamedTuple):
-    """What was sampled for a stratum: the items in order, and the rejections.
-
-    ``shares`` counts the items of each target, where targets have shares;
-    ``ambiguous`` are the candidates that were rejected as such.
-    """
+    """What was sampled for a stratum, in order; rejections, the ``ambiguous`` candidates, ``shares`` by target."""
 
     stratum: PackedStratum
     items: list[SampledItem]
@@ -105,10 +101,7 @@ def share(wanted: int, targets: Sequence[str], target: str) -> int:
 
 
 class AcceptanceTest:
-    """Accepts or rejects candidates; remembers the sentences and words accepted.
-
-    Words have to be exposed where the plan has a training split.
-    """
+    """Accepts or rejects candidates by what was accepted; with a training split words have to be exposed."""
 
     def __init__(self, tables: Tables) -> None:
         self._tables = tables

@@ -59,10 +59,7 @@ class PackedText(NamedTuple):
 
 
 class PackedView(NamedTuple):
-    """A view of a graph: its notation, and what each rule does to the graph.
-
-    If words of the text layer below it can be absorbed, ``anchor`` is that layer.
-    """
+    """A view of a graph: its notation, each rule's effect, and the text layer ``anchor`` if words may be absorbed."""
 
     name: str
     kind: str
@@ -135,11 +132,7 @@ def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
 
 
 class Listing:
-    """All derivations from a state, by number; they are finitely many.
-
-    Those that begin with the first alternative come first, and so on; of the children of a
-    rule the last one changes quickest.
-    """
+    """All derivations from a state, finitely many, by alternatives; the last child of a rule changes quickest."""
 
     def __init__(self, states: Sequence[State], start: int) -> None:
         self._states, self._start = states, start

@@ -179,10 +179,7 @@ class Sight:
 
 
 class Structures:
-    """Checks the automata of structures on the rules of a grammar.
-
-    ``ends`` has the category of each symbol's rules and those of their children.
-    """
+    """Checks the automata of structures on rules; ``ends`` has the category of each symbol and of its children."""
 
     def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
         self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend

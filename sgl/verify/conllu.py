@@ -38,10 +38,7 @@ _POSITIONS = {str(position): position for position in range(LARGEST_ID + 1)}
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WordForm:
-    """A token without its place: form and attributes.
-
-    A ``TokenTable`` has one object for each content.  One that is ``outside`` has no part in the graph.
-    """
+    """A token without its place, one object for each content; ``outside`` ones have no part in the graph."""
 
     form: str
     attributes: tuple[tuple[str, str], ...]
@@ -72,10 +69,7 @@ class MalformedError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """The ID of a token and its governors: HEAD, the edges, the last one's number.
-
-    There is one object for each distinct content in a ``TokenTable`` table.
-    """
+    """A token's ID and governors (HEAD, edges, the last one's number); a ``TokenTable`` has each content once."""
 
     token: str
     head: int

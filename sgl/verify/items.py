@@ -36,10 +36,7 @@ Key = TypeVar("Key")
 
 
 class Frame(NamedTuple):
-    """A sentence without its words: its size, and its edges as (source, target, answers).
-
-    ``lengths`` are those of its texts in the layers whose lengths structures test.
-    """
+    """A sentence without its words: size, edges as (source, target, answers), and lengths that structures test."""
 
     size: int
     edges: tuple[tuple[int, int, int], ...]
@@ -48,10 +45,7 @@ class Frame(NamedTuple):
 
 @dataclass(slots=True, eq=False)
 class GraphShape:
-    """A frame with a mask for each node, the answers of its word.
-
-    ``occurring`` are the structures that were found in it, with a bit for each.
-    """
+    """A frame with a mask of answers for each node; ``occurring`` has a bit for each structure found in it."""
 
     frame: Frame
     nodes: tuple[int, ...]
@@ -150,10 +144,7 @@ class Item:
 
 
 class Group(NamedTuple):
-    """Sentences of a split that no structure and no quota can tell apart.
-
-    ``target`` is the lemma that they count for where targets have equal shares.
-    """
+    """Sentences that no structure or quota tells apart; ``target`` is the lemma they count for, if shares are equal."""
 
     split: str
     category: str
@@ -163,11 +154,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CategoryGroups:
-    """The groups of a category of a split, each with the number of its sentences.
-
-    ``items`` counts all of these, ``occurring`` are the structures that occur in some of them,
-    with a bit for each.
-    """
+    """Groups with numbers of sentences, ``items`` in all; ``occurring`` has a bit for each structure in some."""
 
     split: str
     category: str

@@ -117,10 +117,7 @@ class PartClaim:
 
 @dataclass(frozen=True, slots=True)
 class ReadingCounts:
-    """The statistics of a stratum in numbers of strings, as the compiler states them.
-
-    ``patterns`` counts the strings that contain what each pattern holds out.
-    """
+    """Statistics of a stratum in numbers of strings; ``patterns`` counts those with what each pattern holds out."""
 
     parsed: int
     several: int

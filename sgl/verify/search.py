@@ -78,11 +78,7 @@ class SearchError(Exception):
 
 
 class Searcher:
-    """Searches shapes for structures.
-
-    What is known of a frame is forgotten when a shape of another one is searched, so that
-    shapes are best searched frame by frame.
-    """
+    """Searches shapes for structures, best frame by frame: only the last frame is remembered."""
 
     def __init__(self, questions: ShapeTable) -> None:
         self.questions = questions

@@ -144,11 +144,7 @@ def pairs(first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
 
 
 class _Pairing:
-    """Numbers the pairs of states of one category, and finds those that some phrase has.
-
-    They follow one another by their first states; ``_begins`` has the first pair of each.
-    ``combinations`` are those of the children in ``second``.
-    """
+    """Numbers the pairs of states of one category, in the order of their first states, and finds those that occur."""
 
     def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
         self._first, self._second = first, second

@@ -24,10 +24,7 @@ _Counted = tuple[tuple[tuple[int, ...], ...], int]
 
 
 class MeasuredAutomaton:
-    """The automaton of a structure with tests on lengths; as :class:`StructureAutomaton`.
-
-    ``plain`` gives the automaton of the structure without these, if it has nodes at all.
-    """
+    """The automaton of a structure with tests on lengths; ``plain`` gives that without these, if it has nodes."""
 
     def __init__(
         self, structure: Structure, grammar: CoreGrammar, plain: Callable[[Structure], StructureAutomaton]

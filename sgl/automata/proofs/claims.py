@@ -233,10 +233,7 @@ class Unused:
 
 @dataclass(frozen=True)
 class DrawnNeed:
-    """A part that a pattern needs in ``count`` sentences, which are drawn for it.
-
-    ``index`` is that of the clause; training would have had ``expected`` sentences with the part.
-    """
+    """A part drawn in ``count`` sentences for clause ``index``; training would have had ``expected`` ones."""
 
     pattern: str
     index: int

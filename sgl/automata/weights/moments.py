@@ -32,10 +32,7 @@ SHIFT = 0.25
 
 @dataclass(frozen=True, slots=True)
 class Radius:
-    """A spectral radius with the component that has it and its growth vector.
-
-    ``growth[q]`` is proportional to the number of descendants, many levels down, of state ``q``.
-    """
+    """A spectral radius, its component, and its growth vector: numbers of descendants many levels down, by state."""
 
     value: float
     growth: Mapping[int, float]

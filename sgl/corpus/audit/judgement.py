@@ -76,10 +76,7 @@ def declared_structures(patterns: tuple[Pattern, ...], named: Mapping[str, Struc
 
 
 class StructureFinder:
-    """Finds the declared structures in readings; structures are given by index.
-
-    The methods raise ``StructureTooCostly`` and ``UnsupportedStructure``.
-    """
+    """Finds the structures, by index; raises ``StructureTooCostly`` and ``UnsupportedStructure``."""
 
     def __init__(
         self, grammar: CoreGrammar, declared: tuple[DeclaredStructure, ...], compiler: StructureCompiler | None = None

@@ -110,10 +110,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class AmbiguousRow(ListedRow):
-    """A row with several readings, those first that the corpus chose.
-
-    ``which`` of them these are is counted in ``Tally.chosen``; "" if nothing is compared.
-    """
+    """A row with several readings, first those that the corpus chose: ``which`` in ``Tally.chosen``, or ""."""
 
     which: str
     readings: tuple[ListedReading, ...]

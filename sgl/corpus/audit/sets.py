@@ -116,11 +116,7 @@ class RowSet:
 
 
 class SharedRows(NamedTuple):
-    """What two sets, by index, have in common.
-
-    ``rows`` of the second have a sentence of the first, of which ``distinct`` are different;
-    ``framed`` rows of the second have a frame of the first.
-    """
+    """How many ``rows`` of set ``second`` have a sentence (``distinct`` ones) of ``first``, how many a frame of it."""
 
     first: int
     second: int

@@ -25,11 +25,7 @@ _CHANGES = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How the weight of a rule changed.
-
-    ``uses`` are those of its category in a sentence, on average; ``effect`` is how much more often
-    the rule is used for it.
-    """
+    """How a weight changed: ``uses`` of its category in a sentence, and how much more often the rule is used for it."""
 
     key: RuleKey
     uses: float

@@ -63,10 +63,7 @@ class AnalysisSettings:
 
 
 class TreebankMeasures:
-    """The measures of all sentences: columns that grow while the treebank is read.
-
-    ``listed`` are the first of the ``malformed`` blocks.
-    """
+    """The measures of all sentences, columns that grow; ``listed`` are the first of the ``malformed`` blocks."""
 
     def __init__(self, path: Path, by: str | None) -> None:
         self.path = path

@@ -87,10 +87,7 @@ class Limits(NamedTuple):
 
 
 class SplitState(NamedTuple):
-    """A split while it is made: labels, how many items have each, and what they have in them.
-
-    A move of a block keeps its items in ``moved``, and their labels before in ``came_from``.
-    """
+    """A split while it is made: labels, their items and contents; of a block ``moved``, the labels it ``came_from``."""
 
     labels: NDArray[np.int8]
     sizes: NDArray[np.int64]

@@ -103,10 +103,7 @@ class Bounds:
 
 
 class Occurrences(NamedTuple):
-    """What occurs in items: item ``i`` has ``kinds[start[i]:start[i + 1]]``, in their order.
-
-    ``times`` says how often; with weights it counts in ``unit`` parts of 1.
-    """
+    """Item ``i`` has ``kinds[start[i]:start[i + 1]]``, in order, ``times`` often; with weights, in parts of 1."""
 
     names: Sequence[str]
     start: NDArray[np.int64]

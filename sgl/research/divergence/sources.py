@@ -50,10 +50,7 @@ class NoItemsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ElementSettings:
-    """What atoms and compounds are to be: of which view, how large, and how weighted.
-
-    ``above`` is the weight that tag combinations must have more than; None keeps them all.
-    """
+    """What atoms and compounds are: of which view, how large, how weighted; tag combinations ``above`` it (or all)."""
 
     view: str
     size: int = 2
