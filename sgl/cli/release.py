@@ -33,9 +33,7 @@ def command(session: Session, directory: Path, out: Path | None) -> None:
             session.fail("SGL1103", fault[0], hint=fault[1])
         with staged_file(out) as archive, TemporaryDirectory() as place:
             size = write_archive(directory, archive, session.progress)
-            report, loaded = checked(
-                archive, Path(place), lambda done, total, what: session.progress(what, done, total)
-            )
+            report, loaded = checked(archive, Path(place), session.progress)
             if not report.ok:
                 session.lines(verification_lines(report, brief=True))
                 session.stop(FAILED)

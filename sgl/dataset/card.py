@@ -7,6 +7,7 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -40,9 +41,9 @@ def templates() -> Environment:
     return environment
 
 
-def card(manifest: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
+def card(manifest: Mapping[str, Any], more: Mapping[str, Any] = MappingProxyType({})) -> str:
     """Return the card of the dataset that has this manifest; of a release it says ``more``."""
-    return templates().get_template("README.md.j2").render({"release": None, **values_of(manifest), **(more or {})})
+    return templates().get_template("README.md.j2").render({"release": None, **values_of(manifest), **more})
 
 
 def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:

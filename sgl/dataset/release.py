@@ -12,31 +12,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sgl.core.release import known
-from sgl.dataset.card import templates, values_of
+from sgl.dataset.card import card, templates, values_of
 
 #: What loaders call the splits that they know; Croissant has a class for each of these.
 LOADED = {"train": "train", "dev": "validation", "test": "test"}
 
-#: The columns of the Parquet files.
-_COLUMNS = {
-    "id": "A hash of the derivation.",
-    "source": "The sentence.",
-    "target": "What it is to be translated into.",
-    "category": "The generalization pattern, or `in_distribution`.",
-    "split_kind": "One of iid, exposure, part, gen.",
-    "derivation": "The derivation, as an s-expression.",
-    "depth": "The depth of the derivation.",
-    "features": "The numbers of recursive relations in the graph.",
-    "seed_stream": "The random stream, and the number of the candidate.",
-}
 
-
-def release_files(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of what a release adds; nothing for data that are not released."""
-    if "release" not in manifest:
-        return
-    values = release_values(manifest)
-    for name in ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt"):
+def descriptions(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of what describes a dataset: the card, and more if it is released."""
+    values = _values(manifest) if "release" in manifest else {}
+    yield "README.md", card(manifest, values)
+    for name in ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt") if values else ():
         text = templates().get_template(f"{name}.j2").render(values)
         if name == "croissant.json":
             text = json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
@@ -44,8 +30,7 @@ def release_files(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield name, text
 
 
-def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the templates speak of: the manifest, figures, the licence."""
+def _values(manifest: Mapping[str, Any]) -> dict[str, Any]:
     release = manifest["release"]
     name = release["licence"]
     licence = known()["licences"].get(name, {"name": name, "url": release["homepage"], "hub": "other"})
@@ -62,9 +47,6 @@ def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "authors": authors,
         "names": names,
         "cite": release["cite"] or cite,
-        "columns": {
-            **_COLUMNS,
-            **{f"target_{name}": f"The target `{name}`." for name in manifest["layers"]["further"]},
-        },
+        "columns": known()["columns"] | {f"target_{x}": f"The target `{x}`." for x in manifest["layers"]["further"]},
         "loaded": {split: LOADED.get(split, split) for split in manifest["splits"]},
     }

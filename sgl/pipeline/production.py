@@ -30,7 +30,6 @@ from sgl.dataset import (
     Piece,
     Provenance,
     Readings,
-    card,
     fingerprint,
     manifest,
     plain,
@@ -42,7 +41,7 @@ from sgl.dataset import (
 )
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.pairs import write_pairs
-from sgl.dataset.release import release_files, release_values
+from sgl.dataset.release import descriptions
 from sgl.dataset.write import write_items, write_rejected
 from sgl.diagnostics import Diagnostics
 from sgl.frontend import Compiled
@@ -320,8 +319,7 @@ class _DatasetProduction:
         # The sort is stable: the word of the verifier is the last of each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         write_manifest(directory, content)
-        more = release_values(content) if "release" in content else None
-        for name, text in (("README.md", card(content, more)), *release_files(content)):
+        for name, text in descriptions(content):
             (directory / name).write_text(text, "utf-8", newline="\n")
         page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
         (directory / "report.html").write_text(render_report(page), "utf-8")

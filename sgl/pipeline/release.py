@@ -62,12 +62,13 @@ def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, 
     return size
 
 
-def checked(archive: Path, place: Path, progress: Callable[[int, int, str], None]) -> tuple[Report, tuple[str, ...]]:
+def checked(archive: Path, place: Path, progress: Callable[[str, int, int], None]) -> tuple[Report, tuple[str, ...]]:
     """Unpack an archive of ours, verify and load what it has; return the report, and what has loaded it."""
     with zipfile.ZipFile(archive) as packed:
         packed.extractall(place)
     (directory,) = place.iterdir()
-    return verify(directory, progress, USEFUL), tuple(_loaded(directory))
+    report = verify(directory, lambda done, total, what: progress(what, done, total), USEFUL)
+    return report, tuple(_loaded(directory))
 
 
 def _loaded(directory: Path) -> Iterator[str]:
