@@ -115,7 +115,7 @@ def run(dataset: Path, items: int, seed: int) -> Json:
         "what the gold items say": golds.seconds,
         "what the predictions say": reads.seconds,
         "comparing both": verdicts.seconds,
-        "BLEU and chrF++": _timed(lambda: surface.count({"": texts})).seconds,
+        "BLEU and chrF++": _timed(lambda: surface.count(texts[0], {"": [texts[1]]})).seconds,
     }
     parser = BatchParser(Parser(core, core.text_layer(plan.target)))
     times["parsing alone"] = _timed(lambda: parser.read(texts[1], derive=True)).seconds

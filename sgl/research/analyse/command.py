@@ -185,11 +185,11 @@ def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) 
 
 
 def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
-    """Report predictions that a tokenizer has left in pieces, if there are any."""
+    """Report predictions that were the pieces of a tokenizer, if there are any."""
     if number:
-        message = f"`{path}`: {count(number, 'prediction')} with marks of the pieces of a tokenizer"
-        notes = ["such marks are `@@ `, `▁` and `##`; no gold text has them"]
-        hint = "join the pieces to words before scoring, as the tokenizer does"
+        message = f"`{path}`: {count(number, 'prediction')} joined from the pieces of a tokenizer"
+        notes = ["they have `@@ `, `▁` or `##`, which no gold text has"]
+        hint = "what the tokenizer itself joins may differ in spaces beside punctuation"
         diagnostics.warning("SGL1409", None, message, hint, notes=notes)
 
 

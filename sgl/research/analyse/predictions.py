@@ -7,11 +7,12 @@ empty one, which is counted; outputs for no sentence are reported.  A system has
 file, ``NAME=FILE``, or the part in which paths differ.
 """
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -49,11 +50,29 @@ class SystemOutput(NamedTuple):
 
 
 #: The members of a JSON object that an output can be in, and its id.
-TEXTS = ("prediction", "hypothesis", "output", "text")
+TEXTS = (
+    *("prediction", "hypothesis", "output", "text", "predict", "pred", "generated_text", "generated_predictions"),
+    *("translation", "translation_text", "decoded", "response", "completion"),
+)
 IDS = ("id", "sent_id")
+
+#: A line of the log of fairseq-generate: its kind, the number of the item, and the rest.
+_LOGGED = re.compile(r"([STHDP])-(\d{1,9})\t(.*)")
 
 #: How subword-nmt, SentencePiece and WordPiece mark the pieces of words.
 PIECE = re.compile(r"@@(?: |$)|▁|(?:^| )##\w")
+
+
+def joined(text: str) -> str:
+    """Return a text of pieces as the tokenizer that has made them joins them.
+
+    >>> [joined(text) for text in ("ch@@ ased it", "▁cha sed ▁it", "cha ##sed it")]
+    ['chased it', 'chased it', 'chased it']
+    """
+    if "▁" in text:
+        return text.replace(" ", "").replace("▁", " ").strip()
+    return re.sub(r"@@(?: |$)|(?:^| )##(?=\S)", "", text)
+
 
 #: So many places are named in a report.
 _NAMED = 5
@@ -162,12 +181,20 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
     else:
         first = next((line for _, line in _lines(path) if line.strip()), "")
         cell, tab, _ = first.partition("\t")
-        if kind in (".jsonl", ".ndjson", ".json") or first.startswith("{"):
+        if _is_log(path):
+            return Aligned(None, iter(_log(path)))
+        if kind in (".jsonl", ".ndjson", ".json") or first.startswith(("{", "[{", '["', "[\n")) or first == "[":
             rows = list(_objects(path))
             nameless = [number for number, name, _ in rows if name is None]
             named = len(nameless) < len(rows)
             if named and nameless:
                 raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
+        elif kind == ".csv":
+            rows = list(_csv(path))
+            named = all(name is not None for _, name, _ in rows)
+        elif first.startswith(("# sent_id", "# text =")):
+            rows = list(_commented(path))
+            named = all(name is not None for _, name, _ in rows)
         elif kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
             named, rows = True, _tsv(path)
         else:
@@ -208,13 +235,11 @@ def _tsv(path: Path) -> Iterator[_Row]:
 
 
 def _objects(path: Path) -> Iterator[_Row]:
-    for number, line in _lines(path):
-        if not line.strip():
+    """Yield what the values of JSON, one on a line or all in a list, hold: texts, or lists of words."""
+    for number, value in _values(path):
+        if isinstance(value, str):
+            yield number, None, SystemOutput(value)
             continue
-        try:
-            value = json_of(line.encode(), path, number)
-        except ForeignFileError as problem:
-            raise PredictionsError(f"{problem.strerror}") from None
         if not isinstance(value, dict):
             raise PredictionsError(f"line {number:,} is no object with a `prediction`")
         name = next((value[key] for key in IDS if key in value), None)
@@ -223,9 +248,74 @@ def _objects(path: Path) -> Iterator[_Row]:
         found: object = next((value[key] for key in TEXTS if key in value), None)
         words: list[Any] = found if isinstance(found, list) else [found]
         if not all(isinstance(word, str) for word in words):
-            raise PredictionsError(f"line {number:,} has no `prediction` that is a text or a list of words")
+            raise PredictionsError(
+                f"line {number:,} has no `prediction` that is a text or a list of words",
+                hint=f"the member with the text is called one of {', '.join(TEXTS)}",
+            )
         output = SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
         yield number, None if name is None else str(name), output
+
+
+def _values(path: Path) -> Iterator[tuple[int, object]]:
+    """Yield the values of a file of JSON lines, or of one list, with their numbers."""
+    lines = [(number, line) for number, line in _lines(path) if line.strip()]
+    try:
+        if lines and lines[0][1].lstrip().startswith("["):
+            whole = json_of("\n".join(line for _, line in lines).encode(), path, 1)
+            yield from enumerate(whole if isinstance(whole, list) else [whole], 1)
+            return
+        for number, line in lines:
+            yield number, json_of(line.encode(), path, number)
+    except ForeignFileError as problem:
+        raise PredictionsError(f"{problem.strerror}") from None
+
+
+def _csv(path: Path) -> Iterator[_Row]:
+    """Yield the rows of a CSV file, whose first line says which column is the text."""
+    try:
+        rows = csv.DictReader(line for _, line in _lines(path))
+        heads = rows.fieldnames or ()
+        text, name = (next((head for head in heads if head in known), None) for known in (TEXTS, IDS))
+        if text is None:
+            raise PredictionsError(f"no column is called one of {', '.join(TEXTS)}")
+        for number, row in enumerate(rows, 2):
+            yield number, None if name is None else row[name], SystemOutput(row[text] or "")
+    except csv.Error as problem:
+        raise PredictionsError(f"it is no CSV file: {problem}") from None
+
+
+def _commented(path: Path) -> Iterator[_Row]:
+    """Yield the outputs of the shared tasks of surface realization: `# sent_id = …`, `# text = …`."""
+    name: str | None = None
+    for number, line in _lines(path):
+        key, _, value = line.removeprefix("#").partition("=")
+        if key.strip() == "sent_id":
+            name = value.strip()
+        elif key.strip() == "text":
+            yield number, name, SystemOutput(value.strip())
+            name = None
+
+
+def _is_log(path: Path) -> bool:
+    """Tell whether a file is the log of fairseq-generate, which may begin with other lines."""
+    head = [line for _, line in islice(_lines(path), 200)]
+    return {"H", "S"} <= {found[1] for line in head if (found := _LOGGED.match(line))}
+
+
+def _log(path: Path) -> list[SystemOutput]:
+    """Return the best outputs in the order of the items; detokenized ones are preferred."""
+    found: dict[int, tuple[str, str]] = {}
+    for _, line in _lines(path):
+        logged = _LOGGED.match(line)
+        if logged and logged[1] in "HD":
+            number, text = int(logged[2]), logged[3].partition("\t")[2]
+            # Behind the best hypothesis others may follow, each with its detokenized text.
+            if number not in found or (logged[1] == "D" and found[number][0] == "H"):
+                found[number] = logged[1], text
+    lacking = next((number for number in range(len(found)) if number not in found), None)
+    if lacking is not None:
+        raise PredictionsError(f"the log has {len(found):,} outputs, and none for item {lacking:,} (from 0)")
+    return [SystemOutput(found[number][1]) for number in range(len(found))]
 
 
 def _sentences(path: Path, column: str) -> Iterator[_Row]:

@@ -25,7 +25,7 @@ from sgl.research.analyse.metrics import (
     measure,
     sentence_bleu,
 )
-from sgl.research.analyse.predictions import PIECE, Aligned, PredictionsError, open_predictions
+from sgl.research.analyse.predictions import PIECE, Aligned, PredictionsError, joined, open_predictions
 from sgl.research.analyse.statistics import Values
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
@@ -199,8 +199,8 @@ class SystemScores:
 
     Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
-    are exactly the text of the sentence, and not its words; ``pieces`` have marks of the pieces
-    of a tokenizer.  ``sampled`` are the words of the first sentences with those of their outputs.
+    are exactly the text of the sentence, and not its words; ``pieces`` had marks of the pieces
+    of a tokenizer, and were joined.  ``sampled`` are the words of the first sentences with those of their outputs.
     """
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
@@ -225,10 +225,11 @@ class SystemScores:
         """Score the output for the next sentence."""
         output = self._outputs.output(gold.sentence.comment("sent_id"))
         text, cut = output or (None, ())
+        if PIECE.search(text or " ".join(cut or ())) and not PIECE.search(" ".join(gold.words)):
+            self.pieces += 1
+            text, cut = joined(text or " ".join(cut or ())), None
         words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
-        marked = PIECE.search(text or " ".join(cut or ())) is not None
-        self.pieces += marked and PIECE.search(" ".join(gold.words)) is None
         if words and len(self.sampled) < SAMPLED:
             self.sampled.append((gold.words, words))
         exact = words == gold.words

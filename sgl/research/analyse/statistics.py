@@ -170,6 +170,24 @@ def _randomised(
     return (int(np.sum(np.abs(sums) >= abs(total) - 1e-6)) + 1) / (samples + 1)
 
 
+def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[float, float, float, float]:
+    """Return the difference of the means of two sets of items, its interval, and a p-value.
+
+    The interval is that of a bootstrap of either set.  The p-value says how often a random division
+    of all items into sets of these sizes has means as far apart.
+    """
+    values, kinds = np.unique(np.round(np.concatenate([first, second]), _DECIMALS), return_inverse=True)
+    one, two = (np.bincount(part, minlength=len(values)) for part in np.split(kinds, [len(first)]))
+    mean = float(second.mean() - first.mean())
+    random = np.random.Generator(np.random.PCG64(seed))
+    draws = [random.multinomial(n.sum(), n / n.sum(), size=samples) @ values / n.sum() for n in (one, two)]
+    low, high = np.quantile(draws[1] - draws[0], [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
+    chosen = random.multivariate_hypergeometric(one + two, int(one.sum()), size=samples, method="marginals")
+    apart = (one + two - chosen) @ values / two.sum() - chosen @ values / one.sum()
+    p = (int(np.sum(np.abs(apart) >= abs(mean) - 1e-9)) + 1) / (samples + 1)
+    return mean, float(low), float(high), p
+
+
 def wilson(right: float, items: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of items; several runs count as their mean."""
     from scipy.stats import binomtest

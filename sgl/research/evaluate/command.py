@@ -20,16 +20,19 @@ from sgl.cli.session import Session, grammar_options, json_text
 from sgl.cli.terminal import Progress, count, progress
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import ForeignFileError
+from sgl.frontend import Compiled
+from sgl.frontend.queries import read_structure
 from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces
 from sgl.research.analyse.predictions import PredictionsError, systems_of
-from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, places_by, read_benchmark
+from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, Json, evaluation_data, render_evaluation
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, VERDICTS, Run, Scores, read_run
-from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, WAYS, Segmentation, Surface, SurfaceScores
+from sgl.research.evaluate.slices import Slice, SliceError, read_slices
+from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
 from sgl.research.evaluate.tables import latex, show_result
 
 #: Rows that a message names.
@@ -53,10 +56,12 @@ class Evaluation:
         self.request = request
         self.benchmark = benchmark
         self.systems: dict[str, list[Run]] = {}
-        self.surface: dict[str, list[SurfaceScores]] = {}
+        self.surface: SurfaceCounts = {}
         self.signatures: dict[str, str] = {}
         self.shapes: list[TreeShape] = []
+        self.slices: list[Slice] = []
         self.unavailable: dict[str, str] = {}
+        self._compiled: Compiled | None = None
         self._language = request.language or benchmark.target
         self._sources = sources
         self._diagnostics = diagnostics
@@ -90,8 +95,9 @@ class Evaluation:
                     self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
             self._count_surface(compounds.chosen, line)
             self._read_shapes()
-            line("testing differences", 0, 1)
-            data = evaluation_data(self)
+            if not self._read_slices():
+                return None
+            data = evaluation_data(self, line)
         if self.benchmark.is_in_distribution:
             # Nobody expects partial matches of these items; the page says why there are none.
             self.unavailable.pop(METRICS[PARTIAL], None)
@@ -143,6 +149,7 @@ class Evaluation:
             why = "the grammar of the dataset is not at hand"
             compiled = grammar_of(benchmark, request.grammar, request.settings, self._sources, self._diagnostics)
         if compiled is not None:
+            self._compiled = compiled
             core, plan = compiled.grammar, compiled.plan
             if not benchmark.patterns:
                 patterns = {p.name: PatternInfo(p.title, p.groups) for p in plan.patterns}
@@ -168,19 +175,9 @@ class Evaluation:
         except ImportError as problem:
             self.unavailable[_BLEU_AND_CHRF] = f"{problem} (pip install 'sgl-compiler[eval]')"
             return
-        rows = self.benchmark.rows
-        places = places_by((row.category,) for row in rows)
-        for number, (name, runs) in enumerate(self.systems.items()):
-            line("BLEU and chrF++", number, len(self.systems))
-            self.surface[name] = [
-                surface.count(
-                    {
-                        kind: ([rows[n].target for n in chosen], [run.texts[n] for n in chosen])
-                        for kind, chosen in places.items()
-                    }
-                )
-                for run in runs
-            ]
+        line("BLEU and chrF++", 0, 1)
+        outputs = {name: [run.texts for run in runs] for name, runs in self.systems.items()}
+        self.surface = surface.count([row.target for row in self.benchmark.rows], outputs)
         self.signatures = surface.signatures
 
     def _read_shapes(self) -> None:
@@ -204,6 +201,24 @@ class Evaluation:
             except TreeFileError as problem:
                 why = f"`{path}`: {problem}"
         self.unavailable[_SHAPES] = why
+
+    def _read_slices(self) -> bool:
+        """Divide the items as was asked for; a structure may use what the grammar declares."""
+        compiled, reader = self._compiled, None
+        if compiled is not None:
+            grammar = compiled
+
+            def reader(text: str) -> str | None:
+                found = read_structure(grammar, text, self._sources, self._diagnostics)
+                return None if found is None else str(found)
+
+        try:
+            self.slices = read_slices(self.request.slices, self.benchmark, reader)
+        except SliceError as problem:
+            if not self._diagnostics.errors:
+                self._diagnostics.error("SGL1410", None, str(problem))
+            return False
+        return True
 
     def _warn(self) -> None:
         """Say what was not computed although it could be, and where a metric falls short."""
@@ -251,6 +266,8 @@ class EvaluationRequest:
     lexicon: Path | None = None
     published_rule: bool = False
     segment: str | None = None
+    slices: tuple[str, ...] = ()
+    runs: Literal["averaged", "pooled"] = "averaged"
     json_file: Path | None = None
     html_file: Path | None = None
     latex_file: Path | None = None
@@ -271,6 +288,15 @@ class EvaluationRequest:
 )
 @click.option("--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES)
 @click.option("--seed", type=click.IntRange(min=0), default=1)
+@click.option(
+    "--slice", "slices", multiple=True, metavar="NAME=WHAT", help="Divide items: by {structure}, file, or `quota`."
+)
+@click.option(
+    "--runs",
+    type=click.Choice(("averaged", "pooled")),
+    default="averaged",
+    help="Whether BLEU and chrF++ of several runs are their mean, or those of all outputs as one corpus.",
+)
 @click.option("--compounds", type=FILE, help="The compound of each row (CoGnition).")
 @click.option("--lexicon", type=FILE, help="Translations of the atoms of compounds.")
 @click.option("--published-rule", is_flag=True, help="Judge compounds as the published script does.")

@@ -9,9 +9,9 @@ marks have different shapes, so that a picture can be read without colours.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 
 from sgl.report.render import page_environment
 from sgl.report.svg import element, label_width, picture, wrapped
-from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
+from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, wilson
 from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import places_by
-from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
+from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
+from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
 from sgl.research.evaluate.tables import score_text
 
 if TYPE_CHECKING:
@@ -51,10 +52,15 @@ _DATASET = ("name", "title", "signature", "split", "source", "target")
 #: The tables by the shape of trees, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
+#: Random divisions of items into those of a slice and others.
+_CONTRAST = 10_000
+_TWO = 2
 
-def evaluation_data(evaluation: Evaluation) -> Json:
+
+def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], None]) -> Json:
     """Return all tables and tests of an evaluation."""
-    benchmark, scores = evaluation.benchmark, evaluation.scores
+    benchmark, scores, request = evaluation.benchmark, evaluation.scores, evaluation.request
+    tables, differences = _tables(evaluation, advance)
     partial = {
         "decided": {
             name: {why.value: number for why, number in counts.items()} for name, counts in scores.decided.items()
@@ -84,49 +90,85 @@ def evaluation_data(evaluation: Evaluation) -> Json:
         "metrics": {name: METRICS[name] for name in evaluation.metrics},
         "signatures": dict(evaluation.signatures),
         "not_computed": dict(evaluation.unavailable),
-        "tables": _tables(evaluation),
+        "tables": tables,
         "partial_match": partial if scoring.PARTIAL in scores.scores else None,
         "mistakes": _mistakes(evaluation),
-        "tests": _tests(evaluation),
+        "tests": {
+            "test": request.test,
+            "samples": request.samples,
+            "seed": request.seed,
+            "draws": DRAWS,
+            "correction": "Holm",
+            "differences": [asdict(difference) for difference in corrected(differences)],
+            "slices": [asdict(difference) for difference in corrected(_contrasts(evaluation))],
+        },
     }
 
 
 #: A part of the split: its name, its title and its items.
 _Part = tuple[str, str, NDArray[np.int64]]
 
+#: Tables whose parts are compared between systems, and those without BLEU and chrF++.
+_TESTED, _PLAIN = ("overall", "patterns", "slices"), frozenset(_SHAPES)
 
-def _tables(evaluation: Evaluation) -> Json:
+
+def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
     rows, patterns = evaluation.benchmark.rows, evaluation.benchmark.patterns
     kinds = places_by((row.category,) for row in rows)
     groups = places_by(patterns[row.category].groups if row.category in patterns else () for row in rows)
+    titles = {name: patterns[name].title if name in patterns else name for name in kinds}
     parts: dict[str, list[_Part]] = {
         "overall": [("all", "all items", np.arange(len(rows)))],
         "groups": [(name, name.replace("_", " "), items) for name, items in groups.items()],
-        "patterns": [
-            (name, patterns[name].title if name in patterns else name, items) for name, items in kinds.items()
-        ],
+        "patterns": [(name, titles[name], items) for name, items in kinds.items()],
     }
+    for cut in evaluation.slices:
+        labels = {label: items for label, items in places_by((label,) for label in cut.labels).items() if label}
+        parts.setdefault("slices", []).extend((label, label, items) for label, items in sorted(labels.items()))
+        for name, inside in kinds.items():
+            common = {label: np.intersect1d(inside, items) for label, items in sorted(labels.items())}
+            crossed = [(f"{name}/{x}", f"{titles[name]}: {x}", items) for x, items in common.items() if len(items)]
+            parts["slices"] += crossed if len(crossed) > 1 else []
     for name, step in _SHAPES.items() if evaluation.shapes else ():
         places = places_by((getattr(shape, name) // step * step,) for shape in evaluation.shapes)
         parts[name] = [
             (str(low), f"{low}–{low + step - 1}" if step > 1 else str(low), items)
             for low, items in sorted(places.items())
         ]
-    return {table: [_row(evaluation, table, part, kinds) for part in parts[table]] for table in parts}
+    return parts
 
 
-def _row(evaluation: Evaluation, table: str, part: _Part, kinds: Mapping[str, NDArray[np.int64]]) -> Json:
+def _tables(evaluation: Evaluation, advance: Callable[[str, int, int], None]) -> tuple[Json, list[Difference]]:
+    """Return the rows of all tables, and the differences of systems on their items."""
+    parts = _parts(evaluation)
+    found: list[Difference] = []
+    tables: Json = {}
+    for table, rows in parts.items():
+        tables[table] = []
+        for number, part in enumerate(rows):
+            advance("comparing systems", number, len(rows))
+            draws = None
+            if evaluation.surface and table not in _PLAIN:
+                pooled = evaluation.request.runs == "pooled"
+                draws = CorpusDraws(evaluation.surface, SCORERS, part[2], pooled=pooled)
+            tables[table].append(_row(evaluation, table, part, draws))
+            if table in _TESTED:
+                found += _differences(evaluation, part, draws)
+    return tables, found
+
+
+def _row(evaluation: Evaluation, table: str, part: _Part, draws: CorpusDraws | None) -> Json:
     """Return a row of a table: the scores of each system for a part by each metric."""
     name, title, items = part
-    inside = {} if table in _SHAPES else kinds
-    inside = {kind: places for kind, places in inside.items() if np.isin(places[0], items)}
+    rows = evaluation.benchmark.rows
+    inside = list(places_by((rows[item].category,) for item in items).values()) if table == "groups" else []
     scores: dict[str, Json] = {metric: {} for metric in evaluation.metrics}
     for metric, cells in scores.items():
         for system in evaluation.systems:
-            if metric in (BLEU_METRIC, CHRF_METRIC):
-                if inside:
-                    runs = evaluation.surface[system]
-                    cells[system] = _spread([run.score(metric, inside) for run in runs])
+            if metric in SCORERS:
+                if draws is not None:
+                    low, high = draws.interval(metric, system)
+                    cells[system] = _spread(draws.scores(metric, system)) | {"low": low, "high": high}
                 continue
             found = evaluation.scores.scores[metric][system]
             judged = found[:, items][:, ~np.isnan(found[0, items])]
@@ -138,7 +180,7 @@ def _row(evaluation: Evaluation, table: str, part: _Part, kinds: Mapping[str, ND
                 low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
                 cell |= {"low": low, "high": high}
             if table == "groups":
-                of_patterns = [found[:, places] for places in inside.values()]
+                of_patterns = [found[:, items[places]] for places in inside]
                 cell["mean_of_patterns"] = fmean(
                     float(np.nanmean(shares)) for shares in of_patterns if not np.isnan(shares[0]).all()
                 )
@@ -164,30 +206,43 @@ def _mistakes(evaluation: Evaluation) -> Json:
     return found
 
 
-def _tests(evaluation: Evaluation) -> Json:
-    """Return the differences between all pairs of systems, as a whole and for each pattern."""
-    request, rows = evaluation.request, evaluation.benchmark.rows
-    everything = "all", np.arange(len(rows))
-    parts = [everything, *places_by((row.category,) for row in rows).items()]
-    found = []
-    for first, second in combinations(evaluation.systems, 2):
-        for metric, scores in evaluation.scores.scores.items():
-            if metric not in scoring.VERDICTS or metric == scoring.RAW:
-                continue
-            for part, items in parts:
-                x, y = (scores[name][:, items].mean(axis=0) for name in (first, second))
-                judged = ~np.isnan(x)
-                if not judged.any():
-                    continue
+def _differences(evaluation: Evaluation, part: _Part, draws: CorpusDraws | None) -> list[Difference]:
+    """Return the differences between all pairs of systems on some items."""
+    request, found = evaluation.request, []
+    name, _, items = part
+    pairs = list(combinations(evaluation.systems, 2))
+    for metric, scores in evaluation.scores.scores.items():
+        for first, second in pairs if metric in scoring.VERDICTS and metric != scoring.RAW else ():
+            x, y = (scores[system][:, items].mean(axis=0) for system in (first, second))
+            judged = ~np.isnan(x)
+            if judged.any():
                 figures = compare(x[judged], y[judged], request.test, request.samples, request.seed)
-                found.append(Difference(first, second, metric, part, int(judged.sum()), *figures))
-    return {
-        "test": request.test,
-        "samples": request.samples,
-        "seed": request.seed,
-        "correction": "Holm",
-        "differences": [asdict(difference) for difference in corrected(found)],
-    }
+                found.append(Difference(first, second, metric, name, int(judged.sum()), *figures))
+    if draws is not None and pairs:
+        for metric in SCORERS:
+            for (first, second), figures in zip(pairs, draws.differences(metric, pairs, request.test), strict=True):
+                found.append(Difference(first, second, metric, name, len(items), *figures))
+    return found
+
+
+def _contrasts(evaluation: Evaluation) -> list[Difference]:
+    """Return for each system how the two sides of a slice differ, in all items and each pattern."""
+    request, rows = evaluation.request, evaluation.benchmark.rows
+    kinds = {"all": np.arange(len(rows)), **places_by((row.category,) for row in rows)}
+    found = []
+    for cut, (kind, items) in product(evaluation.slices, kinds.items()):
+        labels = places_by((cut.labels[item],) for item in items)
+        names = sorted(label for label in labels if label)
+        for metric, scores in evaluation.scores.scores.items():
+            if len(names) != _TWO or metric not in scoring.VERDICTS or metric == scoring.RAW:
+                continue
+            for system, of in scores.items():
+                x, y = (of[:, items[labels[name]]].mean(axis=0) for name in names)
+                x, y = x[~np.isnan(x)], y[~np.isnan(y)]
+                if len(x) and len(y):
+                    figures = contrast(x, y, min(request.samples, _CONTRAST), request.seed)
+                    found.append(Difference(names[0], names[1], metric, f"{system}/{kind}", len(x) + len(y), *figures))
+    return found
 
 
 # ---- the page

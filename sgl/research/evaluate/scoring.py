@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl import limits
-from sgl.research.analyse.predictions import PIECE, PredictionsError, open_predictions
+from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow, places_by
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
 from sgl.research.evaluate.partial import Decision, PartialMatch
@@ -107,6 +107,7 @@ def read_run(
         cut += len(text) > most
         texts.append(text[:most])
         kept.append(said[:most] if said is not None else None)
+    pieces = _joined(texts, rows, language)
     return Run(
         path.name,
         tuple(texts),
@@ -118,7 +119,7 @@ def read_run(
         ),
         _shift(texts, rows) if aligned.by_id is None else 0,
         tuple(kept),
-        _pieces(texts, rows),
+        pieces,
         cut,
     )
 
@@ -144,18 +145,15 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     )
 
 
-def _pieces(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
-    """Return how many are pieces of words, as no gold text is; most raise ``PredictionsError``."""
+def _joined(texts: list[str], rows: Sequence[BenchmarkRow], language: str) -> int:
+    """Join predictions that are pieces of words, as no gold text is; return how many were."""
     if any(PIECE.search(row.target) for row in rows):
         return 0
-    marked = [text for text in texts if PIECE.search(text)]
-    if 2 * len(marked) > len(texts):
-        raise PredictionsError(
-            f"{len(marked):,} of {len(texts):,} predictions are the pieces of a tokenizer",
-            tuple(text[:_SHOWN] for text in marked[:_NAMED]),
-            "join the pieces to words first, as the tokenizer does: remove `@@ ` (subword-nmt); "
-            "`▁` begins a word (SentencePiece), `##` goes on with one (WordPiece)",
-        )
+    marked = [place for place, text in enumerate(texts) if PIECE.search(text)]
+    spaceless = bool(marked) and language in _SPACELESS and not any(" " in row.target for row in rows)
+    for place in marked:
+        whole = joined(texts[place])
+        texts[place] = "".join(whole.split()) if spaceless else whole
     return len(marked)
 
 

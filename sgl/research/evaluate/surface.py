@@ -5,8 +5,8 @@ with it and 96.97 with ``ja-mecab``.  The signature says how a figure was comput
 were segmented before: at ``spaces``, into ``characters`` or ``words`` of the dataset, or by
 ``jieba``.  With words a text becomes as few pieces as possible.
 
-Both metrics are functions of n-gram counts, whose sums are kept for each category of items, so that
-any group of categories can be scored without the texts.
+Both metrics are functions of sums of n-gram counts, which are kept for each item, so that any items
+can be scored, and drawn anew, without the texts.
 """
 
 from __future__ import annotations
@@ -15,11 +15,12 @@ import re
 import tempfile
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sgl.research.evaluate.resampling import Scorer, bleu, chrf
 
 if TYPE_CHECKING:
     from sacrebleu.metrics.base import Metric
@@ -109,28 +110,15 @@ TOKENIZERS = {"ja": "ja-mecab", "zh": "zh", "ko": "ko-mecab"}
 
 BLEU_METRIC, CHRF_METRIC = "bleu", "chrf"
 
-#: Sentences whose n-grams are in memory at a time.
-_BATCH = 500
+#: How the sums of counts are scored.
+SCORERS: dict[str, Scorer] = {BLEU_METRIC: bleu, CHRF_METRIC: chrf}
 
-CountSums = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class SurfaceScores:
-    """The n-gram counts of a run, by metric and by category of items."""
-
-    sums: Mapping[str, Mapping[str, CountSums]]
-    metrics: Mapping[str, Metric]
-
-    def score(self, metric: str, categories: Iterable[str]) -> float:
-        """Return the score, from 0 to 100, of all items of some categories together."""
-        total = np.sum([self.sums[metric][category] for category in categories], axis=0)
-        found = self.metrics[metric]._compute_score_from_stats(total.tolist())  # noqa: SLF001 - see above
-        return float(found.score)
+#: For each metric and system an array of runs, items and counts.
+SurfaceCounts = dict[str, dict[str, NDArray[np.int32]]]
 
 
 class Surface:
-    """Score the outputs of systems in one language."""
+    """Count the n-grams of outputs in one language."""
 
     def __init__(self, language: str, segmentation: Segmentation | None = None) -> None:
         """A ``segmentation`` cuts instead of sacreBLEU; raises ``ImportError`` without that."""
@@ -140,21 +128,32 @@ class Surface:
         self._segmentation = segmentation
         tokenizer = TOKENIZERS.get(language, "13a") if segmentation is None else "none"
         try:
-            bleu = BLEU(tokenize=tokenizer, force=True)
+            counter = BLEU(tokenize=tokenizer, force=True)
         except (ImportError, RuntimeError, OSError):
             # The tokenizer is not installed.
-            bleu = BLEU(tokenize="char", force=True)
-        self._metrics: dict[str, Metric] = {BLEU_METRIC: bleu, CHRF_METRIC: CHRF(word_order=2)}
+            counter = BLEU(tokenize="char", force=True)
+        self._metrics: dict[str, Metric] = {BLEU_METRIC: counter, CHRF_METRIC: CHRF(word_order=2)}
 
-    def count(self, texts: Mapping[str, tuple[Sequence[str], Sequence[str]]]) -> SurfaceScores:
-        """Return the counts of a run from the gold texts and the outputs of each category."""
+    def count(self, gold: Sequence[str], systems: Mapping[str, Sequence[Sequence[str]]]) -> SurfaceCounts:
+        """Return the counts of the texts of all runs; equal outputs for an item are counted once."""
         cut = (lambda text: text) if self._segmentation is None else self._segmentation.cut
-        pairs = {name: [list(map(cut, side)) for side in pair] for name, pair in texts.items()}
-        sums = {
-            name: {category: _sums(metric, *pair) for category, pair in pairs.items()}
-            for name, metric in self._metrics.items()
-        }
-        return SurfaceScores(sums, self._metrics)
+        found: SurfaceCounts = {}
+        for name, metric in self._metrics.items():
+            counted: dict[str, list[list[list[int]]]] = {s: [[] for _ in runs] for s, runs in systems.items()}
+            for place, text in enumerate(gold):
+                (known,) = metric._cache_references([[cut(text)]])  # noqa: SLF001 - sacreBLEU has no other way
+                seen: dict[str, list[int]] = {}
+                for system, runs in systems.items():
+                    for run, into in zip(runs, counted[system], strict=True):
+                        output = run[place]
+                        if output not in seen:
+                            seen[output] = metric._compute_segment_statistics(  # noqa: SLF001
+                                metric._preprocess_segment(cut(output)),  # noqa: SLF001
+                                known,
+                            )
+                        into.append(seen[output])
+            found[name] = {system: np.array(runs, np.int32) for system, runs in counted.items()}
+        return found
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -166,15 +165,3 @@ class Surface:
             scorer.corpus_score([""], [[""]])
             found[metric] = f"{scorer.get_signature()}{name}"
         return found
-
-
-def _sums(metric: Metric, gold: Sequence[str], outputs: Sequence[str]) -> CountSums:
-    counts = [
-        sentence
-        for at in range(0, len(gold), _BATCH)
-        for sentence in metric._extract_corpus_statistics(  # noqa: SLF001 - see above
-            outputs[at : at + _BATCH], [gold[at : at + _BATCH]]
-        )
-    ]
-    sums: CountSums = np.sum(counts, axis=0)
-    return sums

@@ -15,7 +15,7 @@ from sgl.research.evaluate.scoring import RAW
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
 
 #: Tables that are shown; `--json` and `--html` have those by length and depth as well.
-_SHOWN = ("overall", "groups", "patterns")
+_SHOWN = ("overall", "groups", "patterns", "slices")
 
 _SIGNIFICANT = 0.05
 
@@ -38,7 +38,8 @@ def show_result(data: Json) -> None:
     columns = [(metric, system) for metric in shown for system in systems]
     below = "\n{}" if len(systems) > 1 else ""
     heads = [metrics[metric] + below.format(system) for metric, system in columns]
-    rows = [row for name in _SHOWN for row in data["tables"][name]]
+    # What is crossed with patterns is in the files.
+    rows = [row for name in _SHOWN for row in data["tables"].get(name, ()) if "/" not in row["name"]]
     _print(["", "items", *heads], [[row["title"], f"{row['items']:,}", *_cells(row, columns)] for row in rows])
     for name, text in data["signatures"].items():
         say(f"{metrics[name]}: {text}")
@@ -74,9 +75,14 @@ def _systems(data: Json) -> list[str]:
     return [system["name"] for system in data["systems"]]
 
 
+def _scale(metric: str) -> int:
+    """Return what a score is multiplied with to be a percentage."""
+    return 1 if metric in (BLEU_METRIC, CHRF_METRIC) else 100
+
+
 def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
     """Return a score with the deviation of its runs: ``83.0 ± 1.2``."""
-    scale = 1 if metric in (BLEU_METRIC, CHRF_METRIC) else 100
+    scale = _scale(metric)
     text = f"{scale * cell['mean']:.1f}"
     if cell["deviation"] is not None:
         text += sign.format(f"{scale * cell['deviation']:.1f}")
@@ -122,12 +128,13 @@ def _tests(data: Json) -> Rows:
             [
                 f"{found['first']} → {found['second']}",
                 data["metrics"][found["metric"]],
-                f"{100 * found['mean']:+.1f}",
-                f"{100 * found['low']:+.1f} to {100 * found['high']:+.1f}",
+                f"{scale * found['mean']:+.1f}",
+                f"{scale * found['low']:+.1f} to {scale * found['high']:+.1f}",
                 f"{found['adjusted']:.4f}",
                 f"{significant} of {len(parts)}",
             ]
             for found in whole
+            for scale in (_scale(found["metric"]),)
         ]
     return rows
 
@@ -157,6 +164,7 @@ _TITLES = {
     "overall": "All items",
     "groups": "By group of patterns",
     "patterns": "By pattern",
+    "slices": "By slice",
     "length": "By length of the source sentence",
     "depth": "By depth of the dependency tree",
     "nesting": "By nesting of one relation",

@@ -354,17 +354,109 @@ def test_a_split_that_the_manifest_does_not_list_is_not_scored_against(
 
 
 @pytest.mark.parametrize("cut", ["@@ ".join, lambda text: "▁" + " ".join(text), " ##".join])
-def test_pieces_of_words_are_refused(cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]) -> None:
+def test_pieces_of_words_are_joined_and_the_user_is_told(
+    cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]
+) -> None:
     work.write("pieces.txt", lines([cut(text) for text in gold]))
-    assert run(["eval", str(farm), "pieces.txt"]) == FAILED
-    said = work.capsys.readouterr().err
-    assert "200 of 200 predictions are the pieces of a tokenizer" in said
-    assert "join the pieces to words first" in said
-    work.write("some.txt", lines([cut(gold[0]), *gold[1:]]))
-    assert run(["eval", str(farm), "some.txt"]) == OK
+    assert run(["eval", str(farm), "pieces.txt", "--json", "result.json"]) == OK
     said = work.capsys.readouterr().err
     assert "warning[SGL1409]" in said
-    assert "1 prediction with marks of the pieces of a tokenizer" in said
+    assert "200 predictions joined from the pieces of a tokenizer" in said
+    result = json.loads((work.directory / "result.json").read_text("utf-8"))
+    assert mean(result, "exact", "pieces") == 1.0
+
+
+FAIRSEQ = (
+    "loading\nS-1\tb\nT-1\tb\nH-1\t-0.2\t犬@@ が\nD-1\t-0.2\t{1}\nS-0\ta\nH-0\t-0.1\t{0}\nH-0\t-0.9\tx\nP-0\t-0.1\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("generate.log", FAIRSEQ),
+        ("list.json", '["{0}",\n "{1}"]'),
+        ("objects.json", '[{{"generated_text": "{0}"}}, {{"generated_text": "{1}"}}]'),
+        ("lines.jsonl", '{{"predict": "{0}", "label": "x"}}\n{{"predict": "{1}", "label": "x"}}\n'),
+        ("translation.jsonl", '{{"translation_text": "{0}"}}\n{{"translation_text": "{1}"}}\n'),
+        ("table.csv", 'id,source,prediction\nrows-000002,"a, b","{1}"\nrows-000001,c,{0}\n'),
+        ("plain.csv", "prediction\n{0}\n{1}\n"),
+        ("realized.txt", "# sent_id = rows-000002\n# text = {1}\n\n# sent_id = rows-000001\n# text = {0}\n"),
+    ],
+)
+def test_outputs_are_read_as_systems_write_them(name: str, text: str, work: Workplace) -> None:
+    texts = ["犬が猫を見た。", "猫が走った。"]
+    work.write("rows.tsv", "".join(f"x\t{target}\n" for target in texts))
+    work.write(name, text.format(*texts))
+    assert run(["eval", "rows.tsv", name, "--language", "ja", "--json", "result.json"]) == OK
+    result = json.loads((work.directory / "result.json").read_text("utf-8"))
+    assert mean(result, "exact", name.partition(".")[0]) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("generate.log", "S-0\ta\nH-1\t-0.2\tx\n", "none for item 0"),
+        ("table.csv", "id,text of mine\n1,x\n", "no column is called one of prediction"),
+        ("lines.jsonl", '{"mine": "x"}\n{"mine": "x"}\n', "the member with the text is called one of"),
+        ("list.json", '["x", 3]', "line 2 is no object with a `prediction`"),
+        ("list.json", '["x"', "it is not JSON"),
+    ],
+)
+def test_outputs_that_cannot_be_read_are_refused_with_the_reason(
+    name: str, text: str, why: str, work: Workplace
+) -> None:
+    work.write("rows.tsv", "a\tb\nc\td\n")
+    work.write(name, text)
+    assert run(["eval", "rows.tsv", name]) == FAILED
+    said = work.capsys.readouterr().err
+    assert "error[SGL1402]" in said
+    assert why in said
+
+
+def test_items_are_divided_by_structures_lengths_quotas_and_files(work: Workplace, farm: Path, gold: list[str]) -> None:
+    sources = [row.split("\t")[0] for row in (farm / "data" / "gen.tsv").read_text("utf-8").splitlines()]
+    work.write("half.txt", lines([text if at % 2 else "x" for at, text in enumerate(gold)]))
+    work.write("kind.txt", lines(["odd" if at % 2 else "even" for at in range(len(gold))]))
+    slices = [
+        "cow={ N[lemma=cow] }",
+        "long={ length en > 9 }",
+        "quota",
+        "kind=kind.txt",
+        "beyond={length en>longest(train)}",
+    ]
+    result = evaluated(work, farm, "half.txt", *(part for given in slices for part in ("--slice", given)))
+    rows = {row["name"]: row for row in result["tables"]["slices"] if "/" not in row["name"]}
+    assert rows["cow"]["items"] == sum("cow" in text for text in sources)
+    # The point is a word.
+    assert rows["long"]["items"] == sum(len(text.split()) + 1 > 9 for text in sources)
+    assert rows["odd"]["scores"]["exact"]["half"]["mean"] == 1.0
+    assert rows["even"]["scores"]["exact"]["half"]["mean"] == 0.0
+    contrast = next(t for t in result["tests"]["slices"] if (t["first"], t["metric"]) == ("even", "exact"))
+    assert (contrast["mean"], contrast["part"]) == (1.0, "half/all")
+    assert contrast["adjusted"] < 0.05
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("nothing", "has no name with a structure or a file"),
+        ("x={ N -[ }", ""),
+        ("x={ length de > 3 }", "there is no text `de`; there are `en` and `ja`"),
+        ("x={ length ja > 3 }", "the texts of `ja` have no spaces between words"),
+        ("x=short.txt", "1 prediction where 200 are wanted"),
+        ("x=none.txt", "none.txt"),
+    ],
+)
+def test_a_slice_that_cannot_be_made_is_refused(
+    given: str, why: str, work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    work.write("gold.txt", lines(gold))
+    work.write("short.txt", "x\n")
+    assert run(["eval", str(farm), "gold.txt", "--slice", given]) == FAILED
+    said = work.capsys.readouterr().err
+    assert why in said
+    assert not [word for word in INTERNAL if word in said]
 
 
 def test_a_prediction_without_end_is_cut(work: Workplace, farm: Path, gold: list[str]) -> None:

@@ -7,6 +7,8 @@ import math
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
+from random import Random
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from vectors import COMPOUND_LEXICON, vectors
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.research.analyse.statistics import Difference, compare, corrected, wilson
+from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, wilson
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
@@ -29,8 +31,9 @@ from sgl.research.evaluate.compounds import (
 )
 from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
+from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
 from sgl.research.evaluate.scoring import Mistake, mistake_of
-from sgl.research.evaluate.surface import Surface
+from sgl.research.evaluate.surface import SCORERS, Surface
 from sgl.research.treebank import TreebankSentence, TreebankWord
 
 # --- compounds ------------------------------------------------------------------------------
@@ -119,27 +122,93 @@ def test_the_width_of_a_question_mark_does_not_count() -> None:
     assert not exact("誰が走ったか？", "誰が走った？")
 
 
-def test_scores_of_groups_follow_from_the_counts_of_their_kinds() -> None:
+def draws(
+    language: str, gold: list[str], systems: dict[str, list[str]], chosen: list[int] | None = None
+) -> CorpusDraws:
+    counts = Surface(language).count(gold, {name: [texts] for name, texts in systems.items()})
+    return CorpusDraws(counts, SCORERS, np.array(range(len(gold)) if chosen is None else chosen))
+
+
+def test_any_items_are_scored_by_their_counts() -> None:
     sacrebleu = pytest.importorskip("sacrebleu.metrics")
     gold = ["犬が猫を見た。", "猫が走った。", "子供が本を読んだ。"]
     said = ["犬が猫を見る。", "猫が歩いた。", "子供が本を読んだ。"]
-    surface = Surface("ja")
-    found = surface.count({"a": (gold[:1], said[:1]), "b": (gold[1:], said[1:])})
-    bleu = sacrebleu.BLEU(tokenize="ja-mecab").corpus_score(said, [gold]).score
-    chrf = sacrebleu.CHRF(word_order=2).corpus_score(said, [gold]).score
-    assert found.score("bleu", ("a", "b")) == pytest.approx(bleu)
-    assert found.score("chrf", ("a", "b")) == pytest.approx(chrf)
-    assert "tok:ja-mecab" in surface.signatures["bleu"]
-    assert "nw:2" in surface.signatures["chrf"]
+    found = draws("ja", gold, {"s": said}, [0, 2])
+    bleu = sacrebleu.BLEU(tokenize="ja-mecab").corpus_score([said[0], said[2]], [[gold[0], gold[2]]]).score
+    chrf = sacrebleu.CHRF(word_order=2).corpus_score([said[0], said[2]], [[gold[0], gold[2]]]).score
+    assert found.scores("bleu", "s") == [pytest.approx(bleu)]
+    assert found.scores("chrf", "s") == [pytest.approx(chrf)]
+    assert "tok:ja-mecab" in Surface("ja").signatures["bleu"]
+    assert "nw:2" in Surface("ja").signatures["chrf"]
 
 
 @settings(max_examples=50, deadline=None)
-@given(st.lists(st.tuples(*[st.text("ab. !(", max_size=9)] * 2), min_size=1, max_size=3))
-def test_chrf_is_that_of_sacrebleu_to_the_last_bit(pairs: list[tuple[str, str]]) -> None:
-    chrf = pytest.importorskip("sacrebleu.metrics").CHRF(word_order=2)
+@given(st.lists(st.tuples(*[st.text("ab. !(", max_size=19)] * 2), min_size=1, max_size=3))
+def test_both_metrics_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics")
     gold, said = map(list, zip(*pairs, strict=True))
-    found = Surface("en").count({"a": (gold, said)})
-    assert found.score("chrf", "a") == chrf.corpus_score(said, [gold]).score
+    found = draws("en", gold, {"s": said})
+    assert found.scores("chrf", "s") == [pytest.approx(metrics.CHRF(word_order=2).corpus_score(said, [gold]).score)]
+    assert found.scores("bleu", "s") == [pytest.approx(metrics.BLEU(force=True).corpus_score(said, [gold]).score)]
+
+
+TESTS: list[tuple[Literal["bootstrap", "randomisation"], str]] = [("bootstrap", "bs"), ("randomisation", "ar")]
+
+
+@pytest.mark.parametrize(("test", "short"), TESTS)
+def test_intervals_and_tests_of_corpus_metrics_are_those_of_sacrebleu(
+    test: Literal["bootstrap", "randomisation"], short: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SACREBLEU_SEED", "12345")
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    significance = pytest.importorskip("sacrebleu.significance")
+    random = Random(3)  # noqa: S311 - no secret
+    words = ["the", "a", "red", "cow", "dog", "saw", "found", "near", "house", "in"]
+    gold = [" ".join(random.choices(words, k=9)) for _ in range(160)]
+    one, two = (
+        [" ".join(random.choice(words) if random.random() < share else word for word in text.split()) for text in gold]
+        for share in (0.3, 0.33)
+    )
+    _, theirs = significance.PairedTest(
+        [("one", one), ("two", two)],
+        {"bleu": metrics.BLEU(force=True), "chrf": metrics.CHRF(word_order=2)},
+        [gold],
+        short,
+        n_samples=DRAWS,
+    )()
+    ours = draws("en", gold, {"one": one, "two": two})
+    for metric, name in (("bleu", "BLEU"), ("chrf", "chrF2++")):
+        first, second = theirs[name]
+        ((difference, _, _, p),) = ours.differences(metric, [("one", "two")], test)
+        assert difference == pytest.approx(second.score - first.score)
+        assert p == pytest.approx(second.p_value)
+        if short == "bs":
+            low, high = ours.interval(metric, "two")
+            assert (high - low) / 2 == pytest.approx(second.ci, rel=0.02)
+
+
+def test_pooled_runs_are_scored_as_one_corpus() -> None:
+    metrics = pytest.importorskip("sacrebleu.metrics")
+    gold = ["a red cow saw the dog .", "the dog saw a red house ."]
+    runs = [["a red cow saw a dog .", "the dog saw a house ."], ["a cow saw the dog .", "the red dog ."]]
+    counts = Surface("en").count(gold, {"s": runs})
+    found = CorpusDraws(counts, SCORERS, np.arange(2), pooled=True)
+    whole = metrics.BLEU(force=True).corpus_score([*runs[0], *runs[1]], [gold * 2]).score
+    assert found.scores("bleu", "s") == [pytest.approx(whole)]
+
+
+def test_the_two_sides_of_a_slice_are_compared_by_random_divisions() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    random = np.random.default_rng(5)
+    first, second = (random.integers(0, 2, n).astype(float) for n in (40, 25))
+    second[:9] = 1.0
+    mean, low, high, p = contrast(first, second, 20_000, 1)
+    theirs = stats.permutation_test(
+        (second, first), lambda x, y, axis: x.mean(axis) - y.mean(axis), vectorized=True, n_resamples=20_000, rng=2
+    )
+    assert mean == pytest.approx(theirs.statistic)
+    assert p == pytest.approx(theirs.pvalue, abs=0.02)
+    assert low < mean < high
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,145 @@
+"""Intervals and tests of metrics of a whole corpus, which is drawn anew many times.
+
+BLEU and chrF++ are no means over items, but functions of the sums of n-gram counts.  In the
+*bootstrap* (Koehn 2004) items are drawn with replacement: the middle 95 % of the scores are the
+interval, and the differences of two systems on the same draws, less their mean, say how often
+chance makes one as large as that found.  In *approximate randomisation* (Riezler & Maxwell 2005)
+the systems exchange the outputs of random items.  Either way a draw is a vector of weights of the
+items, so that a matrix product has the sums of all systems.  Draws, formulas and p-values are those
+of sacreBLEU.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sgl.research.analyse.statistics import DifferenceTest
+
+Sums = NDArray[np.float64]
+
+#: A score, from 0 to 100, for each row of sums.
+Scorer = Callable[[Sums], NDArray[np.float64]]
+
+#: The number of draws, and their seed; sacreBLEU has these too.
+DRAWS, SEED = 1000, 12345
+
+#: Draws that are made together; with a multiple of 32 random bits do not depend on it.
+_TOGETHER = 128
+
+_ORDERS = 4
+
+
+def bleu(sums: Sums) -> NDArray[np.float64]:
+    """Return BLEU of four orders with exponential smoothing, where an order has no match."""
+    said, gold = sums[:, 0], sums[:, 1]
+    right, total = sums[:, 2 : 2 + _ORDERS], sums[:, 2 + _ORDERS :]
+    missed = np.where(right == 0, 0.5 ** np.cumsum(right == 0, axis=1), right)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.log(missed / total).mean(axis=1)
+        brevity = np.where(said < gold, 1 - gold / said, 0.0)
+        found = 100 * np.exp(precision + brevity)
+    scored: NDArray[np.float64] = np.where(right.any(axis=1) & total.all(axis=1), found, 0.0)
+    return scored
+
+
+def chrf(sums: Sums, beta: int = 2) -> NDArray[np.float64]:
+    """Return chrF: the F-score of the mean precision and recall of all orders that occur."""
+    said, gold, both = (sums[:, place::3] for place in range(3))
+    known = (said > 0) & (gold > 0)
+    orders = np.maximum(known.sum(axis=1), 1)
+    shares = (np.divide(both, of, out=np.zeros_like(both), where=known) for of in (said, gold))
+    precision, recall = (share.sum(axis=1) / orders for share in shares)
+    below = beta**2 * precision + recall
+    found: Sums = np.divide((1 + beta**2) * precision * recall, below, out=np.zeros_like(below), where=below > 0)
+    return 100 * found
+
+
+class CorpusDraws:
+    """The scores of some systems on some items by metrics of the corpus, and on draws of them.
+
+    ``counts`` are for each metric and system an array of runs, items and counts.  The runs of a
+    system are scored one by one, and the mean is taken; ``pooled`` runs are scored as one corpus.
+    """
+
+    def __init__(
+        self,
+        counts: Mapping[str, Mapping[str, NDArray[np.int32]]],
+        scorers: Mapping[str, Scorer],
+        items: NDArray[np.int64],
+        *,
+        pooled: bool = False,
+    ) -> None:
+        self._scorers = scorers
+        self._items = len(items)
+        self._runs: dict[tuple[str, str], list[Sums]] = {}
+        for metric, of in counts.items():
+            for system, runs in of.items():
+                chosen = runs[:, items].astype(np.float64)
+                self._runs[metric, system] = [chosen.mean(axis=0)] if pooled else list(chosen)
+        drawn = self._weighed(self._with_replacement)
+        self._drawn = {key: self._mean(key[0], sums) for key, sums in drawn.items()}
+
+    def scores(self, metric: str, system: str) -> list[float]:
+        """Return the score of each run."""
+        return [float(self._scorers[metric](run.sum(axis=0)[None])[0]) for run in self._runs[metric, system]]
+
+    def interval(self, metric: str, system: str) -> tuple[float, float]:
+        """Return the middle 95 % of the scores of draws."""
+        low, high = np.quantile(self._drawn[metric, system], (0.025, 0.975))
+        return float(low), float(high)
+
+    def differences(
+        self, metric: str, pairs: Sequence[tuple[str, str]], test: DifferenceTest
+    ) -> list[tuple[float, float, float, float]]:
+        """Return for pairs of systems the difference in points, its interval and the p-value."""
+        exchanged = self._weighed(self._coins) if test == "randomisation" else {}
+        found = []
+        for first, second in pairs:
+            one, two = (np.mean(self.scores(metric, system)) for system in (first, second))
+            apart = self._drawn[metric, second] - self._drawn[metric, first]
+            low, high = np.quantile(apart, (0.025, 0.975))
+            by_chance = np.abs(apart) - np.abs(apart).mean()
+            if exchanged:
+                by_chance = np.abs(self._exchanged(metric, first, second, exchanged))
+            p = (int(np.sum(by_chance > abs(two - one))) + 1) / (len(by_chance) + 1)
+            found.append((float(two - one), float(low), float(high), p))
+        return found
+
+    def _exchanged(
+        self, metric: str, first: str, second: str, chosen: Mapping[tuple[str, str], list[Sums]]
+    ) -> NDArray[np.float64]:
+        """Return the differences after the systems have exchanged the chosen items."""
+        whole, part = [], []
+        for system in (first, second):
+            whole.append(np.mean([run.sum(axis=0) for run in self._runs[metric, system]], axis=0))
+            part.append(np.mean(chosen[metric, system], axis=0))
+        moved = part[0] - part[1]
+        score = self._scorers[metric]
+        return score(whole[1] + moved) - score(whole[0] - moved)
+
+    def _mean(self, metric: str, runs: Sequence[Sums]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = np.mean([self._scorers[metric](sums) for sums in runs], axis=0)
+        return found
+
+    def _weighed(self, weights: Callable[[np.random.Generator, int], Sums]) -> dict[tuple[str, str], list[Sums]]:
+        """Return for each metric, system and run the sums of all draws."""
+        random = np.random.default_rng(SEED)
+        found = {key: [np.empty((DRAWS, run.shape[1])) for run in runs] for key, runs in self._runs.items()}
+        for first in range(0, DRAWS, _TOGETHER):
+            drawn = weights(random, min(_TOGETHER, DRAWS - first))
+            for key, runs in self._runs.items():
+                for sums, run in zip(found[key], runs, strict=True):
+                    sums[first : first + len(drawn)] = drawn @ run
+        return found
+
+    def _with_replacement(self, random: np.random.Generator, draws: int) -> Sums:
+        places = random.integers(0, self._items, size=(draws, self._items))
+        places += self._items * np.arange(draws)[:, None]
+        times = np.bincount(places.ravel(), minlength=draws * self._items)
+        return times.reshape(draws, self._items).astype(np.float64)
+
+    def _coins(self, random: np.random.Generator, draws: int) -> Sums:
+        return random.integers(2, size=(draws, self._items), dtype=bool).astype(np.float64)

@@ -1,0 +1,171 @@
+"""Slices: the items of a split divided by what somebody wants to know of them.
+
+::
+
+    in CP={ C -[ccomp]-> V }               a structure in the graph of the item, or none
+    beyond={ length en > longest(train) }  the words of a text, also against those of another split
+    quota                                  the conditions that the pattern drew the item under
+    kind=kinds.tsv                         the values of a file, by names of rows or in their order
+
+A structure is read with the grammar where that is at hand, and searched by the verifier.  Words are
+those of the graphs, or else what stands between spaces.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sgl.corpus.rows import Corpus, Unreadable
+from sgl.foreign import BENCHMARK, TREEBANK, ForeignFileError, opened
+from sgl.research.analyse.predictions import PredictionsError, open_predictions
+from sgl.research.evaluate.benchmark import Benchmark, manifest_of
+from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
+from sgl.verify.items import ShapeTable, conllu_path
+from sgl.verify.search import Searcher, SearchError
+from sgl.verify.structure import GraphPattern, StructureError, read_structure
+
+#: What stands before the equals sign, if only that is given.
+QUOTA = "quota"
+
+_LENGTH = re.compile(r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\((\w+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))")
+_COMPARED = {">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq}
+_COMPARED |= {">": operator.gt, "<": operator.lt}
+
+#: Returns a structure as the manifest would write it; None after a report.
+Reader = Callable[[str], str | None]
+
+
+class SliceError(Exception):
+    """A slice that cannot be made, and why."""
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A division of the items: the label of each, empty for those that are left out."""
+
+    name: str
+    labels: tuple[str, ...]
+
+
+def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | None) -> list[Slice]:
+    """Return the slices that somebody has asked for; raises ``SliceError``."""
+    try:
+        return [_read_slice(text, benchmark, reader) for text in texts]
+    except ForeignFileError as problem:
+        raise SliceError(str(problem)) from None
+
+
+def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
+    name, equals, what = (part.strip() for part in text.partition("="))
+    if not equals and name == QUOTA:
+        return Slice(name, _quotas(benchmark))
+    if not equals or not name or not what:
+        raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
+    if not what.startswith("{"):
+        return Slice(name, _values(Path(what), benchmark))
+    inside = [True] * len(benchmark.rows)
+    for layer, compared, number, other, more in _LENGTH.findall(what):
+        limit = int(number) if number else max(_lengths(benchmark, layer, other))
+        limit += int(more.replace(" ", "") or 0)
+        lengths = _lengths(benchmark, layer, benchmark.split)
+        inside = [kept and _COMPARED[compared](length, limit) for kept, length in zip(inside, lengths, strict=True)]
+    rest = _LENGTH.sub("", what)
+    if rest.strip("{} \n;"):
+        found = _occurring(benchmark, _structure(rest, reader))
+        inside = [kept and occurs for kept, occurs in zip(inside, found, strict=True)]
+    return Slice(name, tuple(name if kept else f"not {name}" for kept in inside))
+
+
+def _structure(text: str, reader: Reader | None) -> GraphPattern:
+    try:
+        canonical = text if reader is None else reader(text)
+        if canonical is None:
+            raise SliceError(f"`{text}` is no structure")
+        return read_structure(canonical)
+    except StructureError as problem:
+        plain = "" if reader else "; without the grammar there are no names of structures and sets"
+        raise SliceError(f"`{text}` is no structure: {problem}{plain}") from None
+
+
+def _occurring(benchmark: Benchmark, structure: GraphPattern) -> list[bool]:
+    """Tell of each item whether its graph has a structure."""
+    table = ShapeTable([structure])
+    shapes = list(map(table.of, _sentences(benchmark, benchmark.split, structure.layer)))
+    if len(shapes) != len(benchmark.rows):
+        raise SliceError(f"the split has {len(shapes):,} graphs for {len(benchmark.rows):,} rows")
+    searcher = Searcher(table)
+    searcher.allow(table.shapes())
+    try:
+        for shape in table.shapes():
+            shape.occurring = searcher.occurring(shape)
+    except SearchError:
+        raise SliceError("the search for the structure takes too long") from None
+    return [bool(shape.occurring) for shape in shapes]
+
+
+def _sentences(benchmark: Benchmark, split: str, layer: str = "") -> Iterator[Sentence]:
+    """Yield the sentences of a split with the graphs of a layer."""
+    if benchmark.directory is None:
+        raise SliceError("the rows have no graphs: structures need a dataset of `sglc compile`")
+    path = benchmark.directory / conllu_path(split, layer)
+    opened(path, TREEBANK, inside=benchmark.directory).close()
+    for block in read_sentences(path, TokenTable(free=bool(layer))):
+        if isinstance(block, Malformed):
+            raise SliceError(f"`{path}`: line {block.line}: {block.reason}")
+        yield block
+
+
+def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
+    """Return how many words the texts of a layer have in a split."""
+    if layer not in (benchmark.source, benchmark.target):
+        raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
+    if benchmark.directory is not None and layer == benchmark.source:
+        return [len(sentence.words) for sentence in _sentences(benchmark, split)]
+    side = int(layer == benchmark.target)
+    if split == benchmark.split:
+        texts = [row.target if side else row.source for row in benchmark.rows]
+    elif benchmark.directory is None:
+        raise SliceError(f"`longest({split})` needs a dataset of `sglc compile`")
+    else:
+        main = manifest_of(benchmark.directory)["layers"]["target"].of(str)
+        path = benchmark.directory / "data" / ("" if layer == main else layer) / f"{split}.tsv"
+        rows = Corpus(path, 2, BENCHMARK, benchmark.directory).rows()
+        texts = [row.texts[side] for row in rows if not isinstance(row, Unreadable)]
+    if not any(" " in text for text in texts):
+        raise SliceError(f"the texts of `{layer}` have no spaces between words")
+    return [len(text.split()) for text in texts]
+
+
+def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the conditions of the quota of each item; rows stand in the order of quotas."""
+    if benchmark.directory is None:
+        raise SliceError("only a dataset of `sglc compile` has quotas")
+    manifest = manifest_of(benchmark.directory)
+    said = {
+        f"{benchmark.split}/{pattern['name'].of(str)}/{number}": " ".join(
+            f"{key} {text}" for key in ("within", "outside") for text in quota[key].texts()
+        )
+        for pattern in manifest["patterns"].elements()
+        for number, quota in enumerate(pattern["quotas"].elements())
+    }
+    labels: list[str] = []
+    for stratum in manifest["splits"][benchmark.split]["strata"].elements():
+        labels += [said.get(stratum["stream"].of(str), "")] * stratum["count"].of(int)
+    if len(labels) != len(benchmark.rows):
+        raise SliceError("the rows are not those of the quotas of the manifest")
+    return tuple(labels)
+
+
+def _values(path: Path, benchmark: Benchmark) -> tuple[str, ...]:
+    """Return the value of each row in a file, which is read like predictions."""
+    try:
+        values = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))
+        found = [values.output(row.id) for row in benchmark.rows]
+        values.finish()
+    except (PredictionsError, ForeignFileError) as problem:
+        raise SliceError(f"`{path}`: {problem}") from None
+    return tuple((value.text or "").strip() if value else "" for value in found)
