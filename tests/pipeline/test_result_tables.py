@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,7 +17,7 @@ from workplace import Workplace
 from sgl.cli.main import OK, run
 from sgl.report.svg import label_width, wrapped
 from sgl.research.analyse.tables import analysis_environment, escaped
-from sgl.research.evaluate.data import draw_curve, draw_scores
+from sgl.research.evaluate.data import evaluation_environment
 
 STRANGE = r"[a]&b %c_d #e {f} ~g ^h \i <j> $k 日本語 → x"
 OTHER = r"*\end{tabular}"
@@ -125,11 +126,12 @@ def test_names_and_marks_are_inside_the_picture() -> None:
     rows = [
         {"title": title, "scores": {"exact": dict.fromkeys(systems, cell)}} for title in ("x" * 200, "語" * 90, "short")
     ]
-    drawn = str(draw_scores(rows, "exact", systems, "p"))
+    figures: Any = evaluation_environment().get_template("figures.html.j2").make_module()
+    drawn = str(figures.draw_scores(rows, "exact", systems, "p"))
     assert all(float(x) >= 0 for x in re.findall(r' (?:x|cx|x1)="(-?[\d.]+)"', drawn))
     assert "<title>" + "x" * 200 in drawn
     many = [{**row, "title": str(n)} for n, row in enumerate(rows * 10)]
-    curve = str(draw_curve(many, "exact", systems, "c", "words"))
+    curve = str(figures.draw_curve(many, "exact", systems, "c", "words"))
     places = [float(x) for x in re.findall(r' cx="([\d.]+)"', curve)]
     assert 44 <= min(places) < max(places) < 760
 

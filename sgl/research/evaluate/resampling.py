@@ -104,7 +104,8 @@ class CorpusDraws:
             by_chance = np.abs(apart) - np.abs(apart).mean()
             if exchanged:
                 by_chance = np.abs(self._exchanged(metric, first, second, exchanged))
-            p = (int(np.sum(by_chance > abs(two - one))) + 1) / (len(by_chance) + 1)
+            # Where there is no difference sacreBLEU calls it significant.
+            p = (int(np.sum(by_chance > abs(two - one))) + 1) / (len(by_chance) + 1) if two != one else 1.0
             found.append((float(two - one), float(low), float(high), p))
         return found
 

@@ -75,17 +75,16 @@ def _systems(data: Json) -> list[str]:
     return [system["name"] for system in data["systems"]]
 
 
-def _scale(metric: str) -> int:
+def scale(metric: str) -> int:
     """Return what a score is multiplied with to be a percentage."""
     return 1 if metric in (BLEU_METRIC, CHRF_METRIC) else 100
 
 
 def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
     """Return a score with the deviation of its runs: ``83.0 ± 1.2``."""
-    scale = _scale(metric)
-    text = f"{scale * cell['mean']:.1f}"
+    text = f"{scale(metric) * cell['mean']:.1f}"
     if cell["deviation"] is not None:
-        text += sign.format(f"{scale * cell['deviation']:.1f}")
+        text += sign.format(f"{scale(metric) * cell['deviation']:.1f}")
     return text
 
 
@@ -128,13 +127,13 @@ def _tests(data: Json) -> Rows:
             [
                 f"{found['first']} → {found['second']}",
                 data["metrics"][found["metric"]],
-                f"{scale * found['mean']:+.1f}",
-                f"{scale * found['low']:+.1f} to {scale * found['high']:+.1f}",
+                f"{by * found['mean']:+.1f}",
+                f"{by * found['low']:+.1f} to {by * found['high']:+.1f}",
                 f"{found['adjusted']:.4f}",
                 f"{significant} of {len(parts)}",
             ]
             for found in whole
-            for scale in (_scale(found["metric"]),)
+            for by in (scale(found["metric"]),)
         ]
     return rows
 
