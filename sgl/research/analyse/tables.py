@@ -5,11 +5,12 @@ text: characters with a meaning are escaped, and those that its fonts may lack a
 page correlations are a triangle of squares.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from jinja2 import Environment
+from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from sgl.report.arcs_svg import draw_graph
@@ -227,39 +228,32 @@ _SPELT = str.maketrans(
 
 def latex(tables: Sequence[ResultTable]) -> str:
     """Return all tables, one below the other; they need the package ``booktabs``."""
-    written = []
-    for table in tables:
-        label = "".join(c if c.isascii() and c.isalnum() else "-" for c in table.name)
-        columns = "l" * table.texts + "r" * (len(table.columns) - table.texts)
-        head, *rows = (latex_row(map(escaped, row)) for row in (table.columns, *table.rows))
-        written.append(latex_table(escaped(table.title), columns, [head], rows, label, "  "))
-    return "% Needs \\usepackage{booktabs}.\n" + "\n".join(written)
+    return latex_environment("sgl.research.analyse").get_template("tables.tex.j2").render(tables=tables)
+
+
+def latex_environment(package: str) -> Environment:
+    """Return the environment of templates for LaTeX, whose own braces are left alone."""
+    environment = Environment(  # noqa: S701 - it is not HTML; texts are escaped by a filter
+        loader=PackageLoader(package),
+        block_start_string="<%",
+        block_end_string="%>",
+        variable_start_string="<<",
+        variable_end_string=">>",
+        comment_start_string="<#",
+        comment_end_string="#>",
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["tex"] = escaped
+    environment.filters["comment"] = lambda text: " ".join(text.split())
+    environment.filters["label"] = lambda name: re.sub("[^a-zA-Z0-9]", "-", name)
+    return environment
 
 
 def escaped(text: str) -> str:
     """Return a text as LaTeX shows it."""
     # At the beginning of a row a bracket or star would belong to the line break before it.
     return ("{}" if text.startswith(("[", "*")) else "") + text.translate(_SPELT)
-
-
-def latex_row(cells: Iterable[str]) -> str:
-    """Return a row of a table."""
-    return " & ".join(cells) + r" \\"
-
-
-def latex_table(
-    caption: str, columns: str, head: Sequence[str], rows: Sequence[str], label: str = "", indent: str = ""
-) -> str:
-    """Return a table of finished lines; ``columns`` are the letters of their alignment."""
-    outer = [
-        r"\centering",
-        rf"\caption{{{caption}}}",
-        *([rf"\label{{tab:{label}}}"] if label else []),
-        rf"\begin{{tabular}}{{{columns}}}",
-        *(indent + line for line in (r"\toprule", *head, r"\midrule", *rows, r"\bottomrule")),
-        r"\end{tabular}",
-    ]
-    return "\n".join([r"\begin{table}", *(indent + line for line in outer), r"\end{table}", ""])
 
 
 #: A sentence with more words is not drawn.

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from sgl.cli.terminal import print_table, say
-from sgl.research.analyse.tables import escaped, latex_row, latex_table
+from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.scoring import RAW
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
 
@@ -88,10 +88,10 @@ def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
     return text
 
 
-def _cells(row: Json, columns: Sequence[tuple[str, str]], sign: str = " ± {}", gap: str = "–") -> list[str]:
+def _cells(row: Json, columns: Sequence[tuple[str, str]]) -> list[str]:
     """Return the scores of a row by metric and system; a gap where there is none."""
     found = [(row["scores"].get(metric, {}).get(system), metric) for metric, system in columns]
-    return [gap if cell is None else score_text(cell, metric, sign) for cell, metric in found]
+    return ["–" if cell is None else score_text(cell, metric) for cell, metric in found]
 
 
 def _show_partial(partial: Json) -> None:
@@ -156,84 +156,7 @@ def _rates(entry: Json) -> list[str]:
     ]
 
 
-#: How LaTeX writes a deviation, and a score that there is not.
-_LATEX_CELLS = (r" {{\scriptsize $\pm$ {}}}", "--")
-
-_TITLES = {
-    "overall": "All items",
-    "groups": "By group of patterns",
-    "patterns": "By pattern",
-    "slices": "By slice",
-    "length": "By length of the source sentence",
-    "depth": "By depth of the dependency tree",
-    "nesting": "By nesting of one relation",
-}
-
-
 def latex(data: Json) -> str:
     """Return the tables of a result for papers; they need the package ``booktabs``."""
-    several = len(data["systems"]) > 1
-    tables = [
-        _latex_systems(data, rows[0]) if name == "overall" and several else _latex_parts(data, name, rows)
-        for name, rows in data["tables"].items()
-        if rows
-    ]
-    if "compounds" in data:
-        tables.append(_latex_compounds(data))
-    dataset = data["dataset"]
-    cited = [
-        f"{dataset['title']}, {dataset['split']}",
-        dataset["signature"],
-        *(f"{name}: {text}" for name, text in data["signatures"].items()),
-        "needs booktabs",
-    ]
-    # A comment ends with its line.
-    head = [f"% {' '.join(text.split())}" for text in cited if text]
-    return "\n".join([*head, "", *tables])
-
-
-def _latex_systems(data: Json, row: Json) -> str:
-    metrics = [metric for metric in data["metrics"] if metric in row["scores"]]
-    rows = [
-        [escaped(name), *_cells(row, [(metric, name) for metric in metrics], *_LATEX_CELLS)] for name in _systems(data)
-    ]
-    head = latex_row(["", *(escaped(data["metrics"][metric]) for metric in metrics)])
-    return _latex_table(data, _TITLES["overall"], "l" + "r" * len(metrics), [head], rows)
-
-
-def _latex_parts(data: Json, name: str, rows: Sequence[Json]) -> str:
-    systems = _systems(data)
-    # The raw rate stands in the first table only, or tables would be too wide for a page.
-    metrics = [
-        metric
-        for metric in data["metrics"]
-        if any(metric in row["scores"] for row in rows) and (metric != RAW or name == "overall")
-    ]
-    columns = [(metric, system) for metric in metrics for system in systems]
-    written = [[escaped(row["title"]), f"{row['items']:,}", *_cells(row, columns, *_LATEX_CELLS)] for row in rows]
-    titles = [escaped(data["metrics"][metric]) for metric in metrics]
-    width = len(systems)
-    if width > 1:
-        above = [rf"\multicolumn{{{width}}}{{c}}{{{title}}}" for title in titles]
-        firsts = range(3, 3 + width * len(metrics), width)
-        rules = " ".join(rf"\cmidrule(lr){{{first}-{first + width - 1}}}" for first in firsts)
-        below = ["", "items", *([escaped(system) for system in systems] * len(metrics))]
-        head = [latex_row(["", "", *above]), rules, latex_row(below)]
-    else:
-        head = [latex_row(["", "items", *titles])]
-    return _latex_table(data, _TITLES[name], "lr" + "r" * len(columns), head, written)
-
-
-def _latex_compounds(data: Json) -> str:
-    patterns = data["dataset"]["patterns"]
-    rows = [
-        [escaped(entry["system"]), escaped(patterns.get(entry["kind"], {}).get("title", entry["kind"])), *_rates(entry)]
-        for entry in data["compounds"]["rates"]
-    ]
-    head = latex_row(["", "compounds of", "instances", "rate", "compounds", "aggregate"])
-    return _latex_table(data, "Compound translation error rate", "llrrrr", [head], rows)
-
-
-def _latex_table(data: Json, title: str, columns: str, head: Sequence[str], rows: Rows) -> str:
-    caption = f"{escaped(title)}: {escaped(data['dataset']['title'])}."
-    return latex_table(caption, columns, head, list(map(latex_row, rows)))
+    environment = latex_environment("sgl.research.evaluate")
+    return environment.get_template("evaluation.tex.j2").render(data=data, score=score_text, rates=_rates)
