@@ -3,6 +3,8 @@
 ``pairs/test.jsonl`` has a line for each row of ``data/test.tsv``::
 
     {"sentence_good": "The dogs bark.", "sentence_bad": "The dogs barks.", "pattern": "plain"}
+
+and ``lm_eval/test.yaml`` makes them a task for the Language Model Evaluation Harness.
 """
 
 import json
@@ -11,9 +13,13 @@ from pathlib import Path
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
+from sgl.dataset.card import templates
 from sgl.dataset.manifest import DataFile
 from sgl.foreign import sha256_of
 from sgl.rendering import ViewError
+
+#: The folder of the tasks.
+TASKS = "lm_eval"
 
 
 def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
@@ -30,4 +36,7 @@ def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[D
             lines.append(json.dumps(members, ensure_ascii=False) + "\n")
         path.parent.mkdir(exist_ok=True)
         path.write_bytes("".join(lines).encode())
+        task = templates().get_template("lm_eval.yaml.j2").render(name=grammar.name, split=split)
+        (directory / TASKS).mkdir(exist_ok=True)
+        (directory / TASKS / f"{split}.yaml").write_bytes(task.encode())
         yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(lines))

@@ -6,7 +6,9 @@ import json
 import shutil
 from pathlib import Path
 
+import jinja2
 import pytest
+import yaml
 from row_datasets import compile_grammar, rows_refused
 from sget import compile_file
 from workplace import Workplace
@@ -39,6 +41,16 @@ def test_a_dozen_kinds_of_pairs_differ_in_one_word_each(dataset: Path) -> None:
     for pair in pairs:
         words = zip(pair["sentence_good"].split(), pair["sentence_bad"].split(), strict=True)
         assert sum(good != bad for good, bad in words) == 1
+
+
+def test_each_split_is_a_task_for_probing_harnesses(dataset: Path) -> None:
+    """With the fields of the harness, the good sentence first, and a file that is there."""
+    task = yaml.safe_load((dataset / "lm_eval" / "test.yaml").read_text("utf-8"))
+    assert task["task"] == "agreement_test"
+    assert (task["output_type"], task["doc_to_target"], task["doc_to_text"]) == ("multiple_choice", 0, "")
+    choices = jinja2.Template(task["doc_to_choice"]).render(sentence_good="Dogs bark.", sentence_bad="Dogs barks.")
+    assert choices == "['Dogs bark.', 'Dogs barks.']"
+    assert (dataset / task["dataset_kwargs"]["data_files"][task["test_split"]]).is_file()
 
 
 def test_the_verifier_writes_the_pairs_again(dataset: Path, tmp_path: Path) -> None:
