@@ -51,14 +51,14 @@ def command(
             # The cache looks at files.
             reading.enter_context(using(None))
             reading.enter_context(foreign.edited({name.resolve(): stream_bytes()}))
-        mains = [main for path in grammars for main in ([root] if root is not None else _roots(session, path))]
+        mains = [main for path in grammars for main in ([root] if root is not None else roots_of(session, path))]
         for main in dict.fromkeys(mains):
             _check(session, main, morphology, fast)
         if not (fast or session.settings or session.diagnostics.errors):
             session.diagnostics.extend(session.allowed.unused())
 
 
-def _roots(session: Session, path: Path) -> list[Path]:
+def roots_of(session: Session, path: Path) -> list[Path]:
     """Return the grammar that a file is checked with: itself, or the nearest that uses it."""
     roots = grammars_of(path)
     if roots and session.form == "full":

@@ -91,6 +91,7 @@ PAGE = Result(r'<!DOCTYPE html>\s*<html lang="en">')
 PICTURE = Result(r'<svg xmlns="http://www\.w3\.org/2000/svg"')
 TABLES = Result(r"(%.*\n)+\s*\\begin\{table\}")
 CERTIFICATE = Result(r'\{\s*"format":\s*"sgl-certificate/')
+TESTS = Result(r'<\?xml version="1\.0" encoding="utf-8"\?>\s*<testsuites name="sglc"')
 WEIGHTS = Result(r"(#.*\n)*fitted:\s*\n")
 ARCHIVE = Result(r"PK\x03\x04[\s\S]{5,60}/SHA256SUMS")
 TEXT = Result()
@@ -171,6 +172,14 @@ class Results:
             return None
         what = "is there already" if kind is TEXT else "is there already, and is something else"
         return f"`{path}` {what}", "`--force` replaces it"
+
+
+def rewrite(path: Path, text: str) -> None:
+    """Replace what a file holds; its permissions, and a link to it, stay."""
+    path = path.resolve()
+    mode = path.stat().st_mode
+    replace_text(path, text)
+    path.chmod(mode)
 
 
 def replace_text(path: Path, text: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.files import FILE, STREAM, replace_text, stream_bytes
+from sgl.cli.files import FILE, STREAM, rewrite, stream_bytes
 from sgl.cli.main import FAILED
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count
@@ -43,7 +43,7 @@ def command(session: Session, files: tuple[Path, ...], check: bool, diff: bool) 
             elif check:
                 session.echo(f"would change: {path}")
             else:
-                _replace(path.resolve(), after)
+                rewrite(path, after)
                 session.echo(f"laid out: {path}")
     if check or diff:
         if check and session.form == "full":
@@ -81,13 +81,6 @@ def _stream(session: Session) -> SourceFile | None:
         session.diagnostics.error("SGL0003", None, message)
         return None
     return source_of(content, shown, None, session.sources, session.diagnostics)
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write a file anew, with the permissions that it has."""
-    mode = path.stat().st_mode
-    replace_text(path, text)
-    path.chmod(mode)
 
 
 def _difference(path: Path, before: str, after: str) -> str:

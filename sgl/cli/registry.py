@@ -57,6 +57,7 @@ OWN: dict[str, CommandEntry] = {
     "release": CommandEntry("sgl.cli.release", "Pack a dataset for publication, and check the archive."),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
     "stats": CommandEntry("sgl.cli.stats", "Show how often texts use each rule and word."),
+    "test": CommandEntry("sgl.cli.testing", "Try the tests, examples and recorded samples of grammars."),
     "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers."),
     "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently."),
 }

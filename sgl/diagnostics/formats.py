@@ -33,7 +33,7 @@ def github(found: _Object) -> str:
         named |= {"col": place.get("column"), "endColumn": place.get("end_column")}
     named["title"] = found["code"]
     values = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in named.items() if value is not None)
-    return f"::{found['severity']} {values}::{_escaped(_said(found))}"
+    return f"::{found['severity']} {values}::{_escaped(said(found))}"
 
 
 def _escaped(text: str, more: str = "") -> str:
@@ -42,7 +42,7 @@ def _escaped(text: str, more: str = "") -> str:
     return text
 
 
-def _said(found: _Object) -> str:
+def said(found: _Object) -> str:
     """Return the message of a diagnostic, its notes and its hint, one on a line."""
     hint = [f"hint: {found['hint']}"] if found["hint"] else []
     return "\n".join([found["message"], *found["notes"], *hint])
@@ -64,7 +64,7 @@ def sarif(objects: Sequence[_Object]) -> str:
             "ruleId": found["code"],
             "ruleIndex": codes.index(found["code"]),
             "level": found["severity"],
-            "message": {"text": _said(found)},
+            "message": {"text": said(found)},
             "locations": _locations([(found["place"], found["label"])]),
             "relatedLocations": _locations([(label["place"], label["text"]) for label in found["labels"]]),
         }
@@ -95,7 +95,7 @@ class Case(NamedTuple):
     line: int | None = None
     seconds: float = 0.0
     failure: str = ""
-    kind: str = ""
+    code: str = ""
     skipped: str = ""
 
 
@@ -103,9 +103,9 @@ def junit(objects: Sequence[_Object]) -> str:
     """Return diagnostics as a JUnit report: an error is a case that fails, a warning one that is skipped."""
     cases = []
     for found in objects:
-        place, said, fails = found["place"] or {}, _said(found), found["severity"] == "error"
+        place, text, fails = found["place"] or {}, said(found), found["severity"] == "error"
         case = Case(f"{found['code']}: {found['message']}", place.get("file", "sglc"), place.get("line"))
-        cases.append(case._replace(kind=found["code"], failure=said if fails else "", skipped="" if fails else said))
+        cases.append(case._replace(code=found["code"], failure=text if fails else "", skipped="" if fails else text))
     return junit_report(cases or [Case("check", "sglc")])
 
 
@@ -131,7 +131,7 @@ def junit_report(cases: Sequence[Case]) -> str:
             for tag, text in (("failure", case.failure), ("skipped", case.skipped)):
                 if text:
                     first = _plain(text.partition("\n")[0])
-                    ET.SubElement(element, tag, {"message": first, "type": case.kind}).text = _plain(text)
+                    ET.SubElement(element, tag, {"message": first, "type": case.code}).text = _plain(text)
     ET.indent(root)
     return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, "unicode")}\n'
 

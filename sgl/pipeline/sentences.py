@@ -7,9 +7,12 @@ structure is said where the author's files ask for it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.cache import cached
@@ -87,6 +90,9 @@ def undecided(problem: StructureTooCostly | UnsupportedStructure, compiled: Comp
     )
 
 
+#: How the note begins that says what output there is instead of the expected one.
+GIVES = "it gives: "
+
 #: What diagnostics call a sentence of the command line.
 SENTENCE = "sentence"
 
@@ -155,34 +161,46 @@ def too_long(problem: TooLongError, place: Span | None) -> Diagnostic:
     return Diagnostic("SGL1107", Severity.ERROR, place, f"a sentence is {problem}", hint=hint)
 
 
+class Example(NamedTuple):
+    """A sentence of the author with its ``kind``, what is wrong with it, and the time it took."""
+
+    kind: str
+    sentence: s.Name
+    found: tuple[Diagnostic, ...]
+    seconds: float
+
+
 def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report every example that the grammar does not treat as its author expects."""
 
     def compute() -> tuple[Diagnostic, ...]:
-        found = Diagnostics()
-        likes = [(lowered, like) for lowered in compiled.patterns for like in lowered.examples]
-        if compiled.tests or likes:
-            grammar = compiled.grammar
-            parser = Parser(grammar, grammar.text_layer(compiled.plan.source))
-            with deciding(compiled, found):
-                for test in compiled.tests:
-                    with _parsing(test.declaration.sentence.span, found):
-                        _check_test(test, parser, found)
-            with deciding(compiled, found):
-                for lowered, like in likes:
-                    with _parsing(like.sentence.span, found):
-                        _check_like(compiled.plan, parser, lowered, like, found)
-        return found.found
+        return tuple(found for example in examples(compiled) for found in example.found)
 
     diagnostics.extend(cached(tuple, "examples", (compiled.origin,), compute))
 
 
-@contextmanager
-def _parsing(place: Span, diagnostics: Diagnostics) -> Iterator[None]:
-    try:
-        yield
-    except TooLongError as problem:
-        diagnostics.add(too_long(problem, place))
+def examples(compiled: Compiled) -> Iterator[Example]:
+    """Try the examples of a grammar in turn, up to one that cannot be decided."""
+    jobs: list[tuple[str, s.Name, Callable[[Parser, Diagnostics], None]]] = []
+    for test in compiled.tests:
+        kind = "test" if test.declaration.expected is not None else "test reject"
+        jobs.append((kind, test.declaration.sentence, partial(_check_test, test)))
+    likes = ((lowered, like) for lowered in compiled.patterns for like in lowered.examples)
+    jobs += [(f"{like.split} like", like.sentence, partial(_check_like, compiled.plan, p, like)) for p, like in likes]
+    if not jobs:
+        return
+    parser = Parser(compiled.grammar, compiled.grammar.text_layer(compiled.plan.source))
+    for kind, sentence, check in jobs:
+        found, started, decided = Diagnostics(), time.perf_counter(), False
+        with deciding(compiled, found):
+            try:
+                check(parser, found)
+            except TooLongError as problem:
+                found.add(too_long(problem, sentence.span))
+            decided = True
+        yield Example(kind, sentence, found.found, time.perf_counter() - started)
+        if not decided:
+            return
 
 
 def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> None:
@@ -223,7 +241,7 @@ def _with_output(
         return readings
     texts = [output(reading) for reading in readings]
     if expected.text not in texts:
-        notes = [f"it gives: {text}" for text in dict.fromkeys(texts)]
+        notes = [f"{GIVES}{text}" for text in dict.fromkeys(texts)]
         message = f"the grammar gives another output in `{name}`"
         diagnostics.error("SGL0817", expected.span, message, notes=notes[:3])
         return readings
@@ -245,7 +263,7 @@ def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagn
 
 
 def _check_like(
-    plan: Plan, parser: Parser, lowered: LoweredPattern, like: s.LikeClause, diagnostics: Diagnostics
+    plan: Plan, lowered: LoweredPattern, like: s.LikeClause, parser: Parser, diagnostics: Diagnostics
 ) -> None:
     reasons: dict[str, None] = {}
     sentence, message = like.sentence, ""
