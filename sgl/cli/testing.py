@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +23,7 @@ from sgl.cli.check import roots_of
 from sgl.cli.files import GRAMMAR, TESTS, force_option, rewrite
 from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_options, json_option
-from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, SourceMap, Span
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span
 from sgl.diagnostics.formats import Case, junit_report, said
 from sgl.diagnostics.render import as_object
 from sgl.frontend import Compiled
@@ -35,29 +35,28 @@ from sgl.pipeline.sentences import GIVES, examples
 from sgl.rendering import outputs
 from sgl.sampling import NotEnoughError
 
-#: The end of the name of a file with recorded samples, and how a sample begins in it.
-_SAMPLES = ".samples"
+#: How a recorded sample begins, and what may be asked for there.
 _REQUEST = re.compile(r"^\$ sample\b", re.MULTILINE)
-
-#: What may be asked for there.
 _ASKED = ("what", "where", "number", "seed", "layers")
 _SAMPLE = click.Command("sample", params=[param for param in sample.command.params if param.name in _ASKED])
 
+#: A place in a file, and what is to be there.
+_Edit = tuple[Span, str]
+
 
 class Tried(NamedTuple):
-    """Something that was tried: its name and place, the time, what is wrong, how to accept it."""
+    """Something that was tried: its name and place, what is wrong, the time, and how to accept it."""
 
-    kind: str
     name: str
     place: Span | None
-    seconds: float
     found: tuple[Diagnostic, ...]
-    edits: tuple[tuple[Span, str], ...] = ()
+    seconds: float
+    edits: tuple[_Edit, ...] = ()
 
     @property
-    def faults(self) -> tuple[Diagnostic, ...]:
+    def faults(self) -> list[Diagnostic]:
         """The errors among what was found."""
-        return tuple(found for found in self.found if found.severity is Severity.ERROR)
+        return [found for found in self.found if found.severity is Severity.ERROR]
 
 
 @click.command("test")
@@ -80,72 +79,75 @@ def command(session: Session, grammars: tuple[Path, ...], update: bool, junit: P
         tried = list(_try(session, path))
         edits = [edit for one in tried for edit in one.edits]
         if update and edits:
-            for file in _accept(session.sources, edits):
-                session.echo(f"updated: {file}", err=True)
+            _accept(session, edits)
             tried = list(_try(session, path))
         session.diagnostics.extend(found for one in tried for found in one.found)
+        own = [_case(session, path, one) for one in tried]
+        for case in () if as_json else own:
+            session.echo(f"{'failed' if case.failure else 'passed'}  {1000 * case.seconds:8.1f} ms  {case.name}")
         if not as_json:
-            _show(session, path, tried)
+            passed = sum(not case.failure for case in own)
+            session.echo(f"{path}: {passed} of {len(own)} passed in {sum(case.seconds for case in own):.1f} s")
         session.show()
-        cases += [_case(session, path, one) for one in tried]
+        cases += own
     if as_json:
         session.json([case._asdict() for case in cases])
     if junit is not None:
         session.write(junit, junit_report(cases))
 
 
+def _case(session: Session, path: Path, one: Tried) -> Case:
+    """Return what reports say of something that was tried."""
+    file = session.sources.get(one.place.file) if one.place is not None else None
+    line = file.position(one.place.start)[0] if file is not None and one.place is not None else None
+    failure = "\n".join(said(as_object(fault, session.sources)) for fault in one.faults)
+    code, name = one.faults[0].code if one.faults else "", file.name if file is not None else str(path)
+    return Case(one.name, name, line, one.seconds, failure, code)
+
+
 def _try(session: Session, path: Path) -> Iterator[Tried]:
     """Try everything that a grammar has to try; first of all, whether it can be read."""
     found, started = Diagnostics(session.diagnostics.judge), time.perf_counter()
     compiled = open_grammar(path, session.settings, session.sources, found)
-    yield Tried("grammar", path.name, None, time.perf_counter() - started, found.found)
+    yield Tried(f"grammar  {path.name}", None, found.found, time.perf_counter() - started)
     if compiled is None:
         return
-    for example in examples(compiled):
-        edits = tuple(
-            (wrong.span, _quoted(note.removeprefix(GIVES)))
-            for wrong in example.found
-            for note in wrong.notes[:1]
-            if wrong.span is not None and note.startswith(GIVES)
-        )
-        yield Tried(example.kind, example.sentence.text, example.sentence.span, example.seconds, example.found, edits)
-    file, found = path.with_suffix(_SAMPLES), Diagnostics()
-    if file.is_file():
-        source = read_file(file, file.as_posix(), None, MAX_SOURCE, session.sources, found)
-        if source is None:
-            yield Tried("samples", file.name, None, 0.0, found.found)
-            return
-        starts = [request.start() for request in _REQUEST.finditer(source.text)]
-        for start, end in zip(starts, [*starts[1:], len(source.text)], strict=bool(starts)):
-            yield _try_sample(compiled, source, source.span(start, end))
+    for kind, sentence, wrong, seconds in examples(compiled):
+        given = [(fault.span, note) for fault in wrong for note in fault.notes[:1] if note.startswith(GIVES)]
+        edits = tuple((span, _quoted(note.removeprefix(GIVES))) for span, note in given if span is not None)
+        yield Tried(f"{kind}  {sentence.text}", sentence.span, wrong, seconds, edits)
+    file, found = path.with_suffix(".samples"), Diagnostics()
+    if not file.is_file():
+        return
+    source = read_file(file, file.as_posix(), None, MAX_SOURCE, session.sources, found)
+    text = source.text if source is not None else ""
+    for fault in found:
+        yield Tried(f"samples  {file.name}", None, (fault,), 0.0)
+    starts = [request.start() for request in _REQUEST.finditer(text)]
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
+        block = Span(file.as_posix(), start, end)
+        yield _try_sample(compiled, block, text[start:end], "\n" if end == len(text) else "\n\n")
 
 
-def _try_sample(compiled: Compiled, source: SourceFile, block: Span) -> Tried:
+def _try_sample(compiled: Compiled, block: Span, text: str, end: str) -> Tried:
     """Try a recorded sample: a line with what is asked for, and those that came out."""
-    started = time.perf_counter()
-    head, _, told = source.text[block.start : block.end].partition("\n")
-    place, name = Span(block.file, block.start, block.start + len(head)), head.removeprefix("$ sample").strip()
+    started, (head, _, told) = time.perf_counter(), text.partition("\n")
+    place, request = Span(block.file, block.start, block.start + len(head)), head.removeprefix("$ sample").strip()
+    faults: tuple[Diagnostic, ...] = ()
+    edits: tuple[_Edit, ...] = ()
     try:
-        lines = _sampled(compiled, name)
-    except (SampleError, NotEnoughError, StructureTooCostly, UnsupportedStructure, click.ClickException) as problem:
-        reason = problem.format_message() if isinstance(problem, click.ClickException) else str(problem)
-        fault = Diagnostic("SGL0834", Severity.ERROR, place, f"this sample cannot be drawn: {reason}")
-        return Tried("sample", name, place, time.perf_counter() - started, (fault,))
-    now, before = "\n".join(lines).strip("\n"), told.strip("\n")
-    seconds = time.perf_counter() - started
-    if now == before:
-        return Tried("sample", name, place, seconds, ())
-    fault = _changed(place, before.split("\n"), now.split("\n"))
-    end = "\n\n" if block.end < len(source.text) else "\n"
-    return Tried("sample", name, place, seconds, (fault,), ((block, f"{head}\n{now}{end}"),))
+        before, now = told.strip("\n"), "\n".join(_sampled(compiled, request)).strip("\n")
+        if before != now:
+            faults, edits = (_changed(place, before, now),), ((block, f"{head}\n{now}{end}"),)
+    except (ValueError, NotEnoughError, StructureTooCostly, UnsupportedStructure, click.ClickException) as problem:
+        reason = problem.format_message() if isinstance(problem, click.ClickException) else problem
+        faults = (Diagnostic("SGL0834", Severity.ERROR, place, f"this sample cannot be drawn: {reason}"),)
+    return Tried(f"sample  {request}", place, faults, time.perf_counter() - started, edits)
 
 
 def _sampled(compiled: Compiled, request: str) -> list[str]:
-    """Return the lines that `sglc sample` shows; raises ``SampleError`` or an exception of click."""
-    try:
-        asked = _SAMPLE.make_context("sample", shlex.split(request)).params
-    except ValueError as problem:
-        raise SampleError(f"{problem}") from problem
+    """Return the lines that `sglc sample` shows; raises ``ValueError`` or an exception of click."""
+    asked = _SAMPLE.make_context("sample", shlex.split(request)).params
     told, known = Diagnostics(), [*outputs(compiled.grammar), "tree", "graph"]
     chosen = source_of(compiled, asked["what"], SourceMap(), told, asked["where"])
     if chosen is None:
@@ -159,11 +161,13 @@ def _sampled(compiled: Compiled, request: str) -> list[str]:
     return [line for value in values for line in sample.lines_of(value)]
 
 
-def _changed(place: Span, before: list[str], now: list[str]) -> Diagnostic:
+def _changed(place: Span, before: str, now: str) -> Diagnostic:
     """Return what to say of a sample that is not what was recorded, with the first lines that differ."""
-    old, new = next((old, new) for old, new in zip_longest(before, now, fillvalue="(nothing)") if old != new)
-    message = "this sample is not what was recorded" if any(before) else "nothing is recorded here yet"
-    notes = (f"recorded: {old}", f"now:      {new}") if any(before) else ()
+    lines = zip_longest(before.split("\n"), now.split("\n"), fillvalue="(nothing)")
+    old, new = next((old, new) for old, new in lines if old != new)
+    message, notes = "nothing is recorded here yet", tuple[str, ...]()
+    if before:
+        message, notes = "this sample is not what was recorded", (f"recorded: {old}", f"now:      {new}")
     hint = "`sglc test --update` records what it is now"
     return Diagnostic("SGL0834", Severity.ERROR, place, message, notes=notes, hint=hint)
 
@@ -173,34 +177,11 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _accept(sources: SourceMap, edits: Iterable[tuple[Span, str]]) -> Iterator[Path]:
-    """Make edits in files, each at once; yield the files."""
-    by_file: dict[str, dict[Span, str]] = {}
-    for span, text in edits:
-        by_file.setdefault(span.file, {})[span] = text
-    for name, changes in by_file.items():
-        text = sources.files[name].text
-        for span in sorted(changes, reverse=True):
-            text = text[: span.start] + changes[span] + text[span.end :]
+def _accept(session: Session, edits: list[_Edit]) -> None:
+    """Make edits in files, those of one file at once."""
+    for name in dict.fromkeys(span.file for span, _ in edits):
+        text = session.sources.files[name].text
+        for span, new in sorted((edit for edit in edits if edit[0].file == name), reverse=True):
+            text = text[: span.start] + new + text[span.end :]
         rewrite(Path(name), text)
-        yield Path(name)
-
-
-# ---- what is shown
-
-
-def _show(session: Session, path: Path, tried: list[Tried]) -> None:
-    for one in tried:
-        verdict = "failed" if one.faults else "passed"
-        session.echo(f"{verdict}  {1000 * one.seconds:8.1f} ms  {one.kind}  {one.name}")
-    passed, seconds = sum(not one.faults for one in tried), sum(one.seconds for one in tried)
-    session.echo(f"{path}: {passed} of {len(tried)} passed in {seconds:.1f} s")
-
-
-def _case(session: Session, path: Path, one: Tried) -> Case:
-    """Return what reports say of something that was tried."""
-    file = session.sources.get(one.place.file) if one.place is not None else None
-    line = file.position(one.place.start)[0] if file is not None and one.place is not None else None
-    failure = "\n".join(said(as_object(fault, session.sources)) for fault in one.faults)
-    code, name = one.faults[0].code if one.faults else "", file.name if file is not None else str(path)
-    return Case(f"{one.kind} {one.name}", name, line, one.seconds, failure, code)
+        session.echo(f"updated: {name}", err=True)

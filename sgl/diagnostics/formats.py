@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib.resources import files
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from sgl import __version__
-from sgl.diagnostics.registry import CODES, documentation_url
+from sgl.diagnostics.registry import CODES
 from sgl.diagnostics.render import json_text
 
 #: A diagnostic as plain data.
@@ -22,6 +23,12 @@ _HOME = "https://github.com/sgl-benchmarks/sgl"
 
 #: What XML cannot hold.
 _NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def said(found: _Object) -> str:
+    """Return the message of a diagnostic, its notes and its hint, one on a line."""
+    hint = [f"hint: {found['hint']}"] if found["hint"] else []
+    return "\n".join([found["message"], *found["notes"], *hint])
 
 
 def github(found: _Object) -> str:
@@ -37,32 +44,21 @@ def github(found: _Object) -> str:
 
 
 def _escaped(text: str, more: str = "") -> str:
-    for sign in "%\r\n" + more:
-        text = text.replace(sign, f"%{ord(sign):02X}")
-    return text
-
-
-def said(found: _Object) -> str:
-    """Return the message of a diagnostic, its notes and its hint, one on a line."""
-    hint = [f"hint: {found['hint']}"] if found["hint"] else []
-    return "\n".join([found["message"], *found["notes"], *hint])
+    return re.sub(f"[%\r\n{more}]", lambda sign: f"%{ord(sign[0]):02X}", text)
 
 
 def sarif(objects: Sequence[_Object]) -> str:
     """Return a log of SARIF 2.1.0, which code scanning reads."""
-    codes = sorted({found["code"] for found in objects})
-    rules = []
-    for code in codes:
-        # A package may report codes without pages.
+    rules: dict[str, dict[str, Any]] = {}
+    for code, url in {found["code"]: found["documentation_url"] for found in objects}.items():
         page = CODES.get(code)
         texts = {"shortDescription": page.title, "fullDescription": page.why} if page is not None else {}
-        url = documentation_url(code)
-        described = {key: {"text": text} for key, text in texts.items() if text}
-        rules.append({"id": code, **described, **({"helpUri": url} if url else {})})
+        rules[code] = {"id": code} | {key: {"text": text} for key, text in texts.items() if text}
+        rules[code] |= {"helpUri": url} if url else {}
     results = [
         {
             "ruleId": found["code"],
-            "ruleIndex": codes.index(found["code"]),
+            "ruleIndex": list(rules).index(found["code"]),
             "level": found["severity"],
             "message": {"text": said(found)},
             "locations": _locations([(found["place"], found["label"])]),
@@ -70,7 +66,7 @@ def sarif(objects: Sequence[_Object]) -> str:
         }
         for found in objects
     ]
-    driver = {"name": "sglc", "version": __version__, "informationUri": _HOME, "rules": rules}
+    driver = {"name": "sglc", "version": __version__, "informationUri": _HOME, "rules": list(rules.values())}
     run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -78,12 +74,12 @@ def sarif(objects: Sequence[_Object]) -> str:
 def _locations(places: Iterable[tuple[_Object | None, str]]) -> list[dict[str, Any]]:
     names = {"line": "startLine", "column": "startColumn", "end_line": "endLine", "end_column": "endColumn"}
     found = []
-    for place, text in places:
-        if place is not None:
-            where: dict[str, Any] = {"artifactLocation": {"uri": quote(place["file"], errors="replace")}}
-            region = {theirs: place[ours] for ours, theirs in names.items() if ours in place}
-            where |= {"region": region} if region else {}
-            found.append({"physicalLocation": where} | ({"message": {"text": text}} if text else {}))
+    for place, text in [(place, text) for place, text in places if place is not None]:
+        region = {theirs: place[ours] for ours, theirs in names.items() if ours in place}
+        where = {"artifactLocation": {"uri": quote(place["file"], errors="replace")}} | (
+            {"region": region} if region else {}
+        )
+        found.append({"physicalLocation": where} | ({"message": {"text": text}} if text else {}))
     return found
 
 
@@ -105,38 +101,18 @@ def junit(objects: Sequence[_Object]) -> str:
     for found in objects:
         place, text, fails = found["place"] or {}, said(found), found["severity"] == "error"
         case = Case(f"{found['code']}: {found['message']}", place.get("file", "sglc"), place.get("line"))
-        cases.append(case._replace(code=found["code"], failure=text if fails else "", skipped="" if fails else text))
+        texts = (text, "") if fails else ("", text)
+        cases.append(case._replace(code=found["code"], failure=texts[0], skipped=texts[1]))
     return junit_report(cases or [Case("check", "sglc")])
 
 
 def junit_report(cases: Sequence[Case]) -> str:
     """Return a JUnit report of some cases, those of a file as one suite."""
-    # XML is loaded by nothing else.
-    from xml.etree import ElementTree as ET
+    # What writes pages takes longer to load than most commands need.
+    from jinja2 import Environment
 
-    root = ET.Element("testsuites", name="sglc")
-    for file in dict.fromkeys(case.file for case in cases):
-        own = [case for case in cases if case.file == file]
-        numbers = {
-            "tests": str(len(own)),
-            "failures": str(sum(bool(case.failure) for case in own)),
-            "skipped": str(sum(bool(case.skipped) for case in own)),
-            "time": f"{sum(case.seconds for case in own):.3f}",
-        }
-        suite = ET.SubElement(root, "testsuite", {"name": _plain(file), **numbers})
-        for case in own:
-            named = {"name": _plain(case.name), "classname": _plain(file), "file": _plain(file)}
-            named |= {"line": str(case.line)} if case.line else {}
-            element = ET.SubElement(suite, "testcase", {**named, "time": f"{case.seconds:.3f}"})
-            for tag, text in (("failure", case.failure), ("skipped", case.skipped)):
-                if text:
-                    first = _plain(text.partition("\n")[0])
-                    ET.SubElement(element, tag, {"message": first, "type": case.code}).text = _plain(text)
-    ET.indent(root)
-    return f'<?xml version="1.0" encoding="utf-8"?>\n{ET.tostring(root, "unicode")}\n'
-
-
-def _plain(text: str) -> str:
+    template = files(__package__).joinpath("junit.xml.j2").read_text("utf-8")
+    text = Environment(autoescape=True, keep_trailing_newline=True).from_string(template).render(cases=cases)
     return _NO_XML.sub("\ufffd", text)
 
 

@@ -122,4 +122,5 @@ def _entry() -> dict[str, Any]:
         "labels": [],
         "notes": [],
         "hint": "",
+        "documentation_url": None,
     }

@@ -51,9 +51,9 @@ def test_several_grammars_are_tried_though_one_cannot_be_read(work: Workplace) -
     assert run(["test", "broken.sgl", MAIN, "--json"]) == FAILED
     cases = json.loads(work.capsys.readouterr().out)
     assert [(case["name"], case["code"]) for case in cases] == [
-        ("grammar broken.sgl", "SGL0201"),
-        ("grammar farm.sgl", ""),
-        ("test The dog saw the cat.", ""),
+        ("grammar  broken.sgl", "SGL0201"),
+        ("grammar  farm.sgl", ""),
+        ("test  The dog saw the cat.", ""),
     ]
     assert {type(case["seconds"]) for case in cases} == {float}
     assert cases[-1]["line"] == 70
