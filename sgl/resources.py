@@ -43,6 +43,12 @@ def bundled_grammars() -> dict[str, BundledGrammar]:
     return found
 
 
+@cache
+def templates() -> dict[str, Path]:
+    """Return the directories that ``sglc new`` copies, by name."""
+    return {path.name: path for path in sorted((_PACKAGE / "templates").iterdir())}
+
+
 def _find(name: str) -> Path:
     for directory in (_PACKAGE / "_data" / name, _PACKAGE.parent / name):
         if directory.is_dir():
