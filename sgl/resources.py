@@ -11,6 +11,9 @@ from typing import NamedTuple
 #: What a grammar is called, in a line; files that are parts of one have no such line.
 _TITLE = re.compile(r'^module \w+ "(.*)"', re.MULTILINE)
 
+#: So much of a file has its title, in characters.
+_HEAD = 2_000
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -37,7 +40,8 @@ def bundled_grammars() -> dict[str, BundledGrammar]:
     """Return the grammars that come with SGL by name, which is that of the file without ``.sgl``."""
     found: dict[str, BundledGrammar] = {}
     for path in sorted(grammars_dir().rglob("*.sgl"), key=lambda path: (len(path.parts), path)):
-        title = _TITLE.search(path.read_text("utf-8"))
+        with path.open(encoding="utf-8") as stream:
+            title = _TITLE.search(stream.read(_HEAD))
         if title is not None:
             found.setdefault(path.stem, BundledGrammar(path.stem, title[1], path))
     return found

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
 
 
+#: The variable by which a shell asks what there is to complete.
+_COMPLETING = "_SGLC_COMPLETE"
+
+
 class _PassedError(Exception):
     """Carries an exception past click, which would take it for a signal to end."""
 
@@ -51,6 +55,11 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = commands().get(cmd_name)
         try:
+            if _COMPLETING in os.environ:
+                from sgl.cli.completion import command
+
+                # Whoever presses Tab does not wait until a command is loaded.
+                return command(cmd_name) or (entry.load() if entry is not None else None)
             return None if entry is None else entry.load()
         except ImportError as problem:
             if cmd_name in OWN:

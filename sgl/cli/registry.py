@@ -52,6 +52,7 @@ OWN: dict[str, CommandEntry] = {
     "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
     "fmt": CommandEntry("sgl.cli.fmt", "Lay out grammars in the one style that they have."),
     "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL."),
+    "lock": CommandEntry("sgl.cli.lock", "Record the hashes of the files that a grammar uses."),
     "new": CommandEntry("sgl.cli.new", "Make a directory with a small grammar to begin with."),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence."),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim."),

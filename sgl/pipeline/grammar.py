@@ -121,11 +121,13 @@ def _compile(path: Path, settings: Mapping[str, str], sources: SourceMap, diagno
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
     """Return a grammar of which texts can be sampled, with numbers for its extents; else None."""
+    from sgl.lang.lock import check_lock
     from sgl.pipeline.extents import with_extents
     from sgl.pipeline.soundness import check_soundness
 
     if compiled is None:
         return None
+    check_lock(compiled.project, diagnostics)
     check_soundness(compiled, diagnostics)
     if diagnostics.errors == 0:
         compiled = with_extents(compiled, diagnostics)
@@ -174,7 +176,9 @@ def _request_of(path: Path, settings: Mapping[str, str]) -> tuple[str, ...]:
     except (OSError, RuntimeError, ValueError):
         return ()
     set_to = repr(sorted(settings.items()))
-    return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to)
+    # A lock that is new was no file that the grammar has read.
+    locked = str(main.with_suffix(".lock").is_file())
+    return (os.fspath(path), os.fspath(main), content, os.fspath(library), set_to, locked)
 
 
 def _known_origin(request: tuple[str, ...]) -> str:

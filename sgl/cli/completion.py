@@ -1,0 +1,88 @@
+"""What a shell is told when somebody presses Tab, without importing a command.
+
+``options.json`` has the parameters of all commands (``tests/support/completions.py`` writes it),
+each with the kind of its values.  Names of a grammar are looked up in the text of its files.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from sgl.limits import NAMES
+from sgl.resources import bundled_grammars
+
+_DECLARED = re.compile(r"^(pattern|category|layer|view|param|use)[ \t]+([\w.]+)", re.MULTILINE)
+
+#: Declarations whose names a kind of value has, what is there always, and what follows the name.
+_NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
+    "what": (("pattern", "category"), ("train", "dev", "test", "gen"), ""),
+    "pattern": (("pattern",), (), ""),
+    "layer": (("layer", "view"), (), ""),
+    "layers": (("layer", "view"), ("tree", "graph"), ""),
+    "setting": (("param",), (), "="),
+    "limit": ((), NAMES, "="),
+}
+
+
+def command(name: str) -> click.Command | None:
+    """Return a command with which parameters are completed; None if it is one of another package."""
+    table = json.loads(Path(__file__).with_name("options.json").read_text("utf-8"))
+    return _command(name, table[name]) if name in table else None
+
+
+def _command(name: str, found: Any) -> click.Command:  # noqa: ANN401 - JSON
+    if isinstance(found, dict):
+        return click.Group(name, commands={each: _command(each, inner) for each, inner in found.items()})
+    return click.Command(name, params=[_parameter(**each) for each in found])
+
+
+def _parameter(names: list[str], kind: str = "", choices: list[str] | None = None, **others: Any) -> click.Parameter:  # noqa: ANN401
+    kinds: dict[str, Any] = {"shell_complete": _completer(kind)} if kind else {}
+    shape = kinds | {"type": click.Choice(choices)} if choices else kinds
+    if names[0].startswith("-"):
+        return click.Option(names, **shape, **others)
+    return click.Argument(names, **shape, **{key: value for key, value in others.items() if key == "nargs"})
+
+
+def _completer(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    def complete(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+        before, comma, last = begun.rpartition(",") if kind == "layers" else ("", "", begun)
+        found = [CompletionItem(begun, type="file")] if kind in ("file", "grammar") else []
+        values = dict.fromkeys(_values(kind))
+        return found + [CompletionItem(before + comma + value) for value in values if value.startswith(last)]
+
+    return complete
+
+
+def _values(kind: str) -> Iterator[str]:
+    if kind == "grammar":
+        yield from bundled_grammars()
+    elif kind == "code":
+        # The registry reads pages, and there is no need to.
+        yield from sorted(page.stem for page in (Path(__file__).parents[1] / "diagnostics" / "pages").glob("SGL*.md"))
+    elif kind in _NAMES:
+        keywords, always, end = _NAMES[kind]
+        # Click has not read a line that ends with an option.
+        for word in os.environ.get("COMP_WORDS", "").split()[2:]:
+            main = (
+                Path(word) if Path(word).is_file() or word not in bundled_grammars() else bundled_grammars()[word].path
+            )
+            yield from (f"{name}{end}" for keyword, name in _declared(main, set()) if keyword in keywords)
+        yield from (f"{name}{end}" for name in always)
+
+
+def _declared(path: Path, seen: set[Path]) -> Iterator[tuple[str, str]]:
+    """Yield keywords and names of the declarations in a file and those that it uses."""
+    if path in seen or not path.is_file():
+        return
+    seen.add(path)
+    for keyword, name in _DECLARED.findall(path.read_text("utf-8", errors="replace")):
+        if keyword == "use":
+            yield from _declared(path.parent.joinpath(*name.split(".")).with_suffix(".sgl"), seen)
+        yield keyword, name
