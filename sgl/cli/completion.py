@@ -14,6 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
+from sgl.foreign import SOURCE, ForeignFileError, read_text
 from sgl.limits import NAMES
 from sgl.resources import bundled_grammars
 
@@ -82,7 +83,11 @@ def _declared(path: Path, seen: set[Path]) -> Iterator[tuple[str, str]]:
     if path in seen or not path.is_file():
         return
     seen.add(path)
-    for keyword, name in _DECLARED.findall(path.read_text("utf-8", errors="replace")):
+    try:
+        text = read_text(path, SOURCE)
+    except ForeignFileError:
+        return
+    for keyword, name in _DECLARED.findall(text):
         if keyword == "use":
             yield from _declared(path.parent.joinpath(*name.split(".")).with_suffix(".sgl"), seen)
         yield keyword, name
