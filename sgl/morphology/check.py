@@ -14,48 +14,31 @@ from sgl.diagnostics import Diagnostics, Label, SourceMap
 from sgl.frontend import Compiled
 from sgl.frontend.morphology import Inflection
 from sgl.frontend.queries import inflections
-from sgl.morphology.knowledge import (
-    FRAMES,
-    ITSELF,
-    LANGUAGE,
-    UNKNOWN,
-    Analyse,
-    AnalyserMissing,
-    Exemption,
-    ExpectedReading,
-    InflectionClass,
-    Knowledge,
-    Morpheme,
-    Spelling,
-    beside,
-    grammar_exemptions,
-    library_knowledge,
-    sudachi,
-)
+from sgl.morphology import knowledge as known
 
 
 @dataclass(frozen=True, slots=True)
 class Base:
     """A dictionary form as the analyser reads it, after the text ``before``."""
 
-    morphemes: tuple[Morpheme, ...]
+    morphemes: tuple[known.Morpheme, ...]
     before: str
-    inflection_class: InflectionClass
+    inflection_class: known.InflectionClass
 
 
 #: A form as the analyser reads it, and the morphemes of the frame after it.
-FoundForm = tuple[tuple[Morpheme, ...], tuple[Morpheme, ...]]
+FoundForm = tuple[tuple[known.Morpheme, ...], tuple[known.Morpheme, ...]]
 
 
 @dataclass(frozen=True)
 class FormComparison:
     """The analyser and what is known about it; ``used`` collects spellings that mattered."""
 
-    analyse: Analyse
-    knowledge: Knowledge
-    used: set[Spelling] = field(default_factory=set)
+    analyse: known.Analyse
+    knowledge: known.Knowledge
+    used: set[known.Spelling] = field(default_factory=set)
 
-    def lemma(self, morpheme: Morpheme) -> str:
+    def lemma(self, morpheme: known.Morpheme) -> str:
         """Return the dictionary form of a morpheme, as the library writes it."""
         for spelling in self.knowledge.spellings:
             if spelling.analyser == morpheme.lemma and morpheme.is_a(spelling.reads):
@@ -70,14 +53,14 @@ class FormComparison:
             return ()
         found: dict[Base, None] = {}
         for before in self.knowledge.contexts:
-            for morphemes, _ in self._read(word, before, FRAMES):
+            for morphemes, _ in self._read(word, before, known.FRAMES):
                 last = morphemes[-1]
                 inflected = last.form.startswith(expected.ends) and last.lemma == last.surface
                 if inflected and last.is_a(expected.reads):
                     found[Base(morphemes, before, expected)] = None
         return tuple(found)
 
-    def is_read_as(self, text: str, base: Base, reading: ExpectedReading, *, with_more: bool = False) -> bool:
+    def is_read_as(self, text: str, base: Base, reading: known.ExpectedReading, *, with_more: bool = False) -> bool:
         """Return whether a text is the word and what the reading adds; ``with_more`` between (知っていた, of 知る)."""
         fits = self._is_around if with_more else self._is_the_word
         # Each morpheme must have the inflection that the next one follows.
@@ -87,12 +70,12 @@ class FormComparison:
             for morphemes, frame in self._read(text, base.before, reading.frames)
         )
 
-    def expected(self, base: Base, reading: ExpectedReading) -> list[tuple[str, ...]]:
+    def expected(self, base: Base, reading: known.ExpectedReading) -> list[tuple[str, ...]]:
         """For each morpheme of a form, the dictionary forms that it may have."""
         own = [(self.lemma(morpheme),) for morpheme in base.morphemes]
         return [*own[:-1], reading.replaces or own[-1], *reading.adds]
 
-    def _is_the_word(self, found: Sequence[Morpheme], base: Base, reading: ExpectedReading) -> bool:
+    def _is_the_word(self, found: Sequence[known.Morpheme], base: Base, reading: known.ExpectedReading) -> bool:
         expected = self.expected(base, reading)
         if len(found) != len(expected) or not all(map(self._is_one_of, found, expected)):
             return False
@@ -107,7 +90,7 @@ class FormComparison:
         of_its_class |= inflected.lemma != last.lemma
         return same and of_its_class and found[-1].form.startswith(reading.ends)
 
-    def _is_around(self, found: Sequence[Morpheme], base: Base, reading: ExpectedReading) -> bool:
+    def _is_around(self, found: Sequence[known.Morpheme], base: Base, reading: known.ExpectedReading) -> bool:
         rest = iter(found)
         in_order = all(
             any(self._is_one_of(morpheme, words) for morpheme in rest) for words in self.expected(base, reading)
@@ -116,8 +99,8 @@ class FormComparison:
         ends_alike = not reading.adds or self._is_one_of(last, reading.adds[-1])
         return in_order and ends_alike and last.form.startswith(reading.ends)
 
-    def _is_one_of(self, morpheme: Morpheme, words: Sequence[str]) -> bool:
-        itself = ITSELF in words and morpheme.surface == morpheme.lemma
+    def _is_one_of(self, morpheme: known.Morpheme, words: Sequence[str]) -> bool:
+        itself = known.ITSELF in words and morpheme.surface == morpheme.lemma
         return itself or self.lemma(morpheme) in words
 
     def _read(self, text: str, before: str, frames: Sequence[str]) -> Iterator[FoundForm]:
@@ -144,12 +127,16 @@ class MorphologyResult:
     forms: int
     words: int
     doubtful: int
-    exempted: tuple[Exemption, ...]
-    spellings: tuple[Spelling, ...]
+    exempted: tuple[known.Exemption, ...]
+    spellings: tuple[known.Spelling, ...]
 
 
 def check_morphology(
-    inflections: Sequence[Inflection], knowledge: Knowledge, analyse: Analyse, diagnostics: Diagnostics, table: str
+    inflections: Sequence[Inflection],
+    knowledge: known.Knowledge,
+    analyse: known.Analyse,
+    diagnostics: Diagnostics,
+    table: str,
 ) -> MorphologyResult:
     """Let the analyser read every form of the library's paradigms and functions.
 
@@ -169,7 +156,7 @@ def check_morphology(
     )
 
 
-def report_idle(rows: Iterable[Exemption], outcome: MorphologyResult, diagnostics: Diagnostics) -> None:
+def report_idle(rows: Iterable[known.Exemption], outcome: MorphologyResult, diagnostics: Diagnostics) -> None:
     """Warn about exemptions that were not needed."""
     for row in rows:
         if row not in outcome.exempted:
@@ -177,7 +164,7 @@ def report_idle(rows: Iterable[Exemption], outcome: MorphologyResult, diagnostic
             diagnostics.warning("SGL0654", row.span, message, "remove the row, or correct it")
 
 
-def _forms(inflections: Sequence[Inflection], knowledge: Knowledge) -> list[Inflection]:
+def _forms(inflections: Sequence[Inflection], knowledge: known.Knowledge) -> list[Inflection]:
     """Return the forms of words of the language, each once for each row.
 
     A cell that stands for the word itself counts where the row inflects that word.
@@ -186,7 +173,7 @@ def _forms(inflections: Sequence[Inflection], knowledge: Knowledge) -> list[Infl
     inflected = {
         (made.row, made.word): made.inflection_class
         for made in inflections
-        if made.language == LANGUAGE and made.form in knowledge.forms
+        if made.language == known.LANGUAGE and made.form in knowledge.forms
     }
     for made in inflections:
         inflection_class = inflected.get((made.row, made.word))
@@ -206,10 +193,10 @@ class _Check:
     """One run: the exemptions that were needed are collected in ``exempted``."""
 
     comparison: FormComparison
-    knowledge: Knowledge
+    knowledge: known.Knowledge
     diagnostics: Diagnostics
     table: str
-    exempted: set[Exemption] = field(default_factory=set)
+    exempted: set[known.Exemption] = field(default_factory=set)
 
     def is_right(self, made: Inflection) -> bool:
         bases = self.comparison.bases(made.word, made.inflection_class)
@@ -222,7 +209,7 @@ class _Check:
                 exempt = (CLASS, made.word, made.inflection_class)
                 self._report("SGL0652", made, message, "the word or its class", notes, exempt)
                 return False
-            bases = (Base(read, "", UNKNOWN),)
+            bases = (Base(read, "", known.UNKNOWN),)
         readings = self.knowledge.readings(made.form, made.inflection_class)
         given, with_more = made.instead or made.result, bool(made.instead)
         if any(
@@ -270,7 +257,7 @@ class _Check:
         self.diagnostics.error(code, made.place, message, hint, labels=labels, notes=notes)
 
 
-def _shown(morphemes: Sequence[Morpheme]) -> str:
+def _shown(morphemes: Sequence[known.Morpheme]) -> str:
     return " + ".join(
         f"{m.lemma} ({m.kind if m.conjugation == '*' else f'{m.conjugation}, {m.form}'})" for m in morphemes
     )
@@ -281,16 +268,16 @@ def check_inflected(
 ) -> tuple[MorphologyResult, str] | None:
     """Report every Japanese form taken for another; return findings, analyser and versions (None without one)."""
     try:
-        analyser = sudachi()
-    except AnalyserMissing as problem:
+        analyser = known.sudachi()
+    except known.AnalyserMissing as problem:
         message = "the morphological analyser is not installed"
         hint = "pip install 'sgl-compiler[ja]'"
         diagnostics.error("SGL0655", None, message, hint, notes=(str(problem),))
         return None
     main = compiled.project.main
-    library = library_knowledge(sources)
-    table = beside(Path(main.file.name)).as_posix()
-    own = grammar_exemptions(main.path, table, sources, diagnostics)
+    library = known.library_knowledge(sources)
+    table = known.beside(Path(main.file.name)).as_posix()
+    own = known.grammar_exemptions(main.path, table, sources, diagnostics)
     knowledge = replace(library, exemptions=(*own, *library.exemptions))
     forms = inflections(compiled.project, compiled.parameters)
     outcome = check_morphology(forms, knowledge, analyser.analyse, diagnostics, table)

@@ -17,28 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from sgl import __version__
+from sgl import __version__, dataset
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, cached, current, using
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
-from sgl.dataset import (
-    CHECKSUMS,
-    Chunk,
-    DataFile,
-    OutputError,
-    Piece,
-    Provenance,
-    Readings,
-    fingerprint,
-    manifest,
-    plain,
-    put_back,
-    signature,
-    staged_directory,
-    write_checksums,
-    write_manifest,
-)
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.pairs import write_pairs
 from sgl.dataset.release import descriptions
@@ -71,7 +54,7 @@ STAGE = "stage"
 
 #: Checks that are left to ``sglc verify``, with the reasons.
 _OMITTED = {
-    "V028": f"{CHECKSUMS} is written after the verification",
+    "V028": f"{dataset.CHECKSUMS} is written after the verification",
     "V030": "the compiler has just drawn the rows from the certificate's tables",
     "V031": "the compiler has just written all files of one row together",
 }
@@ -118,12 +101,12 @@ def produce(
         return production.run(target, None)
     try:
         target.absolute().parent.mkdir(parents=True, exist_ok=True)
-        rescue = partial(put_back, partial_folder(target) / STAGE, target.resolve())
+        rescue = partial(dataset.put_back, partial_folder(target) / STAGE, target.resolve())
         # An interrupted run is resumed by a run of the same identity only.
         identity = {"version": __version__, "grammar": production.fingerprint, "seed": compiled.plan.seed}
         opened = open_run(target, identity, parallelism, rescue)
     except OSError as problem:
-        raise OutputError(target, problem.strerror or str(problem)) from problem
+        raise dataset.OutputError(target, problem.strerror or str(problem)) from problem
     with opened as run:
         produced = production.run(target, run)
         run.discard()
@@ -145,7 +128,7 @@ class _DatasetProduction:
         grammar, plan = compiled.grammar, compiled.plan
         self.plan = plan
         self.items = sum(stratum.count for stratum in plan.strata)
-        self.fingerprint = fingerprint(grammar, plan)
+        self.fingerprint = dataset.fingerprint(grammar, plan)
         self.tables = cached(
             Tables,
             "tables",
@@ -163,7 +146,11 @@ class _DatasetProduction:
         place = None if run is None else run.path / STAGE
         # Verifying processes that will be needed start while rows are written.
         verifiers = _PROCESSORS if self.items >= MANY_ITEMS else 1
-        with suppress(_RejectedError), staged_directory(target, place) as directory, standing_by(verifiers) as standby:
+        with (
+            suppress(_RejectedError),
+            dataset.staged_directory(target, place) as directory,
+            standing_by(verifiers) as standby,
+        ):
             # Another process checks the certificate, and has to be told which cache there is.
             judge: Judge = partial(_certificate_faults, current())
             if standby:
@@ -173,21 +160,21 @@ class _DatasetProduction:
             self._write_sampler(directory, samples, content["identity"])
             report = self._verify(directory, judge, standby)
             self._write_report(directory, content, report)
-            write_checksums(directory, {file.path: file.sha256 for file in files})
-            signed = signature(directory, content["identity"])
+            dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
+            signed = dataset.signature(directory, content["identity"])
             if not report.ok:
                 raise _RejectedError
         losses = Diagnostics()
         self.losses.warn(self.observer.tally.total(), losses)
         return ProducedDataset(target, content, signed, report, losses)
 
-    def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[DataFile]]:
+    def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:
         grammar, plan = self.compiled.grammar, self.plan
         others = registered_observers(self.compiled, self.sampler)
-        observers: tuple[Callable[[Chunk], None], ...] = (self.observer, *others)
+        observers: tuple[Callable[[dataset.Chunk], None], ...] = (self.observer, *others)
         done = 0
 
-        def watch(chunk: Chunk) -> None:
+        def watch(chunk: dataset.Chunk) -> None:
             nonlocal done
             for observer in observers:
                 observer(chunk)
@@ -213,7 +200,7 @@ class _DatasetProduction:
         files += write_pairs(directory, grammar, plan)
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
-    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Piece, Derivations]]:
+    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[dataset.Piece, Derivations]]:
         assert self.ambiguity is not None, "what is rejected was parsed"
         for sample in samples:
             if sample.ambiguous:
@@ -221,7 +208,7 @@ class _DatasetProduction:
                 _, derivations, sources, _ = self.sampler.derive(sample.stratum, numbers)
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
                 self.losses.add(derivations, readings)
-                yield Piece(sample.stratum, numbers), readings
+                yield dataset.Piece(sample.stratum, numbers), readings
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
         ambiguity, tables = self.ambiguity, self.tables
@@ -240,7 +227,7 @@ class _DatasetProduction:
                 sample, counted, _ = unpack_sample(kept, stratum)
                 sampling.restore(number, sample)
                 if ambiguity is not None:
-                    ambiguity.readings[stratum.stream] = Readings(**counted)
+                    ambiguity.readings[stratum.stream] = dataset.Readings(**counted)
             else:
                 try:
                     sample = sampling.stratum(number, progress)
@@ -251,7 +238,7 @@ class _DatasetProduction:
                     raise
                 if run is not None:
                     found_readings = {} if ambiguity is None else ambiguity.readings
-                    counted = asdict(found_readings.get(stratum.stream, Readings()))
+                    counted = asdict(found_readings.get(stratum.stream, dataset.Readings()))
                     run.put(key, pack_sample(sample, counted=counted))
             samples.append(sample)
         return samples
@@ -264,7 +251,7 @@ class _DatasetProduction:
         (directory / "sampler.py").write_text(source, "utf-8")
 
     def _write_manifest(
-        self, directory: Path, samples: Sequence[StratumSample], files: Sequence[DataFile]
+        self, directory: Path, samples: Sequence[StratumSample], files: Sequence[dataset.DataFile]
     ) -> dict[str, Any]:
         certificate = self.certificate
         (directory / CERTIFICATE).write_bytes(certificate.content)
@@ -276,10 +263,10 @@ class _DatasetProduction:
                 strings = ambiguity.guarantee(pattern)
             proofs = self.proofs.of(pattern.name)
             guarantees += pattern_guarantees(proofs, strings, certificate.missing)
-        content = manifest(
+        content = dataset.manifest(
             self.compiled.grammar,
             self.plan,
-            Provenance(
+            dataset.Provenance(
                 name=project.name,
                 title=project.title,
                 fingerprint=self.fingerprint,
@@ -289,10 +276,10 @@ class _DatasetProduction:
             ),
             samples,
             guarantees,
-            [*files, DataFile(CERTIFICATE, sha256_of(certificate.content), rows=0)],
+            [*files, dataset.DataFile(CERTIFICATE, sha256_of(certificate.content), rows=0)],
             ambiguity.readings if ambiguity else None,
         )
-        write_manifest(directory, content)
+        dataset.write_manifest(directory, content)
         return content
 
     def _verify(self, directory: Path, judge: Judge, standby: ProcessPoolExecutor | None) -> Report:
@@ -314,11 +301,11 @@ class _DatasetProduction:
     def _write_report(self, directory: Path, content: dict[str, Any], report: Report) -> None:
         self.stage("writing the report", 0, 1)
         graphs = on_the_graphs(self.plan, self.observer.seen, report)
-        stated = [*content["guarantees"], *map(plain, graphs.values())]
+        stated = [*content["guarantees"], *map(dataset.plain, graphs.values())]
         order = list(graphs)
         # The sort is stable: the word of the verifier is the last of each pattern.
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
-        write_manifest(directory, content)
+        dataset.write_manifest(directory, content)
         for name, text in descriptions(content):
             (directory / name).write_text(text, "utf-8", newline="\n")
         page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
