@@ -1,7 +1,5 @@
 """A result: a table to look at, and everything that was found, as plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -47,7 +45,7 @@ class Findings(Shown):
         table = columns([tuple(self.columns), *(tuple(map(shown, row)) for row in self.rows)])
         return "\n".join([*table, "", self.summary, *[self.messages] * bool(self.messages)])
 
-    def to_pandas(self) -> pd.DataFrame:
+    def to_pandas(self) -> "pd.DataFrame":
         """Return the table as a data frame; needs pandas."""
         import pandas as pd
 

@@ -1,7 +1,5 @@
 """What raises: one exception, whose text is what the command line would print."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -31,7 +29,7 @@ def raised(diagnostics: Iterable[Diagnostic], sources: SourceMap) -> GrammarErro
 
 
 @contextmanager
-def working(compiled: Compiled | None = None, sources: SourceMap | None = None) -> Iterator[None]:
+def working(compiled: "Compiled | None" = None, sources: SourceMap | None = None) -> Iterator[None]:
     """Use the cache in the block; turn what a mistake of the user raises into a ``GrammarError``."""
     from sgl.cache import open_cache, using
 

@@ -5,8 +5,6 @@ grammar and a hint.  What has no case here, and the machine has not refused, is 
 sglc itself.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +28,7 @@ if TYPE_CHECKING:
 _REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
-def failure_of(problem: Exception, compiled: Compiled | None) -> tuple[Diagnostic, int] | None:
+def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnostic, int] | None:
     """Return what to say about an exception, and the exit code; None if the user is not at fault.
 
     ``compiled`` is the grammar that the command has opened, whose places are named.

@@ -3,8 +3,6 @@
 A comment is about one declaration, and so has the last word.  Errors stay errors.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any

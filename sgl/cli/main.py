@@ -6,8 +6,6 @@ is full or closed.  SIGTERM and a terminal that is closed stop it like Ctrl-C: i
 ends with 128 and the number of the signal.  What the machine refuses is a message too.
 """
 
-from __future__ import annotations
-
 import gc
 import io
 import os
@@ -76,7 +74,7 @@ class _Commands(click.Group):
                 with formatter.section(title):
                     formatter.write_dl(rows)
 
-    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
 
         # The method of the group would import every command to ask whether it is hidden.
@@ -226,7 +224,7 @@ class _Stream(io.FileIO):
         self._mute = mute
         self._failed = False
 
-    def write(self, data: ReadableBuffer, /) -> int:
+    def write(self, data: "ReadableBuffer", /) -> int:
         """Write, or fail as described; wait for a pipe that does not wait by itself."""
         while not self._failed:
             try:

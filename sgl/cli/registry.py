@@ -6,8 +6,6 @@ The module of an entry has a click command called ``command``; what it needs of 
 :mod:`sgl.cli.session`.  The tools of ``sgl.research`` are registered in the same way.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -31,7 +29,7 @@ class CommandEntry(NamedTuple):
     summary: str
     python: str = ""
 
-    def load(self) -> click.Command:
+    def load(self) -> "click.Command":
         """Import the command."""
         command: click.Command = import_module(self.module).command
         return command

@@ -16,8 +16,6 @@ This module needs nothing but the standard library, because the standalone sampl
 dataset contains it as it is.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import chain

@@ -18,8 +18,6 @@ This module needs nothing but the standard library of Python 3.9, because the st
 sampler contains it as it is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from functools import lru_cache
 from typing import NamedTuple

@@ -7,8 +7,6 @@ edges.  ``str(structure)`` is the structure in the author's notation, which the 
 the independent verifier parses with its own reader.  Semantics: ``docs/structures.md``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -199,7 +197,7 @@ class Structure:
         # Structures are looked up again and again, and are deep.
         return self._hash
 
-    def __reduce__(self) -> tuple[type[Structure], tuple[str, Body, tuple[Body, ...], bool]]:
+    def __reduce__(self) -> "tuple[type[Structure], tuple[str, Body, tuple[Body, ...], bool]]":
         # Without the hash above all, which is another one in every process.
         return Structure, (self.layer, self.body, self.without, self.named)
 
@@ -215,7 +213,7 @@ class Structure:
         bodies = " without ".join(str(body) for body in (self.body, *self.without))
         return f"{self.layer} {bodies}" if self.named else bodies
 
-    def canonical(self) -> Structure:
+    def canonical(self) -> "Structure":
         """Return the structure with variables named in order of mention: one for all that differ in names only."""
         names = {v.name: f"V{i}" for i, v in enumerate(self.body.variables, 1)}
         return replace(

@@ -5,8 +5,6 @@ search engines and loaders read), ``CITATION.cff``, ``LICENSE``, ``DATASHEET.md`
 looks for the data in what models were trained on, ``CANARY.txt``.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from typing import Any

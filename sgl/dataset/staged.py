@@ -9,8 +9,6 @@ A directory is replaced only as a whole that SGL has written: with a file in it 
 list does not name, or one that was read in this run, it stays as it is.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import secrets
@@ -148,7 +146,7 @@ def _stage(target: Path, place: Path | None) -> Iterator[Path]:
             locked.delete()
 
 
-def _new_stage(target: Path) -> LockedFolder:
+def _new_stage(target: Path) -> "LockedFolder":
     # It takes longer to load than most commands need, and most write nothing.
     from sgl.dataset.lock import LockedFolder
 

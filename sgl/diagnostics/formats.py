@@ -3,8 +3,6 @@
 All are made of the objects that :func:`~sgl.diagnostics.render.as_object` returns.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.resources import files

@@ -1,7 +1,5 @@
 """The one diagnostic type, the collection that passes add to, and the sources that it is about."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import unicodedata
@@ -32,7 +30,7 @@ class Span:
     start: int
     end: int
 
-    def to(self, other: Span) -> Span:
+    def to(self, other: "Span") -> "Span":
         """Return the span from the start of this one to the end of ``other``."""
         return Span(self.file, self.start, max(self.end, other.end))
 

@@ -1,7 +1,5 @@
 """Workspaces and snapshots: the steps of ``sglc check``, ``sample`` and ``prove``, when asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -67,7 +65,7 @@ class Workspace:
             # Snapshots have those that were there when they were made.
             self._edits = edits
 
-    def open(self, root: Path, settings: Mapping[str, str] = {}) -> Snapshot:
+    def open(self, root: Path, settings: Mapping[str, str] = {}) -> "Snapshot":
         """Return what a grammar is now, with parameters set to ``settings``."""
         with self._lock:
             return Snapshot(self, root, dict(settings), self._edits)

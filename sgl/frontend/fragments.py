@@ -6,8 +6,6 @@ nodes of the fragment.  What need not be said follows: a port is the child whose
 the head of a free layer, where no edge tells, is the child that the first layer has.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -59,7 +57,7 @@ class FragmentLowering:
     values it is.  A free layer has the head of the child ``default`` if it says nothing else.
     """
 
-    names: RuleNames
+    names: "RuleNames"
     layer: GraphLayer
     lhs: CategoryInfo
     rhs: Sequence[CategoryInfo]

@@ -1,7 +1,5 @@
 """Lower words and lexicon tables to productions without children."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -61,7 +59,7 @@ class _WordLowering:
         evaluation: Evaluation,
         span: Span,
         state: CompilerState,
-    ) -> _WordLowering:
+    ) -> "_WordLowering":
         columns = evaluation.columns if evaluation.row else None
         lhs = category_pattern(category, evaluation.scope, columns)
         if lhs is not None:

@@ -5,8 +5,6 @@ It runs if the state has what it ``needs``; a pass that is ``clean`` runs only w
 found, so that what merely follows from a mistake is not reported as another.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -108,7 +106,7 @@ class Compiled:
     release: Release | None = None
     origin: str = field(init=False, default="", compare=False, repr=False)
 
-    def with_origin(self, origin: str) -> Compiled:
+    def with_origin(self, origin: str) -> "Compiled":
         """Return the same value, after a note of what it was made from."""
         object.__setattr__(self, "origin", origin)
         return self

@@ -4,8 +4,6 @@ Such a comment is about the declaration that it is in, or that begins right belo
 codes, and :meth:`AllowedWarnings.unused` finds those that allow nothing.  Errors cannot be allowed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field

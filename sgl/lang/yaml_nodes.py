@@ -4,8 +4,6 @@ A file can neither construct anything nor exhaust the stack or the memory: nothi
 the shapes that are asked for, and no value is repeated by an alias.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -54,8 +52,8 @@ class YamlNode:
     for, once; a table is never kept as nodes.
     """
 
-    items: Iterable[YamlNode] | None = None
-    pairs: Iterable[tuple[YamlNode, YamlNode]] | None = None
+    items: "Iterable[YamlNode] | None" = None
+    pairs: "Iterable[tuple[YamlNode, YamlNode]] | None" = None
 
     def __init__(self, event: Event) -> None:
         self.event = event

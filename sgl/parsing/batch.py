@@ -6,8 +6,6 @@ templates repeat children, and texts of thousands of characters, are left to the
 refuses as too long has no readings here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from itertools import islice

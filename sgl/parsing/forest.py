@@ -12,8 +12,6 @@ itself: a rule that rewrites a category into itself over the same words, which g
 trees, is there without that repetition.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,7 +58,7 @@ class Forest:
     nodes: tuple[Node, ...]
 
     @classmethod
-    def of_one(cls, grammar: CoreGrammar, derivation: Derivation) -> Forest:
+    def of_one(cls, grammar: CoreGrammar, derivation: Derivation) -> "Forest":
         """Return the forest of one reading, which does not say where its constituents stand."""
         nodes: list[Node] = []
         stack: list[int] = []

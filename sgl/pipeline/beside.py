@@ -9,8 +9,6 @@ them, so what is marked is what is checked::
     shown   The dog saw the cat on the mat.   obj and nmod marked
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -6,8 +6,6 @@ categories of the brackets below.  A bracket fits a rule in one way at most, so 
 its derivations and their weights.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -49,7 +47,7 @@ class Bracket:
     """A phrase of which the parts are written, in the order of the source."""
 
     test: CategoryTest
-    parts: tuple[Part, ...]
+    parts: "tuple[Part, ...]"
 
     def __str__(self) -> str:
         return f"({self.test} {' '.join(map(str, self.parts))})"

@@ -4,8 +4,6 @@ Equal datasets give equal archives: the files stand in the order of their names,
 or rights.  The compression is that of Python's zlib.
 """
 
-from __future__ import annotations
-
 import shutil
 import warnings
 import zipfile

@@ -1,7 +1,5 @@
 """Samples to look at: a few sentences of a grammar, of a pattern, of a split, or of a phrase."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest

@@ -3,8 +3,6 @@
 Each check shows what it found in the smallest text that has it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
@@ -153,7 +151,7 @@ def check_agreement(compiled: Compiled, diagnostics: Diagnostics) -> None:
         diagnostics.warning("SGL0405", span, what, hint, label=label, labels=labels, notes=notes)
 
 
-def _witness(tie: OpenTie, compiled: Compiled, texts: SmallestTexts) -> str:
+def _witness(tie: OpenTie, compiled: Compiled, texts: "SmallestTexts") -> str:
     """Return a text in which the two do not agree, in the source if possible, beside one in which they do."""
     grammar, source = compiled.grammar, compiled.grammar.text_layer(compiled.plan.source)
     layers = sorted(range(len(grammar.text_layers)), key=lambda layer: layer != source)

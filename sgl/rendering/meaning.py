@@ -25,8 +25,6 @@ This module, ``cogs`` and ``varfree`` need nothing but the standard library of
 Python 3.9, so that a standalone sampler can contain them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Container
 from functools import lru_cache

@@ -6,8 +6,6 @@ words.  Where a notation may look at its words, the placeholder is ``Watched``: 
 other strings, and whoever looks closer is interrupted.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from functools import lru_cache
@@ -85,10 +83,10 @@ _Inspecting: Any = type("_Inspecting", (str,), {name: _inspect for name in dir(s
 class Watched(_Inspecting):  # type: ignore[misc]
     """A text with placeholders that can be written and joined; else ``InspectedError``."""
 
-    def __add__(self, other: str) -> Watched:
+    def __add__(self, other: str) -> "Watched":
         return Watched("".join((self, other)))
 
-    def __radd__(self, other: str) -> Watched:
+    def __radd__(self, other: str) -> "Watched":
         return Watched("".join((other, self)))
 
 

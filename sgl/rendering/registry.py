@@ -10,8 +10,6 @@ of the view: this module, ``sgl.rendering.meaning`` and the modules of views nee
 standard library of Python 3.9, and their names have to differ.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple

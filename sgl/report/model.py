@@ -9,8 +9,6 @@ the right; a graph is a table of words, each with its governor::
     │  └─ Name Emma                 3  Lina  PROPN  obj of 2 saw
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -28,7 +26,7 @@ class TreeNode:
     """A node of a constituent tree, with the full category as ``note``; a word has no children."""
 
     label: str
-    children: tuple[TreeNode, ...] = ()
+    children: "tuple[TreeNode, ...]" = ()
     note: str = ""
 
 

@@ -4,8 +4,6 @@ Elements are escaped text.  The colours are classes of the page's style sheet
 (``templates/report.html.j2``), so that a picture follows the page into dark mode and onto paper.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -137,7 +135,7 @@ class _Box:
     level: int
     x: float = 0.0
     right: float = 0.0
-    children: list[_Box] = field(default_factory=list)
+    children: "list[_Box]" = field(default_factory=list)
 
     @property
     def y(self) -> float:

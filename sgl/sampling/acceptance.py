@@ -27,8 +27,6 @@ must not go on for ever: when the last candidates show that the wanted number
 is out of reach, ``NotEnoughError`` says so.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 

@@ -15,8 +15,6 @@ This module needs nothing but the standard library of Python 3.9, because the
 standalone sampler contains it as it is.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate

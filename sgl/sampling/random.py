@@ -14,8 +14,6 @@ number generators", section 3; the finaliser's constants are Stafford's variant
 13, as in the Java library).
 """
 
-from __future__ import annotations
-
 from hashlib import sha256
 
 #: Name of the scheme, for manifests; a change of any number changes the name.

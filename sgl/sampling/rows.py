@@ -1,7 +1,5 @@
 """Rows of the data files: source, target and category, divided by tabs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 
 from sgl.core.graph import Gluer, without

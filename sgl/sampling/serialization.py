@@ -3,8 +3,6 @@
 The text is Base64 of a zlib stream of JSON, in which tuples and sets are lists.
 """
 
-from __future__ import annotations
-
 import json
 import zlib
 from base64 import b64decode, b64encode

@@ -11,8 +11,6 @@ many there are.  A process that is killed, perhaps for memory, is no fault of th
 has not done is done here.  When this one is killed, the others end with it.
 """
 
-from __future__ import annotations
-
 import os
 import pickle
 import re
@@ -65,7 +63,7 @@ class ReadingTask:
     layers: tuple[GraphLayer, ...] = ()
 
     @classmethod
-    def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> ReadingTask:
+    def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> "ReadingTask":
         """Return the task of a dataset; if a structure cannot be read, none is looked for."""
         structures: tuple[GraphPattern, ...] = ()
         with suppress(StructureError):

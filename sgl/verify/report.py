@@ -1,7 +1,5 @@
 """What the verifier says: one result per check, with its evidence."""
 
-from __future__ import annotations
-
 import tomllib
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -73,7 +71,7 @@ class Result:
     reason: str = ""
 
     @classmethod
-    def of(cls, code: str) -> Result:
+    def of(cls, code: str) -> "Result":
         """Return the result of a check that has found nothing yet."""
         return cls(code, CLAIMS[code]["name"], CLAIMS[code]["claim"])
 

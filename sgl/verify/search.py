@@ -14,8 +14,6 @@ domains and fitting edges, in the same order, are one case for networkx.  The se
 steps, which grows with the sizes of the shapes, as matches can be without number.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -125,7 +123,7 @@ class Searcher:
             return _match(*self._look(shape), self._structures[number])
         return None
 
-    def _look(self, shape: GraphShape) -> tuple[_Host, NodeSets]:
+    def _look(self, shape: GraphShape) -> "tuple[_Host, NodeSets]":
         if self._host is None or self._host.frame != shape.frame:
             self._host = _Host(shape.frame, self)
         columns = [0] * len(self.questions.values)

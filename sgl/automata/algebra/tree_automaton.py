@@ -13,8 +13,6 @@ Rules without children, the *words*, have a column of their own.  Automata are d
 be *partial*: what a missing transition or ``DEAD`` word reads is rejected, whatever follows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -163,7 +161,7 @@ class TreeAutomaton:
         """Return whether the derivation is accepted."""
         return fold(derivation, self.index.grammar.arity, self.step) in self.accepting
 
-    def restricted(self, kept: Mask) -> TreeAutomaton:
+    def restricted(self, kept: Mask) -> "TreeAutomaton":
         """Drop the other states and the transitions that involve them."""
         if kept.all():
             return self
@@ -181,7 +179,7 @@ class TreeAutomaton:
             final=self.final[kept],
         )
 
-    def renamed(self, names: Numbers) -> TreeAutomaton:
+    def renamed(self, names: Numbers) -> "TreeAutomaton":
         """Call state ``q`` ``names[q]``, of all numbers below some number.
 
         States with one name are merged; they must be of one category and equivalent.

@@ -14,8 +14,6 @@ Lengths of walks are bit sets, cut off at a cap: ``{2,4}`` never needs lengths a
 cannot tell 2 from 3.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -37,7 +35,7 @@ class WalkRelation:
     saturates: bool
 
     @classmethod
-    def of(cls, atom: PathAtom) -> WalkRelation:
+    def of(cls, atom: PathAtom) -> "WalkRelation":
         """Return the relation in which a path atom is decided."""
         if atom.high is None:
             return cls(max(atom.low, 1), saturates=True)

@@ -6,8 +6,6 @@ a finite expected size.  At 1 or above some derivations never end, and those tha
 probabilities that sum to 1 (Booth & Thompson 1973).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -45,7 +43,7 @@ class Moments:
     rows: Sequence[Mapping[int, float]]
 
     @classmethod
-    def of(cls, size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]) -> Moments:
+    def of(cls, size: int, transitions: Iterable[tuple[int, float, tuple[int, ...]]]) -> "Moments":
         """Return the matrix of transitions (state, probability, children)."""
         rows: list[dict[int, float]] = [{} for _ in range(size)]
         for state, probability, children in transitions:

@@ -15,8 +15,6 @@ Phrases are done from the smallest up, and for one phrase the states by Dijkstra
 equal distances the one is taken that *raises* fewer phrases (the second way), then the likelier.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
@@ -38,7 +36,7 @@ class Cost(NamedTuple):
     raised: int | float = 0
     surprise: float = 0.0
 
-    def plus(self, *others: Cost) -> Cost:
+    def plus(self, *others: "Cost") -> "Cost":
         """All together."""
         rules, raised, surprise = self
         for other in others:

@@ -10,8 +10,6 @@ author's grammar given the constraint, since the products telescope: sampling wi
 however improbable the constraint.  Transitions are thousands, so they are kept as columns.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -61,7 +59,7 @@ class Transitions:
             strict=True,
         )
 
-    def chosen(self, rows: Mask) -> Transitions:
+    def chosen(self, rows: Mask) -> "Transitions":
         """Return some of the transitions."""
         return Transitions(self.states[rows], self.rules[rows], self.children[:, rows], self.probabilities[rows])
 

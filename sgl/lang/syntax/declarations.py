@@ -1,7 +1,5 @@
 """Syntax of the declarations that are not rules, and of whole files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sgl.lang.syntax.rules import Condition, Entry, FormsUse, LayerClause, Weight, When, WordDecl
@@ -155,7 +153,7 @@ class StructureClause(SyntaxNode):
     share: Share | None
     numbers: Range | None
     graph: GraphRef
-    like: LikeClause | None
+    like: "LikeClause | None"
     repeated: bool
 
 

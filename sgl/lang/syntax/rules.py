@@ -1,7 +1,5 @@
 """Syntax of rules, words and tables."""
 
-from __future__ import annotations
-
 from sgl.lang.syntax.structures import (
     Column,
     EdgePattern,
@@ -168,7 +166,7 @@ class Entry(SyntaxNode):
 
     category: CategoryRef
     layers: tuple[LayerClause, ...]
-    block: Forms | None = None
+    block: "Forms | None" = None
 
 
 class FormsUse(SyntaxNode):

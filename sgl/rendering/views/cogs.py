@@ -18,8 +18,6 @@ is a function: ``LAMBDA a . ball ( a )``.
 Form: Kim & Linzen 2020, *COGS*; questions and relative clauses: Li et al. 2023, *SLOG*.
 """
 
-from __future__ import annotations
-
 from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, ViewError, binders, parameters
 from sgl.rendering.registry import View, register
 

@@ -18,8 +18,6 @@ A definite noun has its ``*`` in every copy.  A word by itself is its lemma.
 Form: Qiu et al. 2022, as distributed with ReCOGS and SLOG.
 """
 
-from __future__ import annotations
-
 from sgl.rendering.meaning import Meaning, ViewError
 from sgl.rendering.registry import View, register
 

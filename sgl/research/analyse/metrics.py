@@ -13,8 +13,6 @@ counts as having one 4-gram; sacreBLEU's ``add-k`` is the same but for these.
 is its two words and the signed distance between them, as often as the text has it.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from math import exp, log, log2
@@ -162,7 +160,7 @@ class EdgeAccuracy(NamedTuple):
     edges: int
 
     @classmethod
-    def of(cls, found: Sequence[bool | None]) -> EdgeAccuracy:
+    def of(cls, found: Sequence[bool | None]) -> "EdgeAccuracy":
         """Count what ``edges_kept`` says."""
         return cls(found.count(True), len(found) - found.count(None))
 

@@ -10,8 +10,6 @@ The divergences of the certificate are computed once more from the labels, by th
 certificates mean equal splits.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ def anneal(
     return min(found)[2]
 
 
-def _anneal_once(state: SplitState, sizes: tuple[int, int], key: int, moves: int, progress: Progress | None) -> float:
+def _anneal_once(state: "SplitState", sizes: tuple[int, int], key: int, moves: int, progress: Progress | None) -> float:
     from sgl.research.divergence.objective_kernel import place
     from sgl.research.divergence.search_kernel import anneal_steps
 

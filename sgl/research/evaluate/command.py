@@ -3,8 +3,6 @@
 What cannot be computed is named with the reason, and the rest is computed all the same.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -51,7 +49,7 @@ class Evaluation:
     scores: Scores
 
     def __init__(
-        self, request: EvaluationRequest, benchmark: Benchmark, sources: SourceMap, diagnostics: Diagnostics
+        self, request: "EvaluationRequest", benchmark: Benchmark, sources: SourceMap, diagnostics: Diagnostics
     ) -> None:
         self.request = request
         self.benchmark = benchmark

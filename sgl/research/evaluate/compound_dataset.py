@@ -8,8 +8,6 @@ what the rule that joins it to the noun phrase writes belongs to it.  Within the
 words are *fillers*, which may stand between atoms (the classifier 顶, the particle 的).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections import Counter
@@ -169,7 +167,7 @@ def _noun(graph: Graph, binding: Sequence[int]) -> int:
 class CompoundObserver:
     """Collect the compounds of items, as the observer of patterns in the group ``compound``."""
 
-    def __init__(self, compiled: Compiled, sampler: Sampler) -> None:
+    def __init__(self, compiled: Compiled, sampler: "Sampler") -> None:
         self._grammar, self._plan = compiled.grammar, compiled.plan
         self._sampler = sampler
         self._finder: CompoundFinder | None = None

@@ -19,8 +19,6 @@ The rule of the published script is here as well, errors included:
 * It stops at an empty output, a word that the lexicon lacks, a compound not in its sentence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,7 +58,7 @@ class CompoundLexicon:
         if foreign:
             raise CompoundError(f"there is no role `{foreign[0]}`; there are {', '.join(ROLES)}")
 
-    def segmented(self, segment: Callable[[str], str]) -> CompoundLexicon:
+    def segmented(self, segment: Callable[[str], str]) -> "CompoundLexicon":
         """Return the lexicon with its translations segmented in another way."""
 
         def again(text: str) -> str:

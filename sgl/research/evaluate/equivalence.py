@@ -16,8 +16,6 @@ conjuncts as text, old numbers included.  It is kept here, errors and all:
   conjunct may stand among them.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Sequence
@@ -171,7 +169,7 @@ def _coloured(atoms: Sequence[LabelledAtom], colours: _Colours) -> list[Hashable
     return [(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms]
 
 
-def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> nx.Graph[tuple[int, int]]:
+def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> "nx.Graph[tuple[int, int]]":
     """Return the graph of atoms, their places, and the variables that fill these."""
     import networkx as nx
 

@@ -11,8 +11,6 @@ the noun 猫 is the subject, the phrase 猫 is not.  Some verbs mark their objec
 particle (好き with が); a grammar that writes it with the verb says so itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

@@ -11,8 +11,6 @@ tree says how complex an item is: the words of the source, the edges down to the
 how often one relation occurs at most on the way from the root to a word.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -43,7 +41,7 @@ class DerivedPhrase(NamedTuple):
     """
 
     rule: Rule
-    children: tuple[DerivedPhrase, ...]
+    children: "tuple[DerivedPhrase, ...]"
     anchors: tuple[int, ...]
     own: tuple[int, ...]
     ports: tuple[int | None, ...]

@@ -9,8 +9,6 @@ items, so that a matrix product has the sums of all systems.  Draws, formulas an
 of sacreBLEU.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np

@@ -11,8 +11,6 @@ A structure is read with the grammar where that is at hand, and searched by the 
 those of the graphs, or else what stands between spaces.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence

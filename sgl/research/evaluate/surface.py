@@ -9,8 +9,6 @@ Both metrics are functions of sums of n-gram counts, which are kept for each ite
 can be scored, and drawn anew, without the texts.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 import warnings

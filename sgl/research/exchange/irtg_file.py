@@ -5,8 +5,6 @@ are.  A string is its words.  A tree has no value in SGL; its template writes it
 ``NP(Det(the),N(dog))``, in a layer without spaces.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -29,7 +27,7 @@ class Operation(NamedTuple):
     """``*(?1, ?2)``, or a constant; an argument that is a name is the variable ``?name``."""
 
     symbol: Name
-    arguments: tuple[Operation | Name, ...]
+    arguments: "tuple[Operation | Name, ...]"
 
 
 IrtgTerm = Operation | Name

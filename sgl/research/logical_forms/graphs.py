@@ -13,8 +13,6 @@ has ``*`` or modifiers; otherwise a name if it begins with a capital letter and 
 ``common_nouns``, else a noun.  Nodes are numbered as they are first mentioned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sgl.core.graph import Graph, GraphNode

@@ -18,8 +18,6 @@ Definite nouns alone are admitted.  A variable-free form is a *term*::
 A head with ``nmod`` and ``amod`` labels is a noun, with other labels a verb; only a noun has ``*``.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -221,7 +219,7 @@ class Term(NamedTuple):
 
     head: str
     definite: bool
-    arguments: tuple[tuple[str, Term], ...]
+    arguments: "tuple[tuple[str, Term], ...]"
     at: int
 
     @property
