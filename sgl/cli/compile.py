@@ -19,7 +19,7 @@ from sgl.dataset import check_target, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
-from sgl.pipeline.production import ProducedDataset, produce
+from sgl.pipeline.production import ProducedDataset, produce, unverifiable
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
 
 
@@ -52,9 +52,8 @@ def prove_and_produce(
 ) -> tuple[ProducedDataset, Proofs]:
     """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
     if not compiled.grammar.graph_layers:
-        message = "a dataset is verified on its dependency graphs, but no graph layer is declared"
-        hint = f"add `layer syn : graph on {compiled.plan.source}`"
-        session.fail("SGL0307", message, compiled.dataset_span, hint=hint)
+        session.diagnostics.add(unverifiable(compiled))
+        session.stop()
     structures = StructureCompiler(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(compiled, structures, session.diagnostics, session.proving)

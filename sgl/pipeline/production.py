@@ -26,7 +26,7 @@ from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.pairs import write_pairs
 from sgl.dataset.release import descriptions
 from sgl.dataset.write import write_items, write_rejected
-from sgl.diagnostics import Diagnostics
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
@@ -111,6 +111,13 @@ def produce(
         produced = production.run(target, run)
         run.discard()
     return produced
+
+
+def unverifiable(compiled: Compiled) -> Diagnostic:
+    """Return what there is to say about a grammar without graphs, of which no dataset is written."""
+    message = "a dataset is verified on its dependency graphs, but no graph layer is declared"
+    hint = f"add `layer syn : graph on {compiled.plan.source}`"
+    return Diagnostic("SGL0307", Severity.ERROR, compiled.dataset_span, message, hint=hint)
 
 
 @dataclass

@@ -130,6 +130,17 @@ def test_a_claim_that_fails_does_not_raise(place: Path) -> None:
     assert not (place / "leak").exists()
 
 
+def test_a_grammar_without_graphs_is_asked_and_not_compiled(place: Path) -> None:
+    text = 'layer en : text\ncategory S\nword S: "yes"\nword S: "no"\ndataset\n  from S\n  train 1\n'
+    (place / "plain.sgl").write_text(text, "utf-8")
+    grammar = sgl.load(place / "plain.sgl")
+    (reading,) = grammar.parse("yes")
+    assert reading.tree == "S yes"
+    assert "<svg" in reading._repr_html_()
+    with pytest.raises(sgl.GrammarError, match="SGL0307"):
+        grammar.compile(place / "plain")
+
+
 def test_expected_uses_are_a_table(grammar: sgl.Grammar) -> None:
     uses = {row[0]: row[2] for row in grammar.stats("pp_in_subject").rows}
     assert uses["clause"] == pytest.approx(1)
