@@ -60,6 +60,7 @@ class Dataset(Shown):
         messages = "\n".join(str(found) for result in report.failed for found in result.violations)
         return Findings(summary, report.ok, columns, rows, report.as_data(), messages)
 
+    @working()
     def to_arrow(self, split: str = "") -> pa.Table:
         """Return the rows of a split; without one all rows, with a column ``split``."""
         import pyarrow as pa
@@ -68,15 +69,19 @@ class Dataset(Shown):
         if split:
             if split not in self.splits:
                 raise GrammarError(f"there is no split `{split}`; there is: {', '.join(self.splits)}")
-            return pq.read_table(self.directory / "parquet" / f"{split}.parquet")
+            path = self.directory / "parquet" / f"{split}.parquet"
+            with foreign.opened(path, foreign.TABLE, inside=self.directory) as file:
+                return pq.read_table(file)
         tables = [(name, self.to_arrow(name)) for name in self.splits]
         return pa.concat_tables([rows.append_column("split", pa.array([name] * len(rows))) for name, rows in tables])
 
+    @working()
     def to_pandas(self, split: str = "") -> pd.DataFrame:
         """Return the same as a data frame; needs pandas."""
         frame: pd.DataFrame = self.to_arrow(split).to_pandas()
         return frame
 
+    @working()
     def to_hf(self) -> datasets.DatasetDict:
         """Return the splits as ``load_dataset`` would, under the names of the card; needs datasets."""
         from datasets import Dataset as HubDataset

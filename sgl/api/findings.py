@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
+from sgl.api.problems import working
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -45,6 +47,7 @@ class Findings(Shown):
         table = columns([tuple(self.columns), *(tuple(map(shown, row)) for row in self.rows)])
         return "\n".join([*table, "", self.summary, *[self.messages] * bool(self.messages)])
 
+    @working()
     def to_pandas(self) -> "pd.DataFrame":
         """Return the table as a data frame; needs pandas."""
         import pandas as pd

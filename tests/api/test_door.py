@@ -165,6 +165,12 @@ def test_a_dataset_is_opened_verified_and_converted(dataset: sgl.Dataset) -> Non
         sgl.open_dataset(dataset.directory / "data")
 
 
+def test_a_library_that_is_missing_is_named(dataset: sgl.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(sgl.GrammarError, match="the library datasets is not installed; pip install datasets"):
+        dataset.to_hf()
+
+
 def test_a_dataset_becomes_a_data_frame_and_a_dataset_of_the_hub(dataset: sgl.Dataset) -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("datasets")

@@ -97,11 +97,16 @@ def test_without_a_release_nothing_is_added(work: Workplace) -> None:
     assert 'hint: add `release "1.0.0"` with `licence` and `authors`' in work.capsys.readouterr().err
 
 
-def test_a_licence_of_ones_own_and_no_canary(work: Workplace) -> None:
-    release = RELEASE.replace("CC-BY-4.0", "LicenseRef-Farm") + "  canary    off\n"
+def test_a_licence_of_ones_own_odd_names_and_no_canary(work: Workplace) -> None:
+    odd = r"O'Neil: \"Ö\" #1 <b>{{ x }}</b> | --- %, A\\B"
+    release = RELEASE.replace("CC-BY-4.0", "LicenseRef-Farm").replace("Lovelace, Ada", odd) + "  canary    off\n"
     grammar = write_released_farm(work.directory, release)
     assert run(["compile", str(grammar), "--out", "farm"]) == OK
     card = front_matter(Path("farm"))
     assert (card["license"], card["license_name"], card["license_link"]) == ("other", "LicenseRef-Farm", "LICENSE")
     assert not Path("farm/CANARY.txt").exists()
-    assert "license" not in yaml.safe_load(Path("farm/CITATION.cff").read_text("utf-8"))
+    citation = yaml.safe_load(Path("farm/CITATION.cff").read_text("utf-8"))
+    assert "license" not in citation
+    assert citation["authors"][0] == {"family-names": 'O\'Neil: "Ö" #1 <b>{{ x }}</b> | --- %', "given-names": "A\\B"}
+    creators = json.loads(Path("farm/croissant.json").read_text("utf-8"))["creator"]
+    assert creators[0]["name"] == 'A\\B O\'Neil: "Ö" #1 <b>{{ x }}</b> | --- %'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 FARM = Path(__file__).parents[2] / "docs" / "examples"
@@ -44,5 +43,5 @@ def write_released_farm(directory: Path, release: str = RELEASE) -> Path:
         assert old in text, old
         text = text.replace(old, new, 1)
     path = directory / "farm.sgl"
-    path.write_text(re.sub(r"\n\n(?=pattern)", release + "\n\n", text, count=1), "utf-8")
+    path.write_text(text.replace("\n\npattern", f"{release}\n\npattern", 1), "utf-8")
     return path
