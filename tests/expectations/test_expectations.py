@@ -18,9 +18,10 @@ from sgl.cli.main import FAILED, OK, run
 TESTS = Path(__file__).parents[1]
 TABLE = (Path(__file__).parent / "README.md").read_text("utf-8")
 ROWS = [line.split(" | ") for line in TABLE.splitlines() if re.match(r"\| \d", line)]
-NAMED = re.findall(
-    r"`([\w/]+\.py)(?:::(\w+))?`", "\n".join(line for line in TABLE.splitlines() if "::" in line or ".py`" in line)
-)
+NAMED = re.findall(r"`(\w+/\w+\.py)(?:::(\w+))?`", TABLE)
+
+#: Folders of the editor's server and of the page, and the test of the watcher: where there are none yet.
+LATER = ("lsp/", "play/", "cli/test_watch.py")
 
 
 def test_each_expectation_has_a_row_with_a_test() -> None:
@@ -31,24 +32,16 @@ def test_each_expectation_has_a_row_with_a_test() -> None:
 @pytest.mark.parametrize(("file", "name"), dict.fromkeys(NAMED), ids=lambda part: part or "all")
 def test_a_test_that_is_named_exists(file: str, name: str) -> None:
     path = TESTS / file
-    if not path.is_file() and file.rsplit("/", maxsplit=1)[-1] in (
-        "test_watch.py",
-        "test_play.py",
-        "test_reading.py",
-        "test_writing.py",
-    ):
+    if not path.is_file() and file.startswith(LATER):
         pytest.skip(f"{file} is not there yet")
-    if (name and file != "expectations/test_expectations.py") or not path.is_file():
-        assert re.search(rf"^(?:async )?def {name}\(", path.read_text("utf-8"), re.MULTILINE)
-    else:
-        assert not name or name in globals()
+    assert re.search(rf"^def {name}\(" if name else "^def test_", path.read_text("utf-8"), re.MULTILINE)
 
 
 def test_a_refuted_claim_shows_a_sentence_and_the_rule(work: Workplace) -> None:
     work.write(MAIN, BASE + "\npattern p\n  assert never { V -[nsubj]-> N; N -[nmod]-> M }\n  size 10\n")
     assert run(["check", MAIN]) == FAILED
     said = work.capsys.readouterr().err
-    assert re.search(r"= .*“?The dog near the (dog|cat) saw", said) or "The dog near" in said
+    assert re.search("= .*The (dog|cat) near the", said)
     assert "rule np_pp" in said
 
 
