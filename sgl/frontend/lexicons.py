@@ -75,6 +75,11 @@ class _WordLowering:
         fragments = [fragment for fragment in graphs if fragment is not None]
         if lhs is None or len(templates) < len(texts) or len(fragments) < len(graphs):
             return None
+        for port in (port for layer in signature.graph_layers for port in lhs.info.ports_in(layer.name)[1:]):
+            message = f"where does the port `{port}` of `{lhs.info.name}` come from? a word is one node"
+            hint = f"make a rule of it, with a child that has the port, or leave `{port}` out of the category"
+            self.state.error("SGL0502", self.category.span, message, hint)
+            return None
         return Production(
             name=name,
             lhs=lhs,

@@ -291,7 +291,8 @@ def has_parts(part: s.Name, texts: Iterable[str], state: CompilerState) -> bool:
     layer = part.text.partition(".")[0]
     if layer not in texts:
         hint = f"the parts of a phrase are those of a text layer: {', '.join(texts)}"
-        state.report_missing("text layer", replace(part, text=layer), texts, hint, "layer")
+        span = replace(part.span, end=part.span.start + len(layer))
+        state.report_missing("text layer", replace(part, text=layer, span=span), texts, hint, "layer")
     return layer in texts
 
 
