@@ -29,16 +29,16 @@ from hatchling.builders.wheel import WheelBuilder
 
 ROOT = Path(__file__).parents[1]
 
-RELEASE = f"""
-from pathlib import Path
-text = Path({str(ROOT / "docs/examples/farm.sgl")!r}).read_text("utf-8")
-for name in ("animals.yaml", "verbs.yaml"):
-    Path(name).write_bytes((Path({str(ROOT / "docs/examples")!r}) / name).read_bytes())
-release = (
-    'release "1.0.0"\\n  licence   "CC-BY-4.0"\\n  authors   "Lovelace, Ada"\\n'
-    '  languages en ja\\n  date      "2026-11-23"\\n'
-)
-Path("farm.sgl").write_text(text + "\\n" + release, "utf-8")
+RELEASE = """
+release = '''
+release "1.0.0"
+  licence   "CC-BY-4.0"
+  authors   "Lovelace, Ada"
+  languages en ja
+  date      "2026-11-23"
+'''
+with open("farm/farm.sgl", "a", encoding="utf-8") as grammar:
+    grammar.write(release)
 """
 
 DOOR = """
@@ -46,7 +46,7 @@ import time
 start = time.process_time()
 import sgl
 print(f"import sgl: {time.process_time() - start:.3f} s")
-g = sgl.load("farm.sgl")
+g = sgl.load("farm/farm.sgl")
 start = time.process_time()
 texts = g.sample(5, seed=1, of="pp_in_subject")
 print(f"first g.sample: {time.process_time() - start:.2f} s")
@@ -61,7 +61,7 @@ Path("gold.txt").write_text("\\n".join(data.to_pandas("gen").target) + "\\n", "u
 print(sgl.evaluate(data, {"gold": "gold.txt"}, samples=100))
 print(sgl.audit(g, "again/data/dev.tsv"))
 print(len(g.sample(2, of="pp_in_subject", beside=True)._repr_html_()), "characters of HTML")
-print(repr(sgl.open_dataset("farm")), repr(sgl.load("sget", meanings=True)))
+print(repr(sgl.open_dataset("data")), repr(sgl.load("sget", meanings=True)))
 try:
     sgl.load("nowhere")
 except sgl.GrammarError as problem:
@@ -70,26 +70,26 @@ except sgl.GrammarError as problem:
 
 LOAD = """
 from datasets import load_dataset
-print(load_dataset("farm"))
+print(load_dataset("data"))
 """
 
 CROISSANT = """
 import itertools, mlcroissant, warnings
 warnings.simplefilter("ignore")
-found = mlcroissant.Dataset("farm/croissant.json")
+found = mlcroissant.Dataset("data/croissant.json")
 print(found.metadata.ctx.issues.report() or "no issues")
 print(*itertools.islice(found.records("items"), 1))
 """
 
 PANDAS = """
 import pandas
-print(pandas.read_parquet("farm/parquet/gen.parquet")[["source", "target"]].head(2))
-print(pandas.read_csv("farm/data/gen.tsv", sep="\\t", quoting=3, header=None).shape)
+print(pandas.read_parquet("data/parquet/gen.parquet")[["source", "target"]].head(2))
+print(pandas.read_csv("data/data/gen.tsv", sep="\\t", quoting=3, header=None).shape)
 """
 
 CONLLU = """
 import conllu
-trees = conllu.parse(open("farm/conllu/gen.conllu", encoding="utf-8").read())
+trees = conllu.parse(open("data/conllu/gen.conllu", encoding="utf-8").read())
 print(len(trees), trees[0].metadata["text"], trees[0].to_tree().token["form"])
 """
 
@@ -102,20 +102,21 @@ print(len(graphs), graphs[0].metadata, graphs[0].top)
 #: The lines, in order: commands, and programs of Python.
 LINES = {
     "the version": "sglc --version",
-    "the grammar of the tutorial, with a release": RELEASE,
-    "check": "sglc check farm.sgl",
-    "compile": "sglc compile farm.sgl --out farm",
-    "verify": "sglc verify farm",
+    "a new grammar": "sglc new farm",
+    "what a release says, added": RELEASE,
+    "check": "sglc check farm/farm.sgl",
+    "compile": "sglc compile farm/farm.sgl --out data",
+    "verify": "sglc verify data",
     "load_dataset": LOAD,
-    "mlcroissant validate": "python -m mlcroissant.scripts.validate --jsonld farm/croissant.json",
+    "mlcroissant validate": "python -m mlcroissant.scripts.validate --jsonld data/croissant.json",
     "mlcroissant records": CROISSANT,
     "pandas": PANDAS,
     "conllu": CONLLU,
     "UD validator, levels 1 to 3": "python -m udtools.cli --lang en --level 3 --no-warnings"
-    " --exclude edeps-identical-to-basic-trees farm/conllu/gen.conllu",
+    " --exclude edeps-identical-to-basic-trees data/conllu/gen.conllu",
     "Penman, as AMR": "sglc sample sget --show penman -n 20 --seed 1",
     "penman reads it": PENMAN,
-    "release": "sglc release farm",
+    "release": "sglc release data",
     "import sgl": DOOR,
 }
 
