@@ -41,8 +41,9 @@ def working(compiled: "Compiled | None" = None, sources: SourceMap | None = None
     except Exception as problem:
         from sgl.cli.failures import failure_of
         from sgl.pipeline.samples import SampleError
+        from sgl.verify import VerifyError
 
-        if isinstance(problem, SampleError):
+        if isinstance(problem, SampleError | VerifyError):
             raise GrammarError(str(problem)) from problem
         failure = failure_of(problem, compiled)
         if failure is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -163,6 +164,15 @@ def test_a_dataset_is_opened_verified_and_converted(dataset: sgl.Dataset) -> Non
         dataset.to_arrow("val")
     with pytest.raises(sgl.GrammarError, match=r"manifest\.json"):
         sgl.open_dataset(dataset.directory / "data")
+
+
+def test_a_dataset_that_is_gone_raises(dataset: sgl.Dataset, tmp_path: Path) -> None:
+    copy = shutil.copytree(dataset.directory, tmp_path / "copy")
+    opened = sgl.open_dataset(copy)
+    shutil.rmtree(copy)
+    for ask in (opened.verify, opened.to_arrow, lambda: opened.to_arrow("dev")):
+        with pytest.raises(sgl.GrammarError, match="copy"):
+            ask()
 
 
 def test_a_library_that_is_missing_is_named(dataset: sgl.Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
