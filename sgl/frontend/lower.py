@@ -17,11 +17,7 @@ from sgl.frontend.state import CompilerState
 
 @dataclass(frozen=True)
 class Lowered:
-    """The core grammar with the way back to the source.
-
-    ``rule_spans[r]`` is where rule ``r`` was written, ``rule_keys[r]`` what it is
-    called in a file of weights.  ``open_ties`` are the rules that may lack an agreement.
-    """
+    """The core grammar with where rules were written, their keys for weights, and those that may lack an agreement."""
 
     grammar: CoreGrammar
     rule_spans: tuple[Span, ...]

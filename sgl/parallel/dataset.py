@@ -223,11 +223,7 @@ Stage = Callable[[str, int, int], None]
 
 
 class Sizes(NamedTuple):
-    """How work is divided; ``chunk`` decides the row groups of the file.
-
-    ``chunk`` is in rows, ``batch`` in candidates that one task surveys at most, ``segment`` in
-    accepted candidates that are kept for resuming at once, at least.
-    """
+    """How work is divided: rows of a chunk and row group, candidates of a task, accepted ones that are kept at once."""
 
     chunk: int = 50_000
     batch: int = 100_000

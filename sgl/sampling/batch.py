@@ -29,11 +29,7 @@ class Batch(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What can be said of the candidates of a batch one by one.
-
-    ``verdicts`` are the outcomes of ``screen``, ``targets`` the places of their targets
-    among those of the stratum, ``hashes`` the hashes of their source texts.
-    """
+    """What is known of a batch's candidates: outcomes of ``screen``, places of targets, hashes of source texts."""
 
     batch: Batch
     verdicts: NDArray[np.uint8]

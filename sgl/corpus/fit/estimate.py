@@ -221,11 +221,7 @@ class Selection(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to estimate.
-
-    ``smoothing`` is in pseudo-counts for each rule of a category, on average; ``tolerance`` the
-    gain of a round, in nats for each sentence, that ends the ``rounds``.
-    """
+    """How to estimate: mean pseudo-counts of a rule, rounds, and the gain (in nats for a sentence) that ends them."""
 
     smoothing: float = 0.5
     prior: Prior = "uniform"

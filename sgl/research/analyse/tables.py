@@ -206,14 +206,8 @@ def _suspects(mined: Json, systems: int) -> ResultTable:
 
 _SPELT = str.maketrans(
     {
+        **{mark: rf"\{mark}" for mark in "{}$&#%_"},
         "\\": r"\textbackslash{}",
-        "{": r"\{",
-        "}": r"\}",
-        "$": r"\$",
-        "&": r"\&",
-        "#": r"\#",
-        "%": r"\%",
-        "_": r"\_",
         "^": r"\textasciicircum{}",
         "~": r"\textasciitilde{}",
         "<": r"\textless{}",

@@ -190,8 +190,7 @@ def _check(path: Path, content: Mapping[str, Any]) -> Config:
         holds, wanted = known[name].metadata["check"]
         if not holds(value):
             raise ConfigError(f"`{path}`: `{name}` has to be {wanted}, not {_shown(value)}")
-        kind = {"float": float, "tuple[str, ...]": tuple}.get(str(known[name].type))
-        settings[name] = kind(value) if kind is not None else value
+        settings[name] = float(value) if known[name].type is float else tuple(value) if type(value) is list else value
     config = Config(**settings)
     if config.model == TRANSFORMER and config.width % (2 * config.heads):
         raise ConfigError(f"`{path}`: `width` ({config.width}) has to be a multiple of twice `heads` ({config.heads})")

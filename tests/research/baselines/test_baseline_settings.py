@@ -129,6 +129,13 @@ def test_a_configuration_of_another_model_is_refused() -> None:
         read_config("small-lstm", "transformer")
 
 
+def test_a_whole_number_is_the_same_setting_as_its_decimal(tmp_path: Path) -> None:
+    for name, rate in (("one", "1"), ("other", "1.0")):
+        (tmp_path / f"{name}.yaml").write_text(f"rate: {rate}\n", "utf-8")
+    one, other = (read_config(str(tmp_path / f"{name}.yaml"), None).data() for name in ("one", "other"))
+    assert json.dumps(one) == json.dumps(other)
+
+
 def test_the_hash_of_a_configuration_depends_on_every_setting() -> None:
     assert Config().digest == Config().digest
     for name, value in Config().data().items():
