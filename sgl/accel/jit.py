@@ -1,9 +1,8 @@
 """Compile functions over arrays to machine code, and keep the result on disk.
 
-Numba's own cache loads what is there as it is, and machine code with a wrong bit ends the
-process.  So machine code is kept in the cache of the commands, whose entries have a hash and
-belong to the user alone.  Where there is none (:func:`sgl.accel.kernel_cache`), kernels are
-compiled again by each process.
+Numba's own cache loads what is there as it is, and machine code with a wrong bit ends the process.  So machine code
+is kept in the cache of the commands, whose entries have a hash and belong to the user alone.  Where there is none
+(:func:`sgl.accel.kernel_cache`), kernels are compiled again by each process.
 """
 
 import pickle

@@ -1,28 +1,14 @@
 """Structures as tree automata: exact splits of a grammar, and proofs about them.
 
-A structure becomes a deterministic bottom-up automaton over derivations, lifted to the grammar and
-minimised.  Constraints are Boolean combinations of these; with inside weights they become grammars
-again.  Formalism: Courcelle's theorem for graphs of bounded width, on the derivations of an
-interpreted regular tree grammar.
+A structure becomes a deterministic bottom-up automaton over derivations, lifted to the grammar and minimised.
+Constraints are Boolean combinations of these; with inside weights they become grammars again.  Formalism:
+Courcelle's theorem for graphs of bounded width, on the derivations of an interpreted regular tree grammar.
 """
 
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.common import StructureTooCostly, UnsupportedStructure
 from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
-from sgl.automata.proofs.claims import (
-    Disjoint,
-    Exposed,
-    HeldOut,
-    IngredientKind,
-    Instance,
-    Licence,
-    PatternProofs,
-    Piece,
-    Proofs,
-    Reason,
-    Unseen,
-    Verdict,
-)
+from sgl.automata.proofs.claims import *  # noqa: F403
 from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
 from sgl.automata.proofs.licensing import pieces_of
 from sgl.automata.proofs.prove import prove

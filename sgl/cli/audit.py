@@ -6,35 +6,13 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import (
-    IGNORED,
-    check_column,
-    corpora_argument,
-    differences,
-    file_bar,
-    json_file_option,
-    listed,
-    normalise_option,
-    normalizer_of,
-    report_unreadable,
-    source_option,
-    text_layers,
-)
+from sgl.cli import arguments as args
 from sgl.cli.audit_text import AuditText, warn_of_missing_needs
 from sgl.cli.files import PAGE, force_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text, named_values
 from sgl.cli.terminal import count
 from sgl.corpus import Normalizer
-from sgl.corpus.audit import (
-    Auditor,
-    DeclaredStructure,
-    PatternNames,
-    SentenceReader,
-    SetCollector,
-    StructureFinder,
-    audit_data,
-    declared_structures,
-)
+from sgl.corpus import audit as judged
 from sgl.dataset import plain
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
@@ -47,8 +25,8 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 
 @click.command("audit")
 @grammar_argument
-@corpora_argument
-@source_option
+@args.corpora_argument
+@args.source_option
 @click.option("--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]")
 @click.option(
     "--columns",
@@ -63,8 +41,8 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
     callback=named_values,
     help="The pattern of a kind, or of a file, that is not called like it (repeatable).",
 )
-@normalise_option
-@json_file_option
+@args.normalise_option
+@args.json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a readable page.")
 @force_option
 @grammar_options
@@ -83,20 +61,19 @@ def command(
 ) -> None:
     """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
 
-    A corpus has a sentence on each line, its translation after a tab, and perhaps a
-    kind, by which rows are counted, after another tab.  Kinds and files with the name or
-    the title of a pattern have generalization items; all other rows of the first file are
-    training.
+    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind, by which rows are counted,
+    after another tab.  Kinds and files with the name or the title of a pattern have generalization items; all other
+    rows of the first file are training.
     """
     started = time.monotonic()
     compiled = session.open(grammar)
-    declared: Sequence[DeclaredStructure] = ()
+    declared: Sequence[judged.DeclaredStructure] = ()
     if patterns:
-        declared = declared_structures(compiled.plan.patterns, named_structures(compiled))
+        declared = judged.declared_structures(compiled.plan.patterns, named_structures(compiled))
     session.check_names(items.values(), [p.name for p in compiled.plan.patterns], "pattern")
-    names = PatternNames(compiled.plan.patterns, items)
+    names = judged.PatternNames(compiled.plan.patterns, items)
     auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
-    audit = auditor.run(corpora, file_bar(session))
+    audit = auditor.run(corpora, args.file_bar(session))
     warn_of_missing_needs(session, audit)
     AuditText(session, audit).show()
     seconds = time.monotonic() - started
@@ -104,7 +81,7 @@ def command(
     data = {
         "grammar": compiled.project.name,
         "parameters": dict(sorted(compiled.parameters.items())),
-        **audit_data(audit),
+        **judged.audit_data(audit),
         "declared": [{name: plain(getattr(entry, name)) for name in _DECLARED} for entry in declared],
     }
     if json_file is not None:
@@ -112,7 +89,7 @@ def command(
     if html_file is not None:
         title = compiled.project.title or compiled.project.name
         session.write(html_file, render_audit(data, title))
-    report_unreadable(session, audit.total.unreadable, audit.unreadable)
+    args.report_unreadable(session, audit.total.unreadable, audit.unreadable)
 
 
 def _auditor(
@@ -122,36 +99,36 @@ def _auditor(
     target: str | None,
     columns: str | None,
     normalise: str,
-    declared: Sequence[DeclaredStructure],
-    names: PatternNames,
-) -> Auditor:
+    declared: Sequence[judged.DeclaredStructure],
+    names: judged.PatternNames,
+) -> judged.Auditor:
     """Return the auditor that the options ask for; end the command if they do not fit."""
     core, plan = compiled.grammar, compiled.plan
     known = outputs(core)
-    compared, usual = listed(target), [plan.source, plan.target]
+    compared, usual = args.listed(target), [plan.source, plan.target]
     if not set(compared) <= set(usual):
         # The columns are then the source and what it is compared with, whatever that is.
         usual = [source or plan.source, *compared]
-    given = listed(columns) or list(dict.fromkeys(usual))
-    named = [name for name in given if name != IGNORED]
+    given = args.listed(columns) or list(dict.fromkeys(usual))
+    named = [name for name in given if name != args.IGNORED]
     parsed = source or next(iter(named), plan.source)
     compared = compared or [name for name in named if name != parsed]
-    session.check_names([parsed], text_layers(core), "text layer")
+    session.check_names([parsed], args.text_layers(core), "text layer")
     session.check_names([*named, *compared], list(known), "text layer or view")
-    allowed = differences(session, normalise)
+    allowed = args.differences(session, normalise)
     for name in (parsed, *compared):
-        check_column(session, name, given)
+        args.check_column(session, name, given)
     parser = Parser(core, core.text_layer(parsed))
 
     def normalizer(layer: int | None) -> Normalizer | None:
         """Return what finds other spellings of a text layer; a view has none."""
         if layer is None or not allowed:
             return None
-        return normalizer_of(parser if layer == parser.layer else Parser(core, layer), allowed)
+        return args.normalizer_of(parser if layer == parser.layer else Parser(core, layer), allowed)
 
     targets = tuple(known[name] for name in compared)
-    finder = StructureFinder(core, tuple(declared)) if declared else None
-    reader = SentenceReader(parser, targets, finder, normalizer(parser.layer))
+    finder = judged.StructureFinder(core, tuple(declared)) if declared else None
+    reader = judged.SentenceReader(parser, targets, finder, normalizer(parser.layer))
     normalizers = [normalizer(target.layer) for target in targets]
-    collector = SetCollector(core, parser.layer, plan, declared, names) if declared else None
-    return Auditor(reader, given, declared, normalizers, collector)
+    collector = judged.SetCollector(core, parser.layer, plan, declared, names) if declared else None
+    return judged.Auditor(reader, given, declared, normalizers, collector)

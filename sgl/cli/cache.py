@@ -16,9 +16,8 @@ _MEBIBYTE = 1 << 20
 def command() -> None:
     """Show or clear what earlier runs have kept.
 
-    Compiled grammars, proofs and the like are kept in a directory of yours, under hashes
-    of all that they depend on.  The variable SGL_CACHE_DIR names another directory; if it
-    is empty, nothing is kept.
+    Compiled grammars, proofs and the like are kept in a directory of yours, under hashes of all that they depend on.
+    The variable SGL_CACHE_DIR names another directory; if it is empty, nothing is kept.
     """
 
 

@@ -33,9 +33,8 @@ from sgl.pipeline.proofs import certificate_file, establish, with_needs
 def command(session: Session, grammar: Path, out: Path | None, parallelism: Parallelism) -> None:
     """Prove, sample, write and verify the dataset of GRAMMAR.
 
-    The directory is complete and verified, or it is not there: nothing is put in
-    place before the last check has passed.  With --workers, --engine or --resume a run
-    that is interrupted can be resumed.
+    The directory is complete and verified, or it is not there: nothing is put in place before the last check has
+    passed.  With --workers, --engine or --resume a run that is interrupted can be resumed.
     """
     started = time.monotonic()
     session.progress("reading")

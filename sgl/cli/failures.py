@@ -1,8 +1,7 @@
 """What a user's mistake is called: from exceptions to diagnostics.
 
-Code below the command line raises; only here an exception gets a code, a place in the
-grammar and a hint.  What has no case here, and the machine has not refused, is a mistake in
-sglc itself.
+Code below the command line raises; only here an exception gets a code, a place in the grammar and a hint.  What has
+no case here, and the machine has not refused, is a mistake in sglc itself.
 """
 
 from pathlib import Path

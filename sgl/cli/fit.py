@@ -13,20 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sgl.characters import visible
-from sgl.cli.arguments import (
-    IGNORED,
-    check_column,
-    corpora_argument,
-    differences,
-    file_bar,
-    json_file_option,
-    listed,
-    normalise_option,
-    normalizer_of,
-    report_unreadable,
-    source_option,
-    text_layers,
-)
+from sgl.cli import arguments as args
 from sgl.cli.files import WEIGHTS, force_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.cli.terminal import count, text_table
@@ -48,8 +35,8 @@ _DEFAULTS = Options()
 
 @click.command("fit")
 @grammar_argument
-@corpora_argument
-@source_option
+@args.corpora_argument
+@args.source_option
 @click.option(
     "--columns",
     metavar="LAYERS",
@@ -59,7 +46,7 @@ _DEFAULTS = Options()
 @click.option(
     "--given", metavar="SPLIT", help="The split that the rows were sampled from; corrects for what it leaves out."
 )
-@normalise_option
+@args.normalise_option
 @click.option(
     "--smoothing",
     type=click.FloatRange(0, 1e6, min_open=True),
@@ -74,7 +61,7 @@ _DEFAULTS = Options()
 )
 @click.option("--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
 @click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
-@json_file_option
+@args.json_file_option
 @force_option
 @grammar_options
 def command(
@@ -100,12 +87,12 @@ def command(
     """
     started = time.monotonic()
     compiled = session.open(grammar)
-    names = listed(columns) or list(dict.fromkeys((compiled.plan.source, compiled.plan.target)))
-    named = [name for name in names if name != IGNORED]
+    names = args.listed(columns) or list(dict.fromkeys((compiled.plan.source, compiled.plan.target)))
+    named = [name for name in names if name != args.IGNORED]
     parsed = source or next(iter(named), compiled.plan.source)
-    session.check_names([*named, parsed], text_layers(compiled.grammar), "text layer")
-    allowed = tuple(differences(session, normalise))
-    check_column(session, parsed, names)
+    session.check_names([*named, parsed], args.text_layers(compiled.grammar), "text layer")
+    allowed = tuple(args.differences(session, normalise))
+    args.check_column(session, parsed, names)
     splits = list(dict.fromkeys(s.split for s in compiled.plan.strata if s.split != "gen"))
     session.check_names([given], splits, "split")
     options = Options(smoothing=smoothing, prior=prior)
@@ -119,7 +106,7 @@ def command(
     if json_file is not None:
         data = {**origin, **fit_data(compiled.grammar, compiled.rule_keys, fit, sample)}
         session.write(json_file, json_text(data))
-    report_unreadable(session, sample.fates["unreadable"], sample.unreadable)
+    args.report_unreadable(session, sample.fates["unreadable"], sample.unreadable)
 
 
 @dataclass(frozen=True)
@@ -142,10 +129,10 @@ def _fit(session: Session, compiled: Compiled, corpora: Sequence[Path], request:
         columns=len(request.columns),
         place=request.columns.index(request.source),
         kinds=request.kinds,
-        normalizer=normalizer_of(parser, request.normalise) if request.normalise else None,
+        normalizer=args.normalizer_of(parser, request.normalise) if request.normalise else None,
         admits=selection.admits if selection is not None else None,
     )
-    sample = collector.run(corpora, file_bar(session))
+    sample = collector.run(corpora, args.file_bar(session))
     if not sample.rows:
         known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
         notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]

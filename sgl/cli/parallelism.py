@@ -14,15 +14,7 @@ from click.core import ParameterSource
 
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session
-from sgl.parallel.executor import (
-    ENGINES,
-    LOCAL,
-    BusyRunError,
-    InterruptedRunError,
-    Parallelism,
-    WorkerLostError,
-    interrupted,
-)
+from sgl.parallel import executor
 
 #: More processes than that is a slip of the keyboard.
 _MOST_WORKERS = 1_024
@@ -42,8 +34,8 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
     )
     @click.option(
         "--engine",
-        type=click.Choice(ENGINES),
-        default=LOCAL,
+        type=click.Choice(executor.ENGINES),
+        default=executor.LOCAL,
         help="Where workers run: on this machine, or on a cluster of Dask.",
     )
     @click.option(
@@ -57,31 +49,31 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(command)
     def gathered(workers: int, engine: str, scheduler: str, resume: bool, force: bool, **others: object) -> object:
         chosen = click.get_current_context().get_parameter_source("workers")
-        if scheduler and engine == LOCAL:
+        if scheduler and engine == executor.LOCAL:
             raise click.UsageError("--scheduler is the address of a cluster: add --engine dask")
         if scheduler and chosen is not ParameterSource.DEFAULT:
             message = "the cluster of --scheduler has its workers; leave --workers out"
             raise click.UsageError(message)
         if resume and force:
             raise click.UsageError("--resume continues a run and --force starts over: choose one")
-        return command(parallelism=Parallelism(workers, engine, scheduler, resume, force), **others)
+        return command(parallelism=executor.Parallelism(workers, engine, scheduler, resume, force), **others)
 
     return gathered
 
 
 @contextmanager
-def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator[None]:
+def resumable(session: Session, out: Path, parallelism: executor.Parallelism) -> Iterator[None]:
     """Report what stops the run that makes ``out``, and what can be resumed."""
     kept = "finished work is kept"
     try:
         yield
     except KeyboardInterrupt:
-        if interrupted(out):
+        if executor.interrupted(out):
             session.echo(f"{kept}; `--resume` continues it", err=True)
         raise
-    except InterruptedRunError as problem:
+    except executor.InterruptedRunError as problem:
         message, hint = f"`{out}`: {problem}", ""
-        if not isinstance(problem, BusyRunError):
+        if not isinstance(problem, executor.BusyRunError):
             hint = "`--resume` continues it, `--force` starts over"
             if parallelism.resume:
                 message = f"the interrupted run of `{out}` cannot be resumed: {problem}"
@@ -89,6 +81,6 @@ def resumable(session: Session, out: Path, parallelism: Parallelism) -> Iterator
         session.fail("SGL0902", message, hint=hint, status=OUTPUT)
     except ModuleNotFoundError:
         raise
-    except (WorkerLostError, ImportError) as problem:
-        hint = f"{kept}, and `--resume` continues it" if interrupted(out) else ""
+    except (executor.WorkerLostError, ImportError) as problem:
+        hint = f"{kept}, and `--resume` continues it" if executor.interrupted(out) else ""
         session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)

@@ -27,16 +27,7 @@ from sgl.dataset.chunk import FormatError
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
-from sgl.pipeline.samples import (
-    STREAM,
-    NoSentenceError,
-    SampleError,
-    SampleSource,
-    plan_of,
-    sampled_items,
-    source_of,
-    split_of,
-)
+from sgl.pipeline import samples
 from sgl.rendering import outputs, written
 from sgl.sampling import pack
 
@@ -94,14 +85,12 @@ def command(
 ) -> None:
     """Show sentences of GRAMMAR, or write them to a file: from all of it, or of WHAT.
 
-    WHAT is a pattern (its generalization items), `train` (in-distribution
-    sentences), or is taken from the whole grammar: a category (`NP`, `NP[case=dat]`: its
-    variants in turn), a structure that sentences contain (`'{ V -[iobj]-> N }'`), or a
-    partial tree with holes (`'(VP V (NP Det _))'`, as `--show tree` writes trees).
+    WHAT is a pattern (its generalization items), `train` (in-distribution sentences), or is taken from the whole
+    grammar: a category (`NP`, `NP[case=dat]`: its variants in turn), a structure that sentences contain (`'{ V
+    -[iobj]-> N }'`), or a partial tree with holes (`'(VP V (NP Det _))'`, as `--show tree` writes trees).
 
-    With --pairs each item of a pattern is followed by the sentence that training can
-    contain and that differs from it by the fewest rules: item, sentence, rules that are
-    dropped (-) and new (+), with tabs between them.
+    With --pairs each item of a pattern is followed by the sentence that training can contain and that differs from it
+    by the fewest rules: item, sentence, rules that are dropped (-) and new (+), with tabs between them.
 
     With --out the columns of the file are the text layers and views after --layers.  The
     file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
@@ -122,7 +111,7 @@ def command(
             session.refuse("these options are for a file; name one with `--out`")
         if pairs:
             session.refuse("pairs are shown, not written to a file")
-        request = plan_of(plan, [(STREAM, number, chosen.constraint)], seed, distinct)
+        request = samples.plan_of(plan, [(samples.STREAM, number, chosen.constraint)], seed, distinct)
         _write_file(session, compiled, chosen, request, shown, out, parallelism)
         return
     items = draw_items(session, compiled, chosen, number, seed)
@@ -138,19 +127,21 @@ def command(
             session.echo(_pair(core, item.derivation, nearest, shown))
 
 
-def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> SampleSource:
+def choose(session: Session, compiled: Compiled, what: str | None, where: Sequence[str] = ()) -> samples.SampleSource:
     """Return what is meant by WHAT; end the command if it is nothing."""
     with _refusing(session):
-        chosen = source_of(compiled, what, session.sources, session.diagnostics, where)
+        chosen = samples.source_of(compiled, what, session.sources, session.diagnostics, where)
     if chosen is None:
         session.stop()
     return chosen
 
 
-def draw_items(session: Session, compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:
+def draw_items(
+    session: Session, compiled: Compiled, chosen: samples.SampleSource, number: int, seed: int | None
+) -> list[Item]:
     """Return so many items; end the command if there are none."""
     with _refusing(session):
-        return sampled_items(compiled, chosen, number, seed)
+        return samples.sampled_items(compiled, chosen, number, seed)
 
 
 @contextmanager
@@ -158,9 +149,9 @@ def _refusing(session: Session) -> Iterator[None]:
     """End the command with what is wrong with a request."""
     try:
         yield
-    except NoSentenceError as problem:
+    except samples.NoSentenceError as problem:
         session.fail("SGL0812", str(problem), problem.place, hint="`sglc prove` says why")
-    except SampleError as problem:
+    except samples.SampleError as problem:
         session.refuse(str(problem))
 
 
@@ -170,7 +161,7 @@ def _refusing(session: Session) -> Iterator[None]:
 def _write_file(
     session: Session,
     compiled: Compiled,
-    chosen: SampleSource,
+    chosen: samples.SampleSource,
     plan: Plan,
     columns: Sequence[str],
     out: Path,
@@ -191,7 +182,7 @@ def _write_file(
     try:
         with resumable(session, out, parallelism):
             with _refusing(session):
-                split = split_of(compiled, core, starts[0], stratum.constraint)
+                split = samples.split_of(compiled, core, starts[0], stratum.constraint)
             _write_sampled(session, core, split, plan, columns, out, parallelism)
     except OSError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")
@@ -251,13 +242,13 @@ def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -
     values = {name: written(known[name], item.derivation) for name in shown if name in known}
     if [view.kind for view in core.views if view.name in shown and len(shown) == 1] == ["penman"]:
         # As files of AMR have a graph.
-        head = f"# ::id {STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
+        head = f"# ::id {samples.STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
         values = {name: f"{head}{graph}\n" for name, graph in values.items()}
     if "tree" in shown:
         values["tree"] = bracketing(core, item)
     if "graph" in shown:
         names, sent_id = graph_layers(core), f"sample-{index:06d}"
-        values["graph"] = "".join(graph_text(core, item, n, sent_id=sent_id, category=STREAM) for n in names)
+        values["graph"] = "".join(graph_text(core, item, n, sent_id=sent_id, category=samples.STREAM) for n in names)
     return values
 
 

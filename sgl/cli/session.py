@@ -1,10 +1,9 @@
 """The session of a command: everything between its options and its exit code.
 
-A command is options plus a function whose first parameter is its :class:`Session`, which has the
-sources and diagnostics of the run, the settings, the cache and the progress line.  Where it cannot
-go on, a method of the session ends the command: :meth:`Session.fail` with a diagnostic,
-:meth:`Session.refuse` because of the command line.  An exception that a user's mistake has caused
-becomes a diagnostic here and nowhere else; see :mod:`sgl.cli.failures`.
+A command is options plus a function whose first parameter is its :class:`Session`, which has the sources and
+diagnostics of the run, the settings, the cache and the progress line.  Where it cannot go on, a method of the session
+ends the command: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` because of the command line.  An
+exception that a user's mistake has caused becomes a diagnostic here and nowhere else; see :mod:`sgl.cli.failures`.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from sgl.cli.files import GRAMMAR, Results
 from sgl.cli.levels import LEVELS, Judge
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
 from sgl.cli.terminal import Progress, count, print_table, say
-from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, suggest
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
 from sgl.diagnostics.formats import DOCUMENTS, github
 from sgl.diagnostics.render import as_object, render, render_concise
 from sgl.lang.allowed import AllowedWarnings
@@ -40,9 +39,6 @@ if TYPE_CHECKING:
 
 #: What options are added to.
 _Command = Callable[..., Any]
-
-#: Names that a message lists.
-_LISTED = 12
 
 #: Messages that are shown; `--format json` has all of them.
 _MESSAGES = 1_000
@@ -95,9 +91,8 @@ class Session:
     def __enter__(self) -> Session:
         """Switch on the cache; with JSON messages, keep standard output free for them.
 
-        Their reader parses all of standard output.  So other texts go to standard error, and the
-        list is written at the end, be it empty, and also when the command fails by a mistake of its
-        own.
+        Their reader parses all of standard output.  So other texts go to standard error, and the list is written at
+        the end, be it empty, and also when the command fails by a mistake of its own.
         """
         from sgl.accel import announcing
 
@@ -257,10 +252,7 @@ class Session:
         """End the command if a name of the command line is not a known one; None is no name."""
         for name in names:
             if name is not None and name not in known:
-                more = ", …" if len(known) > _LISTED else ""
-                there = ", ".join(known[:_LISTED]) + more or "none"
-                hint = suggest(name, known) or f"there is: {there}"
-                self.refuse(f"there is no {what} `{name}`; {hint}")
+                self.refuse(f"there is no {what} `{name}`; {one_of(name, known)}")
 
     # ---- files
 

@@ -23,14 +23,14 @@ from sgl.cli.check import roots_of
 from sgl.cli.files import GRAMMAR, TESTS, force_option, rewrite
 from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_options, json_option
-from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span
+from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
 from sgl.diagnostics.formats import Case, junit_report, said
 from sgl.diagnostics.render import as_object
 from sgl.frontend import Compiled
 from sgl.lang import MAX_SOURCE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.samples import SampleError, sampled_items, source_of, unknown
+from sgl.pipeline.samples import SampleError, sampled_items, source_of
 from sgl.pipeline.sentences import GIVES, examples
 from sgl.rendering import outputs
 from sgl.sampling import NotEnoughError
@@ -155,7 +155,7 @@ def _sampled(compiled: Compiled, request: str) -> list[str]:
     shown = listed(asked["layers"]) or text_layers(compiled.grammar)
     for name in shown:
         if name not in known:
-            raise SampleError(f"there is no layer or view `{name}`; {unknown(name, known)}")
+            raise SampleError(f"there is no layer or view `{name}`; {one_of(name, known)}")
     items = sampled_items(compiled, chosen, asked["number"], asked["seed"])
     values = (sample.values_of(chosen.grammar, item, shown, index) for index, item in enumerate(items, 1))
     return [line for value in values for line in sample.lines_of(value)]

@@ -1,9 +1,8 @@
 """Evaluate a derivation in the layers of its grammar.
 
-A derivation is the tuple of its rule ids in preorder.  Because every rule has a
-fixed number of children this determines the tree, and reading it from the back
-is a postorder walk that needs no recursion: the values of a rule's children are
-the last ones on the stack, the first child on top.
+A derivation is the tuple of its rule ids in preorder.  Because every rule has a fixed number of children this
+determines the tree, and reading it from the back is a postorder walk that needs no recursion: the values of a rule's
+children are the last ones on the stack, the first child on top.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,8 +1,7 @@
 """The plan of a dataset: what each part of each split must and must not contain.
 
-A *pattern* is one type of generalization.  From the patterns and the author's ``dataset``
-declaration follow the *strata*: parts of a split that are drawn from one conditional distribution
-each::
+A *pattern* is one type of generalization.  From the patterns and the author's ``dataset`` declaration follow the
+*strata*: parts of a split that are drawn from one conditional distribution each::
 
     train   in_distribution    40,000   no held-out structure, nothing reserved
             exposure:active_to_passive  100   contains its exposure, nothing held out

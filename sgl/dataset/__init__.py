@@ -7,14 +7,5 @@ from sgl.dataset.card import card
 from sgl.dataset.checksums import signature, write_checksums
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
-from sgl.dataset.manifest import (
-    DataFile,
-    Guarantee,
-    Provenance,
-    Readings,
-    StringFigures,
-    manifest,
-    string_figures,
-    write_manifest,
-)
+from sgl.dataset.manifest import *  # noqa: F403
 from sgl.dataset.staged import CHECKSUMS, MANIFEST, OutputError, check_target, put_back, staged_directory

@@ -1,9 +1,8 @@
 """Lock a folder, so that one process at a time works in it.
 
-The lock is one of the operating system (``filelock``), which takes it back when the process ends,
-also when it is killed.  A file ``holder`` beside it says who has it.  The folder may be deleted
-just as another process is about to lock it: ``filelock`` takes no lock whose file has lost its
-name, and the other makes the folder again.
+The lock is one of the operating system (``filelock``), which takes it back when the process ends, also when it is
+killed.  A file ``holder`` beside it says who has it.  The folder may be deleted just as another process is about to
+lock it:  ``filelock`` takes no lock whose file has lost its name, and the other makes the folder again.
 """
 
 import os

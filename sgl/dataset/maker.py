@@ -111,8 +111,7 @@ class ChunkMaker:
     def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
         """Return the rows of a split from number ``first`` on, made of these candidates.
 
-        Raises ``ConlluError`` or ``ViewError`` if something has no form, ``ValueError`` for tabs or
-        line ends.
+        Raises ``ConlluError`` or ``ViewError`` if something has no form, ``ValueError`` for tabs or line ends.
         """
         parts: list[_Part] = []
         number = first

@@ -2,9 +2,10 @@
 
 import hashlib
 import os
+import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
@@ -68,6 +69,7 @@ class Diagnostics:
 
     judge: Callable[[Diagnostic], Diagnostic | None] | None = None
     _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
+    told: int = 0
 
     def error(
         self,
@@ -101,12 +103,14 @@ class Diagnostics:
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a diagnostic unless the same one is there already."""
+        self.told += 1
         judged = diagnostic if self.judge is None else self.judge(diagnostic)
         if judged is not None:
             self._found.setdefault((judged.code, judged.span, judged.message), judged)
 
     def also_at(self, code: str, first: Span, place: Span) -> None:
         """Add another place to what was said of the first one, instead of saying it again."""
+        self.told += 1
         for key, found in self._found.items():
             if (found.code, found.span) == (code, first):
                 labels = (*found.labels, Label(place, "and here"))[:_MOST_PLACES]
@@ -152,6 +156,11 @@ def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     if candidate is not None:
         return f"did you mean `{candidate}`?"
     return f"{otherwise}: {', '.join(known)}" if otherwise else ""
+
+
+def one_of(name: str, known: Collection[str]) -> str:
+    """Return what to say of an unknown name: the one that is meant, or those there are."""
+    return suggest(name, known) or f"there is: {shortlist(known, 12) or 'none'}"
 
 
 def shortlist(names: Iterable[str], most: int = 8) -> str:
@@ -214,12 +223,12 @@ class SourceFile:
     line_starts: tuple[int, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        starts = [0]
-        starts.extend(i + 1 for i, character in enumerate(self.text) if character == "\n")
-        object.__setattr__(self, "line_starts", tuple(starts))
+        starts = (0, *(end.end() for end in re.finditer("\n", self.text)))
+        object.__setattr__(self, "line_starts", starts)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Return line and column of a character offset, both 1-based, columns in characters."""
+        offset = self.real(offset)
         line = bisect_right(self.line_starts, offset)
         return line, offset - self.line_starts[line - 1] + 1
 
@@ -231,6 +240,7 @@ class SourceFile:
 
     def around(self, offset: int, most: int) -> tuple[str, int]:
         """Return the line of an offset, so much on both sides at most, and what is before it."""
+        offset = self.real(offset)
         number = bisect_right(self.line_starts, offset)
         start = max(self.line_starts[number - 1], offset - most)
         end = self.line_starts[number] if number < len(self.line_starts) else len(self.text)
@@ -238,7 +248,16 @@ class SourceFile:
 
     def span(self, start: int, end: int) -> Span:
         """Return a span of this file."""
-        return Span(self.name, start, end)
+        first = self.place(start)
+        return Span(self.name, first, first + end - start)
+
+    def real(self, offset: int) -> int:
+        """Return where in the text an offset of a span is."""
+        return offset
+
+    def place(self, offset: int) -> int:
+        """Return the offset that spans have for a character of the text."""
+        return offset
 
 
 @dataclass
@@ -301,6 +320,11 @@ class SourceMap:
         """Remember a file, so that diagnostics can show its lines."""
         self.files[file.name] = file
         return file
+
+    def real(self, span: Span) -> Span:
+        """Return a span with the offsets of the text of its file."""
+        file = self.files.get(span.file)
+        return span if file is None else Span(span.file, *map(file.real, (span.start, span.end)))
 
     def get(self, name: str) -> SourceFile | None:
         """Return the file of this name, if it was read."""

@@ -97,7 +97,7 @@ def _place_object(span: Span | None, sources: SourceMap) -> dict[str, object] | 
 
 
 def _excerpt(file: SourceFile, span: Span, text: str, margin: int, paint: _Paint, tone: str, first: bool) -> list[str]:
-    start = min(span.start, len(file.text))
+    start = min(file.real(span.start), len(file.text))
     number, column = file.position(start)
     line, before_it = file.around(start, _NEAR)
     before = visible(line[:before_it])

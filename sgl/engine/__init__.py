@@ -1,29 +1,22 @@
 """One engine under the command line, the editor and the page: files in, what they say out.
 
-A :class:`Workspace` has the files of somebody who is writing, some of them as they stand in an
-editor and not on disk.  :meth:`Workspace.open` reads a grammar as it is now, and returns a
-:class:`Snapshot`, which never changes::
+A :class:`Workspace` has the files of somebody who is writing, some of them as an editor has them and not as on disk.
+:meth:`Workspace.open` reads a grammar as it is now, and returns a :class:`Snapshot`, which never changes::
 
     workspace = Workspace()
     workspace.edit(Path("farm.sgl"), "layer en …")       # None: what is on disk
     for root in workspace.roots(Path("farm.sgl")):       # the grammars that a module is part of
         snapshot = workspace.open(root)
         snapshot.diagnostics                             # as `sglc check --fast`
-        snapshot.samples("object_to_subject")            # as `sglc sample`
-        snapshot.claims(progress=print).diagnostics      # as `sglc prove`
+        snapshot.samples("object_to_subject")            # as `sglc sample`; may raise SampleError
+        snapshot.claims(progress=print).diagnostics      # as `sglc prove`; what `progress` raises ends it
 
-Nothing is written, neither files nor entries of the cache.  The work of a snapshot is kept for those
-after it.  Results are those of a workspace that has seen nothing before.
+Nothing is written.  Work is kept in memory between snapshots (:mod:`sgl.kept`); results are those of a workspace that
+has seen nothing before, which ``tests/engine`` tries on random edits.  Several threads wait for one another.
 
-**What raises.**  Mistakes in a grammar are diagnostics and raise nothing.  :meth:`Snapshot.samples`
-raises ``SampleError`` with a sentence for the user; what sampling raises where too few sentences
-are found is one as well.
-
-**To stop.**  ``claims`` calls ``progress`` with the name of each pattern before it is proved.  An
-exception that ``progress`` raises ends the proof and reaches the caller; what was proved is kept.
-
-**Threads.**  A workspace and its snapshots may be used by several threads, one at a time: they wait
-for one another.
+Spans of diagnostics count characters of the texts.  All others, of trees and of ``compiled``, stay while the text
+around a declaration is edited (:mod:`sgl.lang.edited`): ``sources.real(span)`` is the span in the text,
+``sources.files[name].place(offset)`` the way back; ``position`` and the renderers of diagnostics take both.
 """
 
 from sgl.engine.workspace import Claims, Sample, Snapshot, Workspace

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from threading import RLock
@@ -12,33 +12,29 @@ from sgl import foreign
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
-from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
+from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
 from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passes
+from sgl.kept import Memory, keeping
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import check_claims
 from sgl.pipeline.samples import SampleError, sampled_items, source_of
 from sgl.pipeline.sentences import check_examples
+from sgl.pipeline.shapes import structures_of
 from sgl.resources import stdlib_dir
 from sgl.sampling import NotEnoughError
 
 
 class Claims(NamedTuple):
-    """The proofs of all patterns, and what is said about them.
-
-    ``proofs`` is None where nothing is claimed, and where a claim cannot be decided.
-    """
+    """The proofs of all patterns, None where a claim cannot be decided or there is none; what is said of them."""
 
     proofs: Proofs | None
     diagnostics: tuple[Diagnostic, ...]
 
 
 class Sample(NamedTuple):
-    """A text with its value in every layer.
-
-    ``grammar`` is that of the snapshot, or what is left of it for a partial tree.
-    """
+    """A text with its value in every layer of the grammar, or of what is left of it for a partial tree."""
 
     grammar: CoreGrammar
     item: Item
@@ -54,6 +50,7 @@ class Workspace:
     """The files of somebody who is writing; ``open`` says what a grammar is now."""
 
     _edits: dict[Path, bytes] = field(default_factory=dict)
+    _memory: Memory = field(default_factory=Memory)
     _lock: RLock = field(default_factory=RLock)
 
     def edit(self, path: Path, text: str | None) -> None:
@@ -68,6 +65,7 @@ class Workspace:
     def open(self, root: Path, settings: Mapping[str, str] = {}) -> "Snapshot":
         """Return what a grammar is now, with parameters set to ``settings``."""
         with self._lock:
+            self._memory.turn()
             return Snapshot(self, root, dict(settings), self._edits)
 
     def roots(self, path: Path) -> tuple[Path, ...]:
@@ -78,19 +76,15 @@ class Workspace:
     @contextmanager
     def working(self, edits: Mapping[Path, bytes]) -> Iterator[None]:
         """Wait for other threads; in the block these edits hold."""
-        with self._lock, foreign.edited(edits):
+        with self._lock, foreign.edited(edits), keeping(self._memory):
             yield
 
 
 class Snapshot:
     """What a grammar was when it was opened.
 
-    Attributes:
-        root: The main file, as it was named.
-        sources: The texts of all its files, by the names that diagnostics use.
-        project: Its syntax trees; None if the main file cannot be read.
-        state: What the passes have found, as far as they came; None without a project.
-        compiled: The grammar; None where there are errors.
+    ``sources`` are the texts of its files by the names of diagnostics, ``project`` its trees, ``state`` what the passes
+    found (both None if the main file cannot be read); ``compiled`` is None where there are errors.
     """
 
     def __init__(
@@ -113,12 +107,22 @@ class Snapshot:
     @cached_property
     def diagnostics(self) -> tuple[Diagnostic, ...]:
         """What there is to say without the claims, in the order of the source."""
-        found = Diagnostics(AllowedWarnings(self.sources).kept)
+        found = Diagnostics()
         found.extend(self._found)
         if self.compiled is not None:
             with self._workspace.working(self._edits):
                 check_examples(self.compiled, found)
-        return tuple(found)
+        return self._told(found)
+
+    def _told(self, found: Diagnostics) -> tuple[Diagnostic, ...]:
+        """Return what no comment allows, with the offsets of the texts in place of those that stay."""
+        texts = {name: SourceFile(name, file.text) for name, file in self.sources.files.items()}
+        told = Diagnostics(AllowedWarnings(SourceMap(texts)).kept)
+        for one in found:
+            labels = tuple(replace(label, span=self.sources.real(label.span)) for label in one.labels)
+            span = None if one.span is None else self.sources.real(one.span)
+            told.add(replace(one, span=span, labels=labels))
+        return tuple(told)
 
     def samples(self, of: str = "", count: int = 5, seed: int = 0) -> tuple[Sample, ...]:
         """Return some texts: of a pattern, a split, a category, or of what ``sglc sample`` takes.
@@ -150,17 +154,18 @@ class Snapshot:
         if compiled is None or not compiled.patterns or not compiled.has_dataset:
             return Claims(None, ())
         if self._claims is None:
-            found = Diagnostics(AllowedWarnings(self.sources).kept)
+            found = Diagnostics()
             with self._workspace.working(self._edits):
-                proofs = check_claims(compiled, self.structures, found, progress)
-            self._claims = Claims(proofs, tuple(found))
+                proofs = check_claims(compiled, structures_of(compiled.grammar), found, progress)
+            self._claims = Claims(proofs, self._told(found))
         return self._claims
 
-    @cached_property
+    @property
     def structures(self) -> StructureCompiler:
-        """The automata of the structures of the grammar."""
+        """The automata of its structures; with other weights they are those of other snapshots."""
         assert self.compiled is not None
-        return StructureCompiler(self.compiled.grammar)
+        with self._workspace.working(self._edits):
+            return structures_of(self.compiled.grammar)
 
     def path_of(self, name: str) -> Path:
         """Return the file that diagnostics call so."""

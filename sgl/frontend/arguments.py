@@ -1,9 +1,8 @@
 """Arguments take the place of parameters: in structures, in quotas, in ranges of numbers.
 
-What is abbreviated is written out, and then read like anything that an author writes.  A parameter
-stands as ``n`` for a number, as ``$label`` for labels or words, as ``@pets`` for a set of words,
-and with a capital letter for a node.  The names of an argument mean what they mean in the file
-where it stands.
+What is abbreviated is written out, and then read like anything that an author writes.  A parameter stands as ``n``
+for a number, as ``$label`` for labels or words, as ``@pets`` for a set of words, and with a capital letter for a
+node.  The names of an argument mean what they mean in the file where it stands.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,11 +1,10 @@
 """Lower the bodies of structures: chains and repetitions become variables, edges and paths.
 
-The body of a ``repeat`` is written out once for each time, with new variables, whose names are used
-nowhere else in the structure: a ``without`` body shares a variable with the first body only where
-the author does.
+The body of a ``repeat`` is written out once for each time, with new variables, whose names are used nowhere else in
+the structure: a ``without`` body shares a variable with the first body only where the author does.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -28,10 +27,9 @@ _LISTED = 12
 class StructureContext:
     """What structures are lowered with: the labels and attributes that a layer of a grammar has.
 
-    Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are
-    those of the pattern, ``texts`` the text layers, ``uncounted`` those whose words nobody can
-    count beforehand; ``absorbed`` are words that no structure may see.  A layer that is not the
-    first is ``named`` in texts of its structures.
+    Both are None when rules had errors; then nothing is said to be unknown.  ``targets`` are those of the pattern,
+    ``texts`` the text layers, ``uncounted`` those whose words nobody can count beforehand; ``absorbed`` are words
+    that no structure may see.  A layer that is not the first is ``named`` in texts of its structures.
     """
 
     layer: GraphLayer
@@ -43,6 +41,13 @@ class StructureContext:
     texts: tuple[str, ...] = ()
     uncounted: tuple[str, ...] = ()
     absorbed: Absorbed | None = None
+
+    @property
+    def content(self) -> Hashable:
+        """All that structures are held against, as a value."""
+        known = tuple((name, frozenset(values)) for name, values in (self.attributes or {}).items())
+        labels = None if self.labels is None else frozenset(self.labels)
+        return (self.layer, self.named, labels, known, self.texts, self.uncounted, repr(self.absorbed))
 
     def check_lemmas(self, words: Iterable[s.Name], hint: str) -> None:
         """Report those that are no lemma of any word; the hint is for what is like none."""

@@ -10,8 +10,11 @@ And of words: each is there once, and CoNLL-U can hold its attributes.  Where no
 tells two words apart that are spelt alike in the source, a sentence has two translations.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 
 import networkx as nx
@@ -29,18 +32,26 @@ _WORD, _PLACEHOLDER, _NOTHING = "a word", "a placeholder", "nothing"
 def check_graphs(state: CompilerState) -> None:
     """Report rules whose graphs would be no trees or lack words. Before: ``productions`` without errors."""
     for index, layer in enumerate(state.signature.graph_layers):
-        ports = _Ports(layer.name, index, state.productions)
-        anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
-        for production in state.productions:
-            for version in production.versions:
-                fragment = version.fragments[index].fragment
-                template = version.templates[anchor]
-                rule = _RuleGraph(production, version, fragment, ports, state, template)
-                if _has_double_edge(fragment):
-                    rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
-                if not layer.free:
-                    rule.check_tree()
-                rule.check_labels()
+        ports = _Ports(layer.name, index, state)
+        for productions in (state.rules, *state.words):
+            # What is wrong with a word depends on no other.
+            check = partial(_check_graphs, productions, index, ports, state)
+            check() if productions is state.rules else state.kept(f"graph {index}", (productions,), check)
+
+
+def _check_graphs(productions: Sequence[Production], index: int, ports: _Ports, state: CompilerState) -> None:
+    layer = state.signature.graph_layers[index]
+    anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
+    for production in productions:
+        for version in production.versions:
+            fragment = version.fragments[index].fragment
+            template = version.templates[anchor]
+            rule = _RuleGraph(production, version, fragment, ports, state, template)
+            if _has_double_edge(fragment):
+                rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
+            if not layer.free:
+                rule.check_tree()
+            rule.check_labels()
 
 
 def check_instances(state: CompilerState) -> None:
@@ -110,18 +121,27 @@ def _has_double_edge(fragment: Fragment) -> bool:
 class _Ports:
     """What the ports of categories can hold in a layer: the least fixpoint over all rules."""
 
-    def __init__(self, layer: str, index: int, productions: Sequence[Production]) -> None:
-        self._layer = layer
+    def __init__(self, layer: str, index: int, state: CompilerState) -> None:
+        self._layer, self._index = layer, index
         self._holdings: dict[tuple[str, str], set[str]] = {}
+        for words in state.words:
+            for port, held in state.kept(f"ports {index}", (words,), partial(self._found, words)):
+                self._holdings.setdefault(port, set()).update(held)
         before = -1
         while before != (now := sum(len(held) for held in self._holdings.values())):
             before = now
-            every = ((p, version) for p in productions for version in p.versions)
-            for production, version in every:
-                info, fragment = production.lhs.info, version.fragments[index].fragment
-                for port, node in zip(info.ports_in(layer), fragment.exports, strict=True):
-                    held = self.held(fragment.nodes[node], production)
-                    self._holdings.setdefault((info.name, port), set()).update(held)
+            for port, held in self._found(state.rules):
+                self._holdings.setdefault(port, set()).update(held)
+
+    def _found(self, productions: Sequence[Production]) -> set[tuple[tuple[str, str], frozenset[str]]]:
+        """Return what the ports of productions hold, as far as it is known of their children."""
+        found = set()
+        for production, version in ((p, version) for p in productions for version in p.versions):
+            info, fragment = production.lhs.info, version.fragments[self._index].fragment
+            for port, node in zip(info.ports_in(self._layer), fragment.exports, strict=True):
+                held = self.held(fragment.nodes[node], production)
+                found.add(((info.name, port), frozenset(held)))
+        return found
 
     def name(self, production: Production, child: int, port: int) -> tuple[str, str]:
         info = production.rhs[child].info
@@ -232,7 +252,14 @@ class _RuleGraph:
 
 def check_words(state: CompilerState) -> None:
     """Report repeated, ambiguous and invisible words, and what CoNLL-U cannot hold. Before: sound ``productions``."""
-    for production in state.productions:
+    for productions in (state.rules, *state.words):
+        state.kept("characters", (productions,), partial(_check_characters, productions, state))
+    words = (p for p in state.productions if not p.rhs)
+    state.kept("words", tuple(words), partial(_check_repeated, state))
+
+
+def _check_characters(productions: Sequence[Production], state: CompilerState) -> None:
+    for production in productions:
         for item in chain(*chain(*(version.templates for version in production.versions))):
             text = item.text if isinstance(item, Token) else ""
             if (at := hidden(text, whole=True)) >= 0:
@@ -244,6 +271,9 @@ def check_words(state: CompilerState) -> None:
             if not is_attribute(name, value):
                 message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
                 state.error("SGL0512", production.span, message, "write it without spaces and bars")
+
+
+def _check_repeated(state: CompilerState) -> None:
     words: dict[object, tuple[Production, Version]] = {}
     sources: dict[object, tuple[Production, Version]] = {}
     every = ((p, version) for p in state.productions if not p.rhs for version in p.versions)

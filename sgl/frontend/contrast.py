@@ -4,9 +4,8 @@ A twin takes over every template of the source layer.  A clause of its own is a 
 
     V[num=sg]   en $sg   bad $pl        the dogs near the cat bark / barks
 
-How many differences a phrase has is a number that follows from its rule and its parts, so the
-numbers that the phrases of a category can have are found once and for all.  Those of whole texts
-must be exactly one.
+How many differences a phrase has is a number that follows from its rule and its parts, so the numbers that the
+phrases of a category can have are found once and for all.  Those of whole texts must be exactly one.
 """
 
 from collections import Counter

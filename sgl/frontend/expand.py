@@ -16,6 +16,7 @@ from sgl.core.grammar import Cut, Slot
 from sgl.diagnostics import Label, shortlist
 from sgl.frontend.productions import Production, Slotting, Version
 from sgl.frontend.state import CompilerState
+from sgl.kept import kept
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]
@@ -57,15 +58,16 @@ def expand(state: CompilerState) -> None:
     rules = [p for p in state.productions if p.rhs or p.empty]
     search = _Search(state)
     try:
-        of_words = search.words(words)
+        of_words, built = kept("instances", tuple(words), None, lambda: (search.words(words), search.buildable))
+        search.buildable = {name: dict(values) for name, values in built.items()}
         of_rules = search.rules(rules)
     except _TooManyError:
         return
     instances = of_rules + of_words
     _report_unbuildable(rules, of_rules, search)
     graph: nx.DiGraph[Concrete] = nx.DiGraph()
-    for instance in instances:
-        graph.add_node(instance.lhs)
+    graph.add_nodes_from(dict.fromkeys(instance.lhs for instance in instances))
+    for instance in of_rules:
         graph.add_edges_from((instance.lhs, child) for child in instance.rhs)
     roots = [node for node in graph if node[0] == start]
     reachable = set(roots).union(*(nx.descendants(graph, root) for root in roots))

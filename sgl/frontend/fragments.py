@@ -126,8 +126,7 @@ class FragmentLowering:
     def _label(self, label: s.LabelText) -> str | None:
         """Return the label as it is to be written, its variables after ``$``; None after a report.
 
-        In ``NP -[nmod:$p]-> PP`` with ``PP[prep=p]`` it is ``nmod:of`` or ``nmod:near``, as the
-        phrase has it.
+        In ``NP -[nmod:$p]-> PP`` with ``PP[prep=p]`` it is ``nmod:of`` or ``nmod:near``, as the phrase has it.
         """
         text = f"${label.text}" if label.is_set else label.text
         hint = "an edge of a rule has a label, no label set"

@@ -1,7 +1,9 @@
 """Lower words and lexicon tables to productions without children."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain
 
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span
@@ -18,26 +20,37 @@ from sgl.lang.yaml_files import LexiconTable, TableRow
 
 
 def lower_words(state: CompilerState) -> None:
-    """Turn words, and rows of the tables of lexicons, into childless productions. Before: ``productions`` of rules."""
-    found: list[Production] = []
-    source = state.signature.source.name
-    for word, scope in state.names.of(s.WordDecl):
-        text = word.text
-        own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
-        clauses = (own, *each_layer(word.layers, state))
-        if check_layers(clauses, state) and check_parts(clauses, word.category.name, state):
-            evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
-            share = rule_weight(word.weight, state)
-            lowering = _WordLowering.of(word.category, clauses, evaluation, word.span, state)
-            production = lowering.lower(f'word "{text}"', share)
-            found += [production] if production is not None else []
+    """Turn words, and rows of tables, into childless ``productions``, in groups: ``words``. Before: ``rules``."""
+    found = [
+        state.kept("word", (word,), partial(_word, word, scope, state)) for word, scope in state.names.of(s.WordDecl)
+    ]
     tables = LexiconTables(state)
     for lexicon, scope in state.names.of(s.Lexicon):
-        found.extend(_lexicon(lexicon, scope, state, tables))
+        table = tables.of(lexicon, scope)
+        lower = partial(_lexicon, lexicon, scope, state, table)
+        found.append(state.kept("lexicon", (lexicon, table), lower))
     check_morphology(state)
     if state.diagnostics.errors == 0:
         tables.report_unused()
-    state.productions += found
+    state.words = tuple(found)
+    state.productions = (*state.rules, *chain.from_iterable(found))
+
+
+#: Productions of a word or of a lexicon; what is wrong with a word is reported.
+Words = tuple[Production, ...]
+
+
+def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> Words:
+    text, source = word.text, state.signature.source.name
+    own = s.LayerClause(text.span, s.Name(source, text.span), (text,), None)
+    clauses = (own, *each_layer(word.layers, state))
+    if not (check_layers(clauses, state) and check_parts(clauses, word.category.name, state)):
+        return ()
+    evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
+    share = rule_weight(word.weight, state)
+    lowering = _WordLowering.of(word.category, clauses, evaluation, word.span, state)
+    production = lowering.lower(f'word "{text}"', share)
+    return () if production is None else (production,)
 
 
 @dataclass(frozen=True)
@@ -204,22 +217,22 @@ def _check_columns(entry: s.Entry, layers: object, table: LexiconTable, state: C
     return not both
 
 
-def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, tables: LexiconTables) -> Iterator[Production]:
-    table, entries = tables.of(lexicon, scope), entries_of(lexicon, scope, state)
+def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, table: LexiconTable | None) -> Words:
+    entries = entries_of(lexicon, scope, state)
     if entries is None:
-        return
+        return ()
     shared = each_layer(lexicon.shared, state)
     groups = (shared, *(entry.layers for entry in entries))
     clear = [check_layers(group, state) for group in groups]
     if not all(clear):
-        return
+        return ()
     if not lexicon.entries:
         message = f"the lexicon `{lexicon.name}` lists no category"
         hint = "write a category and its layers below it"
         state.error("SGL0610", lexicon.name.span, message, hint)
     if table is None or not check_columns(lexicon, entries, table, state):
-        return
-    weighting = weighting_of(lexicon, state)
+        return ()
+    weighting, found = weighting_of(lexicon, state), list[Production]()
     chosen = rows_of(lexicon, table, state)
     for entry in entries:
         pool = Pool(weighting.total, weighting.exponent)
@@ -243,4 +256,5 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, tables: Lex
                 message = "this row gives the same word as an earlier one"
                 labels = [Label(earlier.span, "the same word, in the same category")]
                 state.error("SGL0605", row.span, message, "remove one of the rows", labels=labels)
-            yield word
+            found.append(word)
+    return tuple(found)

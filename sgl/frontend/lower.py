@@ -4,6 +4,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple
 
 from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Slot, Template, Token
 from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
@@ -13,6 +15,7 @@ from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import CompilerState
+from sgl.kept import kept
 
 
 @dataclass(frozen=True)
@@ -101,27 +104,46 @@ def _choice_weight(instance: Instance, signature: Signature) -> float:
 
 
 def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concrete, int], state: CompilerState) -> Rule:
-    production, values = instance.production, instance.values
-    version = instance.version
-    # The children have the order of the source in the core grammar.
-    order = [*dict.fromkeys(i.child for i in version.templates[0] if isinstance(i, Slot))]
-    texts = [text.name for text in state.signature.text_layers]
-    fragments = [
-        _placed(sketch, version.templates[texts.index(layer.anchor)], values) if values else sketch
-        for sketch, layer in zip(version.fragments, state.signature.graph_layers, strict=True)
-    ]
-    file = state.sources.files[production.span.file]
+    production, file = instance.production, state.sources.files[instance.production.span.file]
+    content = kept(
+        "content", (production,), tuple(instance.values.items()), partial(_content, instance, state.signature)
+    )
     return Rule(
         id=index,
         name=production.name,
         lhs=numbers[instance.lhs],
-        rhs=tuple(numbers[instance.rhs[child]] for child in order),
+        rhs=tuple(numbers[instance.rhs[child]] for child in content.order),
         weight=weight,
-        templates=tuple(_template(sketch, values, order) for sketch in version.templates),
-        fragments=tuple(_fragment(sketch, values, order) for sketch in fragments),
+        templates=content.templates,
+        fragments=content.fragments,
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
     )
+
+
+class _Content(NamedTuple):
+    """What a rule is in each layer; in the core grammar its children have the order of the source."""
+
+    order: tuple[int, ...]
+    templates: tuple[Template, ...]
+    fragments: tuple[Fragment, ...]
+
+
+def _content(instance: Instance, signature: Signature) -> _Content:
+    values, version = instance.values, instance.version
+    order = [*dict.fromkeys(i.child for i in version.templates[0] if isinstance(i, Slot))]
+    texts = [text.name for text in signature.text_layers]
+    fragments = [
+        _placed(sketch, version.templates[texts.index(layer.anchor)], values) if values else sketch
+        for sketch, layer in zip(version.fragments, signature.graph_layers, strict=True)
+    ]
+    content = _Content(
+        tuple(order),
+        tuple(_template(sketch, values, order) for sketch in version.templates),
+        tuple(_fragment(sketch, values, order) for sketch in fragments),
+    )
+    # A rule with another weight has the content that it had.
+    return kept("equal content", (), content, lambda: content)
 
 
 def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Template:
@@ -167,9 +189,8 @@ def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int
 def _rule_keys(grammar: CoreGrammar, instances: Sequence[Instance]) -> tuple[RuleKey, ...]:
     """Return what each rule is called; ``instances`` are those that the rules were made of.
 
-    Words with one lemma, in one category of a lexicon, are told apart by how they are
-    written, first in the source.  Rules that differ in nothing but their graphs have
-    one name.
+    Words with one lemma, in one category of a lexicon, are told apart by how they are written, first in the source.
+    Rules that differ in nothing but their graphs have one name.
     """
     keys = [_key(grammar, *pair) for pair in zip(grammar.rules, instances, strict=True)]
     uses = Counter(keys)

@@ -1,7 +1,6 @@
 """Lower what structures say of a whole text: how long it is, and how deep.
 
-A length stays a test of its own.  A depth becomes a walk, or the absence of one, whatever node it
-would begin at::
+A length stays a test of its own.  A depth becomes a walk, or the absence of one, whatever node it would begin at::
 
     depth ccomp >= 3     { A -[ccomp]{3}-> B }
     depth ccomp <= 2     { N } without { A -[ccomp]{3}-> B } without { N -[ccomp]{3}-> B } …

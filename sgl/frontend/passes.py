@@ -58,7 +58,7 @@ PASSES = (
     Pass(read_release, needs=("names",)),
     Pass(choose_targets, needs=("signature", "dataset")),
     Pass(lower_rules, needs=("signature",)),
-    Pass(lower_words, needs=("productions",)),
+    Pass(lower_words, needs=("rules",)),
     Pass(check_graphs, needs=("productions",), clean=True),
     Pass(check_words, needs=("productions",), clean=True),
     Pass(expand, needs=("productions", "dataset"), clean=True),

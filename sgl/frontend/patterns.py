@@ -1,14 +1,14 @@
 """Lower patterns, parts and tests: each of their clauses becomes structures of the core.
 
-A part is training sentences that belong to no pattern, under a constraint of their own.  A
-test names a layer for each output that it expects: a text, or, of a graph layer, a structure
-that the graph of the sentence has to contain::
+A part is training sentences that belong to no pattern, under a constraint of their own.  A test names a layer for
+each output that it expects: a text, or, of a graph layer, a structure that the graph of the sentence has to contain::
 
     test "Ava saw a cat." => ja "…", syn { V[lemma=see] -[obj]-> N[lemma=cat] }
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
@@ -18,8 +18,9 @@ from sgl.frontend.arguments import each
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes, times
-from sgl.frontend.state import CompilerState
+from sgl.frontend.state import LEAVES, CompilerState
 from sgl.frontend.structures import lower_structure
+from sgl.kept import kept
 from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.
@@ -55,9 +56,21 @@ class LoweredPattern:
 
 def lower_patterns(state: CompilerState) -> None:
     """Turn each clause of a pattern into structures of the core. Before: ``context``. After: the sound ``patterns``."""
-    declared = state.names.of(s.PatternDecl)
-    lowered = [_PatternLowering(d, scope, state).run() for d, scope in declared]
+    declared, seen = state.names.of(s.PatternDecl), _seen(state)
+    lowered = [state.kept("pattern", (d, seen), _PatternLowering(d, scope, state).run, LEAVES) for d, scope in declared]
     state.patterns = tuple(pattern for pattern in lowered if pattern is not None)
+
+
+def _seen(state: CompilerState) -> object:
+    """Return an object that is the same while patterns have the same to speak about.
+
+    They speak of the words and labels of the grammar, and of one another by names and groups.
+    """
+    in_force = {id(pattern) for pattern, _ in state.names.of(s.PatternDecl)}
+    every = state.project.declarations(s.PatternDecl)
+    others = tuple((p.name.text, tuple(g.text for g in p.groups), id(p) in in_force) for p in every)
+    contexts = tuple(context.content for context in state.contexts.values())
+    return kept("seen", (), (contexts, others, hasattr(state, "dataset")), object)
 
 
 class _Clause(NamedTuple):
@@ -245,17 +258,19 @@ class LoweredPart:
 
 def lower_parts(state: CompilerState) -> None:
     """Turn each clause of a part into structures of the core. Before: ``context``. After: the sound ``parts``."""
-    found = []
-    for declaration, scope in state.names.of(s.PartDecl):
-        errors = state.diagnostics.errors
-        lowered = _lower_part(declaration, scope, state)
-        _check_part(declaration, state)
-        if state.diagnostics.errors == errors:
-            found.append(lowered)
-    state.parts = tuple(found)
+    declared, seen = state.names.of(s.PartDecl), _seen(state)
+    found = [state.kept("part", (d, seen), partial(_lower_part, d, scope, state), LEAVES) for d, scope in declared]
+    state.parts = tuple(part for part in found if part is not None)
 
 
-def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart:
+def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart | None:
+    errors = state.diagnostics.errors
+    lowered = _part(declaration, scope, state)
+    _check_part(declaration, state)
+    return lowered if state.diagnostics.errors == errors else None
+
+
+def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart:
     clauses, context, title = declaration.clauses, state.context, declaration.title
     written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
     anchors: list[Anchor] = []
@@ -310,15 +325,18 @@ class LoweredTest:
 
 def lower_tests(state: CompilerState) -> None:
     """Turn what tests expect of graphs into structures. Before: ``contexts``. After: ``tests`` less wrong ones."""
-    lowered = []
-    for test, scope in state.names.of(s.Test):
-        found = []
-        for expected in test.graphs:
-            context = next(iter(state.contexts.values()), None)
-            if context is not None:
-                found.append(lower_structure(expected, scope, context))
-            elif expected.parts[0].layer.text not in state.signature.unsound:
-                state.report_missing("graph layer", expected.parts[0].layer, ())
-        sound = tuple(structure for structure in found if structure is not None)
-        lowered.append(LoweredTest(test, sound))
-    state.tests = tuple(lowered)
+    declared, seen = state.names.of(s.Test), _seen(state)
+    state.tests = tuple(
+        state.kept("test", (test, seen), partial(_lower_test, test, scope, state), LEAVES) for test, scope in declared
+    )
+
+
+def _lower_test(test: s.Test, scope: Scope, state: CompilerState) -> LoweredTest:
+    found = []
+    for expected in test.graphs:
+        context = next(iter(state.contexts.values()), None)
+        if context is not None:
+            found.append(lower_structure(expected, scope, context))
+        elif expected.parts[0].layer.text not in state.signature.unsound:
+            state.report_missing("graph layer", expected.parts[0].layer, ())
+    return LoweredTest(test, tuple(structure for structure in found if structure is not None))

@@ -12,8 +12,9 @@ Checked here are two patterns that hold out the same, parts of which training ca
 and patterns that are never tested.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations
 
 from sgl.core import plan
@@ -23,6 +24,7 @@ from sgl.diagnostics import Label, Span
 from sgl.frontend.dataset import SPLITS, DatasetSettings
 from sgl.frontend.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.state import CompilerState
+from sgl.kept import kept
 
 GEN = "gen"
 TRAIN = "train"
@@ -34,13 +36,20 @@ def make_plan(state: CompilerState) -> None:
     Before: everything but the plan, without errors.  After: ``plan``; no text of any stratum
     contains what is ``nowhere``.
     """
+    signature, targets = state.signature, state.targets
+    equal = (repr(state.dataset), targets, signature.text_layers, signature.graph_layers)
+    nowhere = _unique(*(restriction.structures for restriction in state.restrictions))
+    known = (*state.patterns, *state.parts)
+    state.plan = kept("plan", known, (len(state.patterns), nowhere, *equal), partial(_plan, state, nowhere))
+
+
+def _plan(state: CompilerState, nowhere: tuple[Structure, ...]) -> plan.Plan:
     settings, signature, targets = state.dataset, state.signature, state.targets
     patterns, parts, layers = state.patterns, state.parts, signature.text_layers
-    nowhere = _unique(*(restriction.structures for restriction in state.restrictions))
     strata = _Strata(settings, patterns, parts, nowhere)
     speaking = [*(one.places for one in patterns), *(one.places for one in parts), nowhere]
     spoken = {name for s in chain(*speaking) for name in s.layer.split(PLUS)}
-    state.plan = plan.Plan(
+    return plan.Plan(
         seed=settings.seed,
         source=layers[0].name,
         target=targets[0],
@@ -170,8 +179,9 @@ def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
 def check_patterns(state: CompilerState) -> None:
     """Report what patterns cannot ask for together, or here. Before: ``dataset``, ``patterns`` and ``parts``."""
     patterns = state.patterns
+    held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
     for first, second in combinations(patterns, 2):
-        _check_same(first, second, state)
+        _check_same(first, second, held_out, state)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
     apart = sum(quota.count for lowered in state.parts for quota in lowered.part.quotas)
     trained = state.dataset.sizes.get(TRAIN, 0) + exposed + apart
@@ -190,7 +200,11 @@ def check_patterns(state: CompilerState) -> None:
                 state.error("SGL0821", lowered.span("need", index), message, hint)
 
 
-def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerState) -> None:
+#: Structures in their canonical form, each with its place, by the pattern that holds them out.
+_Places = Mapping[str, list[tuple[object, Span]]]
+
+
+def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: CompilerState) -> None:
     allowing = [
         f"`allow {other.pattern.name}` to `{one.pattern.name}`"
         for one, other in ((first, second), (second, first))
@@ -198,18 +212,18 @@ def _check_same(first: LoweredPattern, second: LoweredPattern, state: CompilerSt
     ]
     if not allowing:
         return
-    earlier = {structure.canonical(): span for structure, span in reversed(_held_out(first))}
-    for structure, span in _held_out(second):
-        if structure.canonical() in earlier:
+    earlier = dict(reversed(held[first.pattern.name]))
+    for structure, span in held[second.pattern.name]:
+        if structure in earlier:
             names = f"`{first.pattern.name}` and `{second.pattern.name}`"
-            labels = [Label(earlier[structure.canonical()], "the same is held out here")]
+            labels = [Label(earlier[structure], "the same is held out here")]
             notes = ("an item of one would contain what the other holds out",)
             hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
             message = f"{names} hold out the same structure"
             state.error("SGL0819", span, message, hint, labels=labels, notes=notes)
 
 
-def _held_out(lowered: LoweredPattern) -> list[tuple[Structure, Span]]:
+def _held_out(lowered: LoweredPattern) -> list[tuple[object, Span]]:
     pattern = lowered.pattern
     kinds = (("forbid", pattern.forbid), ("never", pattern.never))
-    return [(s_, lowered.span(kind, i)) for kind, some in kinds for i, s_ in enumerate(some)]
+    return [(s_.canonical(), lowered.span(kind, i)) for kind, some in kinds for i, s_ in enumerate(some)]

@@ -1,6 +1,7 @@
 """Lower rules to productions: one step for each case and each layer, features still open."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer
@@ -17,9 +18,10 @@ from sgl.lang import syntax as s
 
 
 def lower_rules(state: CompilerState) -> None:
-    """Turn rules into productions, layer by layer, features open. Before: ``signature``. After: ``productions``."""
-    lowered = (_lower_rule(rule, scope, state) for rule, scope in state.names.of(s.Rule))
-    state.productions = [production for production in lowered if production is not None]
+    """Turn rules into productions, layer by layer, features open. Before: ``signature``. After: ``rules``."""
+    rules = state.names.of(s.Rule)
+    lowered = (state.kept("rule", (rule,), partial(_lower_rule, rule, scope, state)) for rule, scope in rules)
+    state.rules = tuple(production for production in lowered if production is not None)
 
 
 def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production | None:

@@ -7,6 +7,7 @@ author's own notation, of a layer of either sort.
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
@@ -71,9 +72,8 @@ class CategoryInfo:
 class Signature:
     """Layers in the order of their declaration, features, categories.
 
-    The values of features that are ``ordered`` can be compared.  ``unsound`` are the names of
-    layers and views whose declarations were reported, ``unknown`` those that clauses mention
-    and that are not declared at all.
+    The values of features that are ``ordered`` can be compared.  ``unsound`` are the names of layers and views whose
+    declarations were reported, ``unknown`` those that clauses mention and that are not declared at all.
     """
 
     text_layers: tuple[TextLayer, ...]
@@ -114,6 +114,13 @@ def build_signature(state: CompilerState) -> None:
     category is declared twice: every rule would be held against things that nobody meant.
     """
     complete = check_taken(state)
+    found = state.kept("signature", (), partial(_signature, state)) if complete else _signature(state)
+    if found is not None and complete:
+        # Whoever works with it adds to what is unknown.
+        state.signature = replace(found, unknown=set())
+
+
+def _signature(state: CompilerState) -> Signature | None:
     layers = [declaration for declaration, _ in state.names.of(s.Layer)]
     strange = [layer for layer in layers if layer.kind.text not in _KINDS]
     for layer in strange:
@@ -135,21 +142,14 @@ def build_signature(state: CompilerState) -> None:
     texts = [*(layer.name for layer in text), *unsound]
     categories = {d.name.text: _category(d, scope, graphs, known, texts) for d, scope in declared}
     limits = (layer for category in categories.values() for _, layer in category.limited)
-    complete &= all(layer in known for layer in limits)
+    complete = all(layer in known for layer in limits)
     complete &= all(d.anchor is None or d.anchor.text in told for d in layers)
     once = len(named) == len(layers) and len(categories) == len(declared)
     once &= len(features) == len(state.names.of(s.Feature))
-    if text and not unread and not strange and complete and once:
-        state.signature = Signature(
-            text,
-            tuple(graphs),
-            features,
-            weights,
-            categories,
-            unsound,
-            views=views,
-            ordered=frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered),
-        )
+    if not text or unread or strange or not complete or not once:
+        return None
+    ordered = frozenset(d.name.text for d, _ in state.names.of(s.Feature) if d.ordered)
+    return Signature(text, tuple(graphs), features, weights, categories, unsound, views=views, ordered=ordered)
 
 
 def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:

@@ -142,15 +142,17 @@ def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bo
 
 def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], frozenset[str]]:
     ports: dict[tuple[int, int], frozenset[str]] = {}
-    changed = True
+    changed, rules = True, grammar.rules
     while changed:
         changed = False
-        for rule in grammar.rules:
+        for rule in rules:
             for port, node in enumerate(rule.fragments[layer].exports):
                 known = ports.get((rule.lhs, port), frozenset())
                 found = known | _upos(rule, layer, node, ports)
                 changed |= found != known
                 ports[rule.lhs, port] = found
+        # Of words all is known at once.
+        rules = tuple(rule for rule in rules if rule.rhs)
     return ports
 
 

@@ -6,11 +6,13 @@ its :attr:`~sgl.frontend.passes.Pass.needs` which of them it cannot do without.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
+from sgl import limits
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.kept import kept, key_of, memory
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
@@ -31,10 +33,19 @@ if TYPE_CHECKING:
 
 _FIRST = "declared here first"
 
+_T = TypeVar("_T")
+
+#: What no other declaration depends on, and what no category, rule or word depends on.
+LEAVES = (s.Rule, s.WordDecl, s.Lexicon, s.PatternDecl, s.PartDecl, s.Test, s.Weights)
+WORDS_LEAVE = (*LEAVES, *(s.Dataset, s.StructureDecl, s.Labels, s.WordSet, s.Quota, s.Relation, s.Restrict))
+
 
 @dataclass
 class CompilerState:
-    """What was set and found so far; ``declared`` has the grammar's own weights, ``lowered`` those in force."""
+    """What was set and found so far; ``declared`` has the grammar's own weights, ``lowered`` those in force.
+
+    ``words`` are the productions of each lexicon and of each word, ``productions`` those of rules and words.
+    """
 
     project: Project
     settings: Mapping[str, str]
@@ -45,7 +56,9 @@ class CompilerState:
     signature: Signature = field(init=False)
     dataset: DatasetSettings = field(init=False)
     targets: tuple[str, ...] = field(init=False)
-    productions: list[Production] = field(init=False)
+    rules: tuple[Production, ...] = field(init=False)
+    words: tuple[tuple[Production, ...], ...] = field(init=False)
+    productions: tuple[Production, ...] = field(init=False)
     instances: list[Instance] = field(init=False)
     declared: Lowered = field(init=False)
     lowered: Lowered = field(init=False)
@@ -59,8 +72,41 @@ class CompilerState:
     release: Release | None = None
 
     def __post_init__(self) -> None:
+        self._foundations: dict[tuple[type, ...], object] = {}
         #: Add an error, or a warning, to the diagnostics.
         self.error, self.warning = self.diagnostics.error, self.diagnostics.warning
+
+    def kept(
+        self, kind: str, same: tuple[object, ...], compute: Callable[[], _T], leaves: tuple[type, ...] = WORDS_LEAVE
+    ) -> _T:
+        """Return what was computed of the same things while all declarations but ``leaves`` were the same.
+
+        A computation looks at no other leaf.  One that reports something, or reads a file, is not kept.
+        """
+        keeping = memory()
+        if keeping is None:
+            return compute()
+        same = (self._foundation(leaves), *same)
+        key = key_of(kind, same, None)
+        known = cast(tuple[_T, set[int]] | None, keeping.find(key))
+        if known is not None:
+            self.names.used |= known[1]
+            return known[0]
+        before, self.names.used, clean = self.names.used, set(), (self.diagnostics.told, len(self.sources.files))
+        value = compute()
+        used, self.names.used = self.names.used, before | self.names.used
+        if clean == (self.diagnostics.told, len(self.sources.files)):
+            keeping.keep(key, (value, used), same)
+        return value
+
+    def _foundation(self, leaves: tuple[type, ...]) -> object:
+        """Return an object that is the same while all declarations but leaves are."""
+        if leaves not in self._foundations:
+            rest = tuple(d for d in self.project.declarations(s.SyntaxNode) if not isinstance(d, leaves))
+            files = tuple((unit.file.name, *(used.file.name for _, used in unit.uses)) for unit in self.project.units)
+            equal = (files, self.project.unread, tuple(sorted(self.settings.items())), limits.current())
+            self._foundations[leaves] = kept("foundation", rest, equal, object)
+        return self._foundations[leaves]
 
     def report_missing(self, kind: str, name: s.Name, known: Iterable[str], hint: str = "", keyword: str = "") -> None:
         """Report a name that nothing has, unless an unreadable declaration with this ``keyword`` may have it."""

@@ -10,18 +10,25 @@ such values, or no other, it is most likely the wrong one, and shown itself.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
-from sgl.diagnostics import Diagnostics, Label, suggest
+from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
 from sgl.frontend.forms import blocks_of
 from sgl.frontend.mentions import column_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.parameters import ORDERINGS, compare, decimal, is_weight
 from sgl.frontend.state import CompilerState
+from sgl.kept import kept
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table
+
+
+def _read(source: SourceFile) -> tuple[LexiconTable | None, tuple[Diagnostic, ...]]:
+    found = Diagnostics()
+    return read_table(source, found), found.found
 
 
 @dataclass
@@ -38,8 +45,10 @@ class LexiconTables:
             return None
         if path not in self.read:
             source = scope.read(lexicon.path, MAX_TABLE)
-            diagnostics = self.state.diagnostics
-            self.read[path] = read_table(source, diagnostics) if source is not None else None
+            self.read[path] = None
+            if source is not None:
+                self.read[path], told = kept("table", (), (source.name, source.text), partial(_read, source))
+                self.state.diagnostics.extend(told)
         table = self.read[path]
         if table is not None and not table.rows:
             self.state.error("SGL0610", lexicon.path.span, f"the table `{table.name}` has no rows")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from sgl.characters import code_of, hidden
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
+from sgl.kept import kept
 from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.syntax import Name
 
@@ -58,13 +59,18 @@ class Chunk:
     comments: tuple[Name, ...]
 
 
-def split_chunks(source: SourceFile) -> Iterator[Chunk]:
-    """Yield the declarations of a file: each begins at a line whose first column is not blank."""
-    text = source.text
+def chunk_starts(text: str) -> list[int]:
+    """Return where the declarations of a text begin: at lines whose first column is not blank."""
     line_starts = (match.end() for match in re.finditer("\n", text))
-    starts = [0, *(p for p in line_starts if text[p : p + 1].strip(_BLANK + "#)]}"))]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        yield _Scanner(source, start, end).run()
+    return [0, *(p for p in line_starts if text[p : p + 1].strip(_BLANK + "#)]}"))]
+
+
+def split_chunks(source: SourceFile) -> Iterator[Chunk]:
+    """Yield the declarations of a file."""
+    starts = chunk_starts(source.text)
+    for start, end in zip(starts, [*starts[1:], len(source.text)], strict=True):
+        written = (source.name, source.place(start), source.text[start:end])
+        yield kept("chunk", (), written, _Scanner(source, start, end).run)
 
 
 class _Scanner:
@@ -96,7 +102,7 @@ class _Scanner:
         text = "".join(self.out).rstrip(_BLANK)
         indent = len(text) - len(text.lstrip(_BLANK))
         text = text[indent:]
-        return Chunk(self.start + indent, text, first_word(text), self.fault, tuple(self.comments))
+        return Chunk(self.source.place(self.start + indent), text, first_word(text), self.fault, tuple(self.comments))
 
     def _put(self, piece: str) -> None:
         self.out.append(piece)

@@ -1,8 +1,7 @@
 """Load a grammar with all the files it uses, each read once and after those that it uses.
 
-Every path that an author can write is resolved, symbolic links included, and must stay inside the
-project directory (the one that holds the main file) or the standard library; sizes are bounded
-before anything is read.
+Every path that an author can write is resolved, symbolic links included, and must stay inside the project directory
+(the one that holds the main file) or the standard library; sizes are bounded before anything is read.
 """
 
 from __future__ import annotations
@@ -15,7 +14,9 @@ from typing import TypeVar
 from sgl.cache import cached
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, edit_of, read_bytes
+from sgl.kept import kept, memory
 from sgl.lang import MAX_SOURCE
+from sgl.lang.edited import placed
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
 from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir
@@ -164,6 +165,13 @@ class _Loader:
             found = Diagnostics()
             return read(source, found), found.found
 
+        keeping = memory()
+        if keeping is not None:
+            source = placed(source, keeping)
+            self.sources.add(source)
+            known = kept("file", (source,), None, compute)
+            self.diagnostics.extend(known[1])
+            return known[0]
         text = hashlib.sha256(source.text.encode("utf-8", "backslashreplace")).hexdigest()
         reading: _Reading = cached(tuple, "file", (source.name, text), compute)
         file, told = reading

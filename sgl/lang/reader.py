@@ -6,11 +6,13 @@ was meant can be guessed, else by :mod:`sgl.lang.parser` with what could have st
 
 import re
 from collections.abc import Sequence
+from functools import partial
 
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
+from sgl.kept import kept
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, first_word, split_chunks
 from sgl.lang.former import old_notation
@@ -39,7 +41,7 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
     comments: list[Name] = []
     unread: list[Unread] = []
     above: Chunk | None = None
-    chunks = list(split_chunks(source))
+    chunks, layers = list(split_chunks(source)), tuple(declared_in(source, "layer"))
     if _is_foreign(source, chunks, diagnostics):
         return File(source.name, (), (), (Unread("", ""),))
     for chunk in chunks:
@@ -52,7 +54,9 @@ def read(source: SourceFile, diagnostics: Diagnostics) -> File:
             break
         if not chunk.text:
             continue
-        declaration = _read_chunk(source, chunk, diagnostics)
+        written = (source.name, chunk.start, chunk.text, layers)
+        tree = partial(_read_chunk, source, chunk, diagnostics)
+        declaration = kept("declaration", (), written, tree)
         if declaration is not None:
             declarations.append(declaration)
             above = chunk

@@ -1,8 +1,7 @@
 """What an author probably meant where a declaration cannot be read.
 
-The parser knows what could have stood somewhere; a newcomer is helped more by the slip that most
-likely was made.  Each function here knows one kind of slip; the first that knows something is
-heard.
+The parser knows what could have stood somewhere; a newcomer is helped more by the slip that most likely was made.
+Each function here knows one kind of slip; the first that knows something is heard.
 """
 
 import re

@@ -149,8 +149,7 @@ def _parts(events: Iterator[Event], depth: int) -> Iterator[YamlNode]:
 def text_of(node: YamlNode, what: str) -> str:
     """Return a value that is a text.
 
-    Raises ``MalformedTable`` if it is none (``what`` says what it should be), ``HiddenCharacter``
-    if it is not plain.
+    Raises ``MalformedTable`` if it is none (``what`` says what it should be), ``HiddenCharacter`` if it is not plain.
     """
     if node.text is None:
         raise MalformedTable(node, what)

@@ -1,8 +1,7 @@
 """Check every inflected word of a grammar, and report the doubtful ones row by row.
 
-An analyser needs a sentence to decide between readings: たい alone may be a fish,
-after a stem it is a wish.  So a form is read in several contexts, and it is right
-if one of them gives the reading that it should have.
+An analyser needs a sentence to decide between readings: たい alone may be a fish, after a stem it is a wish.  So a form
+is read in several contexts, and it is right if one of them gives the reading that it should have.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

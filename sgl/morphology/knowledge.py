@@ -1,8 +1,7 @@
 """SudachiPy as a function from a text to its morphemes, and what it must find.
 
-What it must find stands in the tables of ``stdlib/ja/analysis``.  They are data, so that whoever
-adds a paradigm to the library says in a row what the analyser must find; the notes at the top of
-each file explain its columns.
+What it must find stands in the tables of ``stdlib/ja/analysis``.  They are data, so that whoever adds a paradigm to
+the library says in a row what the analyser must find; the notes at the top of each file explain its columns.
 """
 
 from collections.abc import Callable, Mapping, Sequence

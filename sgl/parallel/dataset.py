@@ -255,9 +255,8 @@ def sample_into(
 class _Acceptance:
     """Surveys candidates and settles which of them are accepted.
 
-    What was accepted is kept in segments, each under the number of its first candidate.  One
-    that is made again may end elsewhere, as batches depend on the workers; then what followed
-    it does not follow, and is not found.
+    What was accepted is kept in segments, each under the number of its first candidate.  One that is made again may
+    end elsewhere, as batches depend on the workers; then what followed it does not follow, and is not found.
     """
 
     def __init__(self, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes) -> None:

@@ -1,9 +1,8 @@
 """The chart: which categories cover which spans of the input.
 
-The recogniser goes through the positions from left to right and works bottom-up on dotted rules
-that share their beginnings (``sgl.parsing.templates``).  An *active* item is a node of the prefix
-tree with the position where it began; when it stands before a child that has been found, it moves
-on.
+The recogniser goes through the positions from left to right and works bottom-up on dotted rules that share their
+beginnings (``sgl.parsing.templates``).  An *active* item is a node of the prefix tree with the position where it
+began; when it stands before a child that has been found, it moves on.
 
 Nothing is built that what precedes does not ask for: at each position the symbols are known that an
 item from the left can use there, directly or as a beginning of what it waits for (its *corners*).
@@ -57,8 +56,7 @@ class WordIndex:
     def words_at(self, text: str, position: int) -> list[tuple[str, int]]:
         """Return the words that stand at an offset of a text, with their ends.
 
-        A separator before them is included.  Behind a word there is the end of the text, or
-        another word.
+        A separator before them is included.  Behind a word there is the end of the text, or another word.
         """
         join = self._join
         found = list(standing(self._attached, text, position))
@@ -96,10 +94,9 @@ def standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]
 class Chart:
     """What was found in one input.
 
-    An item is one number, ``node * width + start``; ``width`` is one more than the last position.
-    Active ``items`` are by where they end; ``found`` has for each end, symbol and start the nodes
-    whose rules cover the span; ``arcs`` for each end and word the positions from which it leads
-    there.  So many ``steps`` are left.
+    An item is one number, ``node * width + start``; ``width`` is one more than the last position.  Active ``items``
+    are by where they end; ``found`` has for each end, symbol and start the nodes whose rules cover the span; ``arcs``
+    for each end and word the positions from which it leads there.  So many ``steps`` are left.
     """
 
     def __init__(self, index: TemplateIndex, end: int, words_at: WordsAt) -> None:

@@ -1,15 +1,13 @@
 """The packed forest: all readings of an input, each constituent once.
 
-A node of the forest is a constituent with its *alternatives*: rules over the nodes of their
-children::
+A node of the forest is a constituent with its *alternatives*: rules over the nodes of their children::
 
     (VP, 2, 9)   V NP PP: (V 2 3) (NP 3 5) (PP 5 9)     saw [the dog] [near Emma]
                  V NP:    (V 2 3) (NP 3 9)              saw [the dog near Emma]
 
-Questions about readings are answered by one pass over the nodes, whose number is polynomial in the
-length of the input.  Children stand before their parents in ``Forest.nodes``, and no node is below
-itself: a rule that rewrites a category into itself over the same words, which gives infinitely many
-trees, is there without that repetition.
+Questions about readings are answered by one pass over the nodes, whose number is polynomial in the length of the
+input.  Children stand before their parents in ``Forest.nodes``, and no node is below itself: a rule that rewrites a
+category into itself over the same words, which gives infinitely many trees, is there without that repetition.
 """
 
 from collections.abc import Iterator

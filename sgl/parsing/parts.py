@@ -8,10 +8,9 @@ rule above waits for the next part of this very phrase::
                                       V₁(1,2)    the verbs whose main part stands there
     S -> NP V₁ • obj V₂  at 2         V₁V₂       those of them that also have "an" from 3 to 4
 
-So the categories of the chart are the nodes of the packed forest.  A rule is looked for only where
-something asks for it and one of its first words stands, so an item proves that the input up to
-there is the beginning of a sentence.  Algorithm: Angelov (2009), *Incremental Parsing with Parallel
-Multiple Context-Free Grammars*.
+So the categories of the chart are the nodes of the packed forest.  A rule is looked for only where something asks for
+it and one of its first words stands, so an item proves that the input up to there is the beginning of a sentence.
+Algorithm:  Angelov (2009), *Incremental Parsing with Parallel Multiple Context-Free Grammars*.
 """
 
 from collections import defaultdict

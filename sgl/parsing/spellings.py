@@ -1,9 +1,8 @@
 """The words that a text can be the spelling of, as a lattice that the chart goes through.
 
-Where a text layer has a finish (:mod:`sgl.core.spelling`), words and text differ: some words are
-not written, some are written otherwise, or two as one.  A state of the lattice is a place in the
-text with what matters there of the words before it; a path is a sequence of words whose spelling
-is the text, and each such sequence is one path::
+Where a text layer has a finish (:mod:`sgl.core.spelling`), words and text differ: some words are not written, some
+are written otherwise, or two as one.  A state of the lattice is a place in the text with what matters there of the
+words before it; a path is a sequence of words whose spelling is the text, and each such sequence is one path::
 
     ran .       0 -ran-> 1 -.-> end        1 -,-> 2 -.-> end       1 -,-> 2 -,-> 3 -.-> end
 

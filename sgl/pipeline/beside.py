@@ -1,9 +1,8 @@
 """What a pattern asks, beside what training shows: pairs of sentences with the structure marked.
 
-An item of a pattern stands beside the sentence that training can contain and that differs from it by
-the fewest rules.  In the item the words and edges of the structure that is asked for are marked, in
-the other sentence those of a part that training has.  The structures are found as the verifier finds
-them, so what is marked is what is checked::
+An item of a pattern stands beside the sentence that training can contain and that differs from it by the fewest
+rules.  In the item the words and edges of the structure that is asked for are marked, in the other sentence those of
+a part that training has.  The structures are found as the verifier finds them, so what is marked is what is checked::
 
     asked   The cat on the mat slept.     nsubj and nmod marked
     shown   The dog saw the cat on the mat.   obj and nmod marked

@@ -1,8 +1,7 @@
 """Expected counts: how often a text uses each rule, category, word and label.
 
-They follow exactly from the inside weights of a grammar (its first moments); nothing is sampled.
-The rules of one category with one choice of features compete: their weights are divided by their
-sum.
+They follow exactly from the inside weights of a grammar (its first moments); nothing is sampled.  The rules of one
+category with one choice of features compete: their weights are divided by their sum.
 
 For estimating weights from a corpus that was drawn from a split, it counts as well what the split
 leaves out.  The regular part of this is exact, by the automaton of the split's constraint.  What is

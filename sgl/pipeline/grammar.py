@@ -1,10 +1,9 @@
 """Open a grammar: read and compile it, or take it from the cache.
 
-Which files a grammar reads is known only when it was read, so two steps lead to an entry of the
-cache.  The *request* is known at once: the main file with its content, and the settings.  Under it
-the cache has what the file system answered when the grammar was read last
-(:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers now, request and answers
-together are the *origin*, the cache key of all that is computed from the grammar.
+Which files a grammar reads is known only when it was read, so two steps lead to an entry of the cache.  The *request*
+is known at once: the main file with its content, and the settings.  Under it the cache has what the file system
+answered when the grammar was read last (:class:`~sgl.diagnostics.FileDependencies`).  If it gives the same answers
+now, request and answers together are the *origin*, the cache key of all that is computed from the grammar.
 
 What ``sglc check`` says has an entry of its own, so that to say it again nothing else is loaded.
 """

@@ -1,11 +1,10 @@
 """The seven guarantees of each pattern, as the manifest and the report state them.
 
-What they say is in ``docs/guarantees.md``.  All but one are proved on the grammar, or found by the
-verifier in every written graph.  That of the *string level* is made while the dataset is drawn: a
-training string may have another reading, with a held-out structure, and an item may be ambiguous
-between two outputs.  So every sentence is parsed with the grammar as it is written: what is of
-consequence is rejected, and another sentence takes its place (``ambiguous reject``), or it is drawn
-and counted (``ambiguous report``).
+What they say is in ``docs/guarantees.md``.  All but one are proved on the grammar, or found by the verifier in every
+written graph.  That of the *string level* is made while the dataset is drawn: a training string may have another
+reading, with a held-out structure, and an item may be ambiguous between two outputs.  So every sentence is parsed
+with the grammar as it is written: what is of consequence is rejected, and another sentence takes its place
+(``ambiguous reject``), or it is drawn and counted (``ambiguous report``).
 """
 
 from collections import Counter

@@ -1,9 +1,8 @@
 """Partial trees: the phrases of a grammar whose upper part is written out, with holes below.
 
-A category alone stands for any phrase of it, ``_`` for anything: ``(S NP (VP V (NP Det _ PP)))``.
-Each bracket is a new category with a copy of the rules that fit it, whose children are the
-categories of the brackets below.  A bracket fits a rule in one way at most, so every phrase keeps
-its derivations and their weights.
+A category alone stands for any phrase of it, ``_`` for anything:  ``(S NP (VP V (NP Det _ PP)))``.  Each bracket is a
+new category with a copy of the rules that fit it, whose children are the categories of the brackets below.  A bracket
+fits a rule in one way at most, so every phrase keeps its derivations and their weights.
 """
 
 import re

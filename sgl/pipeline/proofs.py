@@ -8,6 +8,7 @@ that have the part.  They are a stratum of ``train``, called ``train/need:NAME/0
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, certificate, certificate_text
@@ -18,8 +19,10 @@ from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratu
 from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
+from sgl.kept import kept
 from sgl.pipeline.refutations import report_refuted
 from sgl.pipeline.sentences import check_examples, deciding
+from sgl.pipeline.shapes import shape_of
 from sgl.sampling.tables import pack_states
 
 
@@ -60,7 +63,10 @@ def check_claims(
         return _Established(proofs, found.found)
 
     asked = "all patterns" if only is None else f"pattern {only}"
-    established = cached(_Established, "proofs", (compiled.origin, asked), compute)
+    known = partial(cached, _Established, "proofs", (compiled.origin, asked), compute)
+    weights = tuple(rule.weight for rule in compiled.grammar.rules)
+    same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
+    established = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
     diagnostics.extend(established.diagnostics)
     return established.proofs
 

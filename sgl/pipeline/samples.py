@@ -9,17 +9,15 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
-from sgl.diagnostics import Diagnostics, SourceMap, Span, shortlist, suggest
+from sgl.diagnostics import Diagnostics, SourceMap, Span, one_of, shortlist
 from sgl.frontend import Compiled
 from sgl.frontend.queries import read_structure
 from sgl.pipeline.partial_trees import PartialTreeError, cut_to_tree, read_category, read_tree
+from sgl.pipeline.shapes import structures_of
 from sgl.sampling import pack, sample
 
 #: The stream of samples, which is also their split and category.
 STREAM = "sample"
-
-#: Names that a message lists.
-_LISTED = 12
 
 
 class SampleError(ValueError):
@@ -27,7 +25,7 @@ class SampleError(ValueError):
 
 
 class NoSentenceError(SampleError):
-    """No sentence of the grammar is as it should be."""
+    """No sentence of the grammar qualifies."""
 
     def __init__(self, place: Span) -> None:
         super().__init__("no sentence of the grammar qualifies")
@@ -35,10 +33,7 @@ class NoSentenceError(SampleError):
 
 
 class SampleSource(NamedTuple):
-    """What to sample: texts that meet a constraint, from one or several categories in turn.
-
-    ``grammar`` is that of the author, or what is left of it for a partial tree.
-    """
+    """Texts to sample that meet a constraint, from categories in turn; a partial tree leaves less of a grammar."""
 
     grammar: CoreGrammar
     starts: tuple[int, ...]
@@ -85,17 +80,12 @@ def _source_of(
     names = dict.fromkeys(category.base for category in core.categories)
     if test.name not in names:
         known = list(dict.fromkeys((*(stratum.category for stratum in strata), *names)))
-        raise SampleError(f"there is no pattern or category `{what}`; {unknown(what, known)}")
+        raise SampleError(f"there is no pattern or category `{what}`; {one_of(what, known)}")
     matching = tuple(i for i, found in enumerate(core.categories) if test.accepts(found))
     if not matching:
         variants = [found.name for found in core.categories if found.name.startswith(test.name)]
         raise SampleError(f"no phrase is `{test}`; there is {shortlist(variants)}")
     return SampleSource(core, matching, Constraint())
-
-
-def unknown(name: str, known: Sequence[str]) -> str:
-    """Return what to say of a name that is not known: the one that is meant, or those there are."""
-    return suggest(name, known) or f"there is: {shortlist(known, _LISTED) or 'none'}"
 
 
 def sampled_items(compiled: Compiled, chosen: SampleSource, number: int, seed: int | None) -> list[Item]:
@@ -127,7 +117,9 @@ def plan_of(plan: Plan, strata: Sequence[tuple[str, int, Constraint]], seed: int
 
 def split_of(compiled: Compiled, core: CoreGrammar, start: int, constraint: Constraint) -> SplitGrammar:
     """Return the phrases of a category that meet a constraint."""
-    split = StructureCompiler(replace(core, start=start)).split(constraint)
+    known = core is compiled.grammar and start == core.start
+    structures = structures_of(core) if known else StructureCompiler(replace(core, start=start))
+    split = structures.split(constraint)
     if split.empty:
         raise NoSentenceError(compiled.dataset_span)
     return split

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
@@ -26,8 +26,10 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, Sourc
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern, LoweredTest
 from sgl.frontend.plan import GEN
+from sgl.kept import kept
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
+from sgl.pipeline.shapes import shape_of
 from sgl.rendering import outputs
 
 
@@ -176,7 +178,9 @@ def check_examples(compiled: Compiled, diagnostics: Diagnostics) -> None:
     def compute() -> tuple[Diagnostic, ...]:
         return tuple(found for example in examples(compiled) for found in example.found)
 
-    diagnostics.extend(cached(tuple, "examples", (compiled.origin,), compute))
+    said = (shape_of(compiled.grammar), *compiled.tests, *compiled.patterns, *compiled.parts)
+    known = partial(cached, tuple, "examples", (compiled.origin,), compute)
+    diagnostics.extend(kept("examples", said, (compiled.plan.source, compiled.plan.nowhere), known))
 
 
 def examples(compiled: Compiled) -> Iterator[Example]:
@@ -206,10 +210,10 @@ def examples(compiled: Compiled) -> Iterator[Example]:
 def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> None:
     grammar, declaration = parser.grammar, test.declaration
     sentence = declaration.sentence
-    readings = parser.parse(sentence.text)
+    readings = [Reading.of(grammar, derivation) for derivation in parser.parse(sentence.text)]
     if declaration.expected is None:
         if readings:
-            texts = interpret(grammar, readings[0]).texts
+            texts = readings[0].item.texts
             message = "the grammar derives this sentence, though the test rejects it"
             notes = ("its reading is " + " | ".join(texts),)
             diagnostics.error("SGL0817", sentence.span, message, notes=notes)
@@ -220,15 +224,14 @@ def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> 
     for layer, expected in declaration.expected:
         readings = _with_output(grammar, layer, expected, readings, diagnostics)
     if test.structures:
-        _check_graphs(test, [Reading.of(grammar, reading) for reading in readings], diagnostics)
+        _check_graphs(test, readings, diagnostics)
 
 
 def _with_output(
-    grammar: CoreGrammar, name: s.Name, expected: s.Name, readings: tuple[Derivation, ...], diagnostics: Diagnostics
-) -> tuple[Derivation, ...]:
+    grammar: CoreGrammar, name: s.Name, expected: s.Name, readings: list[Reading], diagnostics: Diagnostics
+) -> list[Reading]:
     known = outputs(grammar)
-    output = known.get(name.text)
-    if output is None:
+    if name.text not in known:
         # It is neither a text layer nor a view of one line.
         kinds = {view.name: view.kind for view in grammar.views}
         message = f"there is no text layer or view `{name}`"
@@ -239,14 +242,14 @@ def _with_output(
             hint = "say with a structure what its graph contains: `syn { V -[obj]-> N }`"
         diagnostics.error("SGL0201", name.span, message, hint=hint)
         return readings
-    texts = [output(reading) for reading in readings]
+    texts = [outputs(reading.grammar)[name.text](reading.derivation) for reading in readings]
     if expected.text not in texts:
         notes = [f"{GIVES}{text}" for text in dict.fromkeys(texts)]
         message = f"the grammar gives another output in `{name}`"
         diagnostics.error("SGL0817", expected.span, message, notes=notes[:3])
         return readings
     pairs = zip(readings, texts, strict=True)
-    return tuple(reading for reading, text in pairs if text == expected.text)
+    return [reading for reading, text in pairs if text == expected.text]
 
 
 def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagnostics) -> None:
@@ -299,26 +302,40 @@ def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Itera
                 yield f"it contains what `{other.name}` holds out: {structure}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Reading:
     """A derivation with its values in every layer, in the small ``grammar`` of its own rules."""
 
     grammar: CoreGrammar
     derivation: Derivation
     item: Item
-    structures: StructureCompiler
+
+    @cached_property
+    def _structures(self) -> StructureCompiler:
+        return StructureCompiler(self.grammar)
 
     @classmethod
     def of(cls, grammar: CoreGrammar, derivation: Derivation) -> Reading:
         """Return the reading of a derivation."""
         numbers = {rule: number for number, rule in enumerate(dict.fromkeys(derivation))}
         rules = tuple(replace(grammar.rules[rule], id=number) for rule, number in numbers.items())
-        small = replace(grammar, rules=rules)
         numbered = tuple(numbers[rule] for rule in derivation)
-        return cls(small, numbered, interpret(grammar, derivation), StructureCompiler(small))
+
+        def compute() -> Reading:
+            small = replace(grammar, rules=rules)
+            return cls(small, numbered, interpret(small, numbered))
+
+        # It is the same as long as its own rules are, whatever becomes of the others.
+        content = (part for rule in rules for part in (rule.templates, rule.fragments))
+        categories = tuple(grammar.categories[number] for rule in rules for number in (rule.lhs, *rule.rhs))
+        layers = (grammar.text_layers, grammar.graph_layers)
+        return kept("reading", tuple(content), (numbered, categories, layers), compute)
 
     def contains(self, structure: Structure) -> bool:
         """Return whether its graph contains the structure."""
+        return kept("contains", (self, structure), None, partial(self._contains, structure))
+
+    def _contains(self, structure: Structure) -> bool:
         # Most pairs of sentence and structure end here, before any automaton is built: there is no
         # label for an edge, or no node for a variable.
         layers = map(self.grammar.graph_layer, structure.layer.split(PLUS))
@@ -334,7 +351,7 @@ class Reading:
             for variable in structure.body.variables
         ):
             return False
-        return self.structures.structure_automaton(structure).accepts(self.grammar, self.derivation)
+        return self._structures.structure_automaton(structure).accepts(self.grammar, self.derivation)
 
     def edges(self, layer: str) -> Iterator[str]:
         """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""

@@ -4,16 +4,19 @@ Each check shows what it found in the smallest text that has it.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 
 from sgl.automata import Consistency
 from sgl.automata.weights.moments import consistency
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
-from sgl.diagnostics import Diagnostics, Label
+from sgl.diagnostics import Diagnostic, Diagnostics, Label
 from sgl.frontend import Compiled
 from sgl.frontend.agreement import OpenTie, Reason
+from sgl.kept import kept
 from sgl.lang.syntax import ViewDecl
+from sgl.pipeline.shapes import shape_of
 from sgl.rendering import ViewError, ViewOutput, outputs
 from sgl.rendering.template import template_view
 
@@ -22,7 +25,9 @@ def check_soundness(compiled: Compiled, diagnostics: Diagnostics) -> None:
     """Report recursion without end, views without a form and agreement that may be missing."""
     figures = consistency(compiled.grammar)
     if figures.proper:
-        check_views(compiled, diagnostics)
+        views = tuple(compiled.project.declarations(ViewDecl))
+        same, places = (shape_of(compiled.grammar), *views), (compiled.plan.targets, compiled.rule_spans)
+        diagnostics.extend(kept("views", same, places, partial(check_views, compiled)))
         check_agreement(compiled, diagnostics)
     else:
         _report_improper(compiled, figures, diagnostics)
@@ -53,9 +58,9 @@ def _report_improper(compiled: Compiled, figures: Consistency, diagnostics: Diag
     )
 
 
-def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
+def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
     """Report the rules and words whose smallest text has no form in a target, each mistake once."""
-    grammar = compiled.grammar
+    grammar, diagnostics = compiled.grammar, Diagnostics()
     _check_templates(compiled, diagnostics)
     targets = (outputs(grammar)[name] for name in compiled.plan.targets)
     views = [target for target in targets if isinstance(target, ViewOutput)]
@@ -77,6 +82,7 @@ def check_views(compiled: Compiled, diagnostics: Diagnostics) -> None:
             hint = f"look at the attributes of its words and the edges of its rules in `{layer}`"
             span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
             diagnostics.error("SGL0513", span, message, hint, notes=(f"the text is: {text}",))
+    return diagnostics.found
 
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:

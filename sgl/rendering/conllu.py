@@ -1,9 +1,8 @@
 """Write a graph over the tokens of a sentence as CoNLL-U.
 
-The unmarked edges of a graph are its basic tree, and all its edges together the enhanced graph, so
-that a reader gets the ``~`` marks back: *an edge of DEPS that is not the basic edge of its token is
-a* ``~`` *edge*.  A fronted word has ``~`` edges only; the first of them that makes a tree stands in
-as its basic edge, and ``Extracted=Yes`` says so::
+The unmarked edges of a graph are its basic tree, and all its edges together the enhanced graph, so that a reader gets
+the ``~`` marks back: *an edge of DEPS that is not the basic edge of its token is a* ``~`` *edge*.  A fronted word has
+``~`` edges only; the first of them that makes a tree stands in as its basic edge, and ``Extracted=Yes`` says so::
 
     # text_ja = 彼女は何を見たか。
     1  What  what  PRON  _  PronType=Int  4  obj    4:obj    Extracted=Yes

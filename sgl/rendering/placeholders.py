@@ -1,9 +1,8 @@
 """Placeholders: strings that stand for the words of a derivation while a template is learned.
 
-A placeholder is one unusual word, whose first letter has a capital and so shows whether a sentence
-has raised it; the letters behind say where in the derivation its rule is, and in which table its
-words.  Where a notation may look at its words, the placeholder is ``Watched``: it can be joined to
-other strings, and whoever looks closer is interrupted.
+A placeholder is one unusual word, whose first letter has a capital and so shows whether a sentence has raised it; the
+letters behind say where in the derivation its rule is, and in which table its words.  Where a notation may look at
+its words, the placeholder is ``Watched``: it can be joined to other strings, and whoever looks closer is interrupted.
 """
 
 import re

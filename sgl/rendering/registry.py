@@ -1,7 +1,6 @@
 """The registry of views: notations in which a semantic graph is one line of text.
 
-Each module of ``sgl.rendering.views`` registers its own, and says here all that the rest of
-SGL wants to know of it::
+Each module of ``sgl.rendering.views`` registers its own, and says here all that the rest of SGL wants to know of it::
 
     register(View("cogs", "the logical form of COGS", cogs_of))
 

@@ -101,9 +101,8 @@ class Candidates:
     def check(self) -> None:
         """Check that parts of the data have their own candidates, in proportion to the weights.
 
-        The latter is so if each state has a value such that *share of an alternative × value of the
-        state = weight of its rule × values of its children*: multiplied over a derivation, all
-        values cancel but that of its start.
+        The latter is so if each state has a value such that *share of an alternative × value of the state = weight of
+        its rule × values of its children*: multiplied over a derivation, all values cancel but that of its start.
         """
         if len({*self.streams}) < len(self.streams):
             raise Refusal("R01 two parts of the data have one stream")

@@ -1,8 +1,7 @@
 """Keep the sentences of a split compactly: their shapes, and some seventy bytes for each.
 
-Structures ask a finite list of yes-no questions: is the lemma of this node one of those, does this
-edge bear one of those labels.  The *shape* of a sentence keeps, in the order of its tokens, the
-answers alone::
+Structures ask a finite list of yes-no questions: is the lemma of this node one of those, does this edge bear one of
+those labels.  The *shape* of a sentence keeps, in the order of its tokens, the answers alone::
 
     questions   0  lemma = dog|cat     1  upos = VERB     |  0  nsubj|nsubj:pass
     The dog barked.    nodes (00, 01, 10, 00)      edges ((2, 1, 1), …)

@@ -1,8 +1,7 @@
 r"""The check of the names in claims: labels, attributes, values and words that graphs have.
 
-A claim about a name that no graph has is true of any data.  A reader notices if the name is
-nonsense, but not if it looks like one that graphs have.  So names are compared by their skeletons
-(``sgl.verify.skeleton``).
+A claim about a name that no graph has is true of any data.  A reader notices if the name is nonsense, but not if it
+looks like one that graphs have.  So names are compared by their skeletons (``sgl.verify.skeleton``).
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,9 +1,8 @@
 """Go through the rows of a dataset: draw and write each again, and compare what files have.
 
-The columns of Parquet files are texts and whole numbers.  A file of some kilobytes can stand for
-texts of any size: one long value that all rows share, or zeros that were compressed.  So few rows
-are read at a time, values that rows share stay shared, and what is longer than any row of a
-benchmark is refused before it becomes a text.
+The columns of Parquet files are texts and whole numbers.  A file of some kilobytes can stand for texts of any size:
+one long value that all rows share, or zeros that were compressed.  So few rows are read at a time, values that rows
+share stay shared, and what is longer than any row of a benchmark is refused before it becomes a text.
 """
 
 from collections import Counter

@@ -1,9 +1,8 @@
 """Checks on what the patterns claim, by searching every sentence's graph.
 
-A pattern divides its items, and its exposures, into parts that may overlap, so counting what fits
-each part is not enough; the items are dealt out by a maximum flow from kinds of items to the parts
-that they fit.  Equal shares of the targets of a pattern make a part for each target.  The sentences
-of a part of training are dealt out in the same way.
+A pattern divides its items, and its exposures, into parts that may overlap, so counting what fits each part is not
+enough; the items are dealt out by a maximum flow from kinds of items to the parts that they fit.  Equal shares of the
+targets of a pattern make a part for each target.  The sentences of a part of training are dealt out in the same way.
 
 The pieces of a held-out structure, which a certificate has to show, are found apart from the
 compiler (``docs/guarantees.md``), in a form in which variables are numbers.

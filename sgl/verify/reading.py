@@ -1,9 +1,8 @@
 """Read ranges of CoNLL-U files, alone or with other processes, and keep what the checks need.
 
-A range is read into a ``Split`` of its own, whose entries and groups are counted from its own
-start; ``Split.extend`` puts the ranges of a file together, so that nothing depends on where the
-file was cut.  ``Knowledge`` is what a process has found out so far, to be recognised in the next
-range.
+A range is read into a ``Split`` of its own, whose entries and groups are counted from its own start; ``Split.extend``
+puts the ranges of a file together, so that nothing depends on where the file was cut.  ``Knowledge`` is what a
+process has found out so far, to be recognised in the next range.
 
 Ranges are read, frames searched and the certificate judged each by itself, so that processes can
 share these tasks; results are taken in the order of the tasks, and the report is the same however

@@ -1,9 +1,8 @@
 """Check the rows of a dataset against its certificate: ``python rows.py DIRECTORY``.
 
-Every row is drawn again with the tables of ``certificate.json``, from the seed, its stream and its
-number there; passes the tests of a candidate; and is written again from its derivation.  The files
-must have these bytes.  docs/certificate.md has formats, tests, codes; ``certificate.py`` accepts
-the certificate itself.
+Every row is drawn again with the tables of ``certificate.json``, from the seed, its stream and its number there;
+passes the tests of a candidate; and is written again from its derivation.  The files must have these bytes.
+docs/certificate.md has formats, tests, codes; ``certificate.py`` accepts the certificate itself.
 """
 
 import re

@@ -1,11 +1,10 @@
 """Find structures in shapes: subgraph matching by networkx.
 
-A structure occurs where its body has an injective match that no ``without`` body extends.  Every
-variable has a *domain*, the nodes that it may stand for, and a longer walk counts as one edge.  At
-first a domain holds the nodes that pass the tests of its variable; then every edge of the body
-throws out the nodes at which no edge of the sentence fits it, until nothing changes.  This is
-sound: a match never uses a node that is thrown out.  Where one node is left for each variable, or
-the body is one edge, what is left is the definition of a match, and networkx is not asked.
+A structure occurs where its body has an injective match that no ``without`` body extends.  Every variable has a
+*domain*, the nodes that it may stand for, and a longer walk counts as one edge.  At first a domain holds the nodes
+that pass the tests of its variable; then every edge of the body throws out the nodes at which no edge of the sentence
+fits it, until nothing changes.  This is sound: a match never uses a node that is thrown out.  Where one node is left
+for each variable, or the body is one edge, what is left is the definition of a match, and networkx is not asked.
 
 Three things spare searches.  A structure is looked for only where all words and labels that it
 needs are found.  Whether it occurs depends on the frame of a shape and on the answers to the

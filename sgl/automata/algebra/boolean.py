@@ -1,10 +1,9 @@
 """Boolean operations on tree automata.
 
-A state of a product is a pair of states, one of each automaton; a transition is a pair of
-transitions of one rule.  Both are found by joining columns.  If both automata have many transitions
-of one rule, most pairs are of children that no phrase has: no verb is one of the thirty verbs of
-both.  Then the pairs of states that phrases do have are found first, from the words upwards, and
-only transitions between these are joined.
+A state of a product is a pair of states, one of each automaton; a transition is a pair of transitions of one rule.
+Both are found by joining columns.  If both automata have many transitions of one rule, most pairs are of children
+that no phrase has: no verb is one of the thirty verbs of both.  Then the pairs of states that phrases do have are
+found first, from the words upwards, and only transitions between these are joined.
 
 A complement needs a state for everything that an automaton does not read: one more state in each
 category, the *sink*.

@@ -4,9 +4,8 @@ Two states of a category are equivalent if no context *of the grammar* tells the
 relation, relative to the grammar).  So an automaton has more than one state only where its
 structure has begun and is not yet complete, and the product of dozens of constraints stays small.
 
-:func:`canonical` numbers states in the order in which they are met from the leaves upwards.  A
-language has one minimal automaton, so the sampled sentences depend on the language and not on the
-products that led to it.
+:func:`canonical` numbers states in the order in which they are met from the leaves upwards.  A language has one
+minimal automaton, so the sampled sentences depend on the language and not on the products that led to it.
 """
 
 import numpy as np

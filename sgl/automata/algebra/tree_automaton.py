@@ -65,14 +65,19 @@ class GrammarIndex:
         self.words = np.array([rule.id for rule in grammar.rules if not rule.rhs], np.intp)
         categories = np.array([rule.lhs for rule in grammar.rules], np.intp)
         self.word_categories = categories[self.words]
-        weights = np.array([rule.weight for rule in grammar.rules], np.float64)
-        self.weights, self.word_weights = weights[self.phrasal], weights[self.words]
+        self.weigh(grammar)
         costs = np.array(grammar.source_tokens, np.intp) + 1
         self.costs, self.word_costs = costs[self.phrasal], costs[self.words]
         self.uses: list[list[tuple[int, int]]] = [[] for _ in grammar.categories]
         for number, children in enumerate(self.rhs):
             for position, child in enumerate(children):
                 self.uses[child].append((number, position))
+
+    def weigh(self, grammar: CoreGrammar) -> None:
+        """Take the weights of a grammar that differs in nothing else."""
+        self.grammar = grammar
+        weights = np.array([rule.weight for rule in grammar.rules], np.float64)
+        self.weights, self.word_weights = weights[self.phrasal], weights[self.words]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,7 @@
 """Structures as data, and the symbols of rules.
 
-A *symbol* stands for rules that the automata and the splits of a certificate do not tell apart:
-every rule with children is one, and so are such words of one category.  A structure is written body
-by body::
+A *symbol* stands for rules that the automata and the splits of a certificate do not tell apart: every rule with
+children is one, and so are such words of one category.  A structure is written body by body::
 
     { V -[nsubj|nsubj:pass]-> N[lemma=dog] } without { N -[nmod]{2,}-> M[#amod>=1] }
 

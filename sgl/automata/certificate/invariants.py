@@ -1,9 +1,8 @@
 """Inductive invariants of splits: which automaton states the phrases of each state can have.
 
-Most phrases of most categories are in the state in which nothing of the structure has begun. States
-are therefore counted within each category, the most common one first, and what leads to state 0 is
-not written.  The invariants are the smallest ones; a state of the split whose phrases are all in
-state 0 of every automaton is left out.
+Most phrases of most categories are in the state in which nothing of the structure has begun.  States are therefore
+counted within each category, the most common one first, and what leads to state 0 is not written.  The invariants are
+the smallest ones; a state of the split whose phrases are all in state 0 of every automaton is left out.
 """
 
 from collections.abc import Sequence

@@ -1,17 +1,15 @@
 """Partial matches of a structure into a graph that is still growing.
 
-A rule's graph is glued into larger graphs at its ports only.  So all that matters later about a
-partial match is, per variable, whether it has no node yet, is *done* (its node is forgotten), or
-sits at a port::
+A rule's graph is glued into larger graphs at its ports only.  So all that matters later about a partial match is, per
+variable, whether it has no node yet, is *done* (its node is forgotten), or sits at a port::
 
     { V -[nsubj]-> N; N -[nmod]-> M }   in   "dog in the house", port head = dog
 
     V: unassigned   N: head   M: done   edges realised: N -[nmod]-> M
 
-If an end of an edge atom has no node yet, a fitting edge may give it one or may not, and one match
-becomes two.  A match of the body carries the partial matches of the ``without`` bodies that extend
-it, clause by clause: clause 0 is the body.  Nodes are local to one rule unless a comment says
-ports.
+If an end of an edge atom has no node yet, a fitting edge may give it one or may not, and one match becomes two.  A
+match of the body carries the partial matches of the ``without`` bodies that extend it, clause by clause: clause 0 is
+the body.  Nodes are local to one rule unless a comment says ports.
 """
 
 from __future__ import annotations

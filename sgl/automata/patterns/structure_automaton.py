@@ -7,14 +7,14 @@ The state of a phrase is its outline and the set of all its partial matches::
     dog in the house      {∅, N=head M done}
     … slept               {∅}  plus  FOUND, because V, N and M are all there
 
-That is enough, since a rule's graph meets the graphs of its children at their ports only (the
-boundary lemma).  No match is dropped in favour of a "better" one: two children that both did so
-could not be joined any more.  A rule treats every match by itself.  So each step is computed once,
-on numbers in place of matches, and transitions, which differ in *sets* of them, are mostly looked
-up.
+That is enough, since a rule's graph meets the graphs of its children at their ports only (the boundary lemma).  No
+match is dropped in favour of a "better" one: two children that both did so could not be joined any more.  A rule
+treats every match by itself.  So each step is computed once, on numbers in place of matches, and transitions, which
+differ in *sets* of them, are mostly looked up.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from sys import maxsize
 from typing import NamedTuple
 
@@ -22,28 +22,19 @@ import numpy as np
 
 from sgl import limits
 from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
-from sgl.automata.patterns.matches import (
-    DONE,
-    UNASSIGNED,
-    Match,
-    empty_match,
-    join,
-    keep_passing,
-    place,
-    realise,
-    rename,
-)
+from sgl.automata.patterns import matches as partly
 from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
 from sgl.automata.patterns.schema import NO_PREDICATE, Query, Schema, query_of
 from sgl.automata.patterns.symbols import FragmentIndex, Symbol
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
+from sgl.kept import kept
 
 Matches = frozenset[int]
 
 
-def _size(matches: Iterable[Match]) -> int:
+def _size(matches: Iterable[partly.Match]) -> int:
     return sum([1 + sum(map(len, match.extensions)) for match in matches])
 
 
@@ -55,12 +46,16 @@ class _Joining:
     """
 
     def __init__(
-        self, schema: Schema, ports: Sequence[tuple[int, ...]], matches: Numbering[Match], spend: Callable[[int], None]
+        self,
+        schema: Schema,
+        ports: Sequence[tuple[int, ...]],
+        matches: Numbering[partly.Match],
+        spend: Callable[[int], None],
     ) -> None:
         self._schema = schema
         self._matches = matches
         self._spend = spend
-        self._tables = [(*row, DONE, UNASSIGNED) for row in ports]
+        self._tables = [(*row, partly.DONE, partly.UNASSIGNED) for row in ports]
         self._shared = [
             [node for node in row if any(node in earlier for earlier in ports[:child])]
             for child, row in enumerate(ports)
@@ -73,7 +68,7 @@ class _Joining:
     def result(self, children: Sequence[Matches]) -> Collection[int]:
         """All compatible combinations of one match of each child, joined."""
         if not children:
-            return (self._matches.number(empty_match(self._schema)),)
+            return (self._matches.number(partly.empty_match(self._schema)),)
         joined = self._local(0, children[0])
         for child in range(1, len(children)):
             members = self._local(child, children[child])
@@ -88,7 +83,7 @@ class _Joining:
         local = self._locals.get((child, matches))
         if local is None:
             table, values = self._tables[child], self._matches.values
-            renamed = [self._matches.number(rename(values[m], table)) for m in matches]
+            renamed = [self._matches.number(partly.rename(values[m], table)) for m in matches]
             local = self._locals[child, matches] = frozenset(renamed)
         return local
 
@@ -100,7 +95,7 @@ class _Joining:
                 earlier, own = values[left], values[right]
                 if earlier.extensions:
                     self._spend(_size([earlier]) * _size([own]))
-                both = join(self._schema, earlier, own, self._shared[child])
+                both = partly.join(self._schema, earlier, own, self._shared[child])
                 joined[child, left, right] = None if both is None else self._matches.number(both)
         found = [joined[child, left, right] for right in members]
         return frozenset([both for both in found if both is not None])
@@ -137,10 +132,10 @@ class SchemaAutomaton:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._size: Callable[[Collection[Match]], int] = _size if schema.clauses[1:] else len
+        self._size: Callable[[Collection[partly.Match]], int] = _size if schema.clauses[1:] else len
         self.symbols: Numbering[Symbol] = Numbering()
         self._outlines: Numbering[Outline] = Numbering()
-        self._matches: Numbering[Match] = Numbering()
+        self._matches: Numbering[partly.Match] = Numbering()
         self._states: Numbering[PhraseState] = Numbering()
         self._states.number(_FOUND)
         self._joinings: dict[tuple[tuple[int, ...], ...], _Joining] = {}
@@ -148,11 +143,12 @@ class SchemaAutomaton:
         #: The state after a symbol over children, as far as it is known.
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
-        #: How many elementary steps may be taken.
-        self.left = limits.current().matches
+        #: How many elementary steps may be taken, and how many were.
+        self.left, self.spent = limits.current().matches, 0
 
     def _spend(self, steps: int) -> None:
         self.left -= steps
+        self.spent += steps
         if self.left < 0:
             raise BudgetSpent
 
@@ -197,20 +193,20 @@ class SchemaAutomaton:
     def _outcome(self, gluing: _Gluing, number: int) -> Matches | None:
         """Give one match of all children the new nodes and edges in all ways, and forget."""
         schema, symbol, scene = self._schema, gluing.symbol, gluing.scene
-        match: Match | None = self._matches.values[number]
+        match: partly.Match | None = self._matches.values[number]
         if scene.named and match is not None:
-            match = keep_passing(schema, match, scene.labels)
+            match = partly.keep_passing(schema, match, scene.labels)
         if match is None:
             return frozenset()
-        grown: Collection[Match] = (match,)
+        grown: Collection[partly.Match] = (match,)
         for node in symbol.fresh:
             label = scene.labels[node]
-            placed = [new for old in grown for new in place(schema, old, node, label)]
+            placed = [new for old in grown for new in partly.place(schema, old, node, label)]
             grown = dict.fromkeys(placed)
             self._spend(self._size(grown))
         for edge in symbol.edges:
             if any(edge.effect.goals):
-                realised = [x for old in grown for x in realise(schema, old, edge, scene.labels)]
+                realised = [x for old in grown for x in partly.realise(schema, old, edge, scene.labels)]
                 grown = dict.fromkeys(realised)
                 self._spend(self._size(grown))
         outcome: set[int] = set()
@@ -255,7 +251,11 @@ class StructureAutomaton:
     ) -> None:
         self._query = query_of(structure)
         schema = self._query.schema
-        self._core = cores.setdefault((structure.layer, schema), SchemaAutomaton(schema))
+        key = (structure.layer, schema)
+        # It reads symbols, not rules: that of an edited grammar knows most steps of the next one, unless it is worn.
+        known = cores.get(key) or kept("schema", (), key, partial(SchemaAutomaton, schema))
+        worn = known.spent > limits.current().matches or len(known.transitions) > 10_000
+        self._core = cores[key] = SchemaAutomaton(schema) if worn and key not in cores else known
         self._symbols = fragments.symbols(self._query, self._core.symbols.number)
         self._budget = self._left = limits.current().matches if budget is None else budget
 

@@ -1,9 +1,8 @@
 """From structures and constraints to automata, each computed once.
 
-Structures become automata over the derivations of the grammar (*presence*), their complements
-(*absence*) are joined to what constraints exclude, and what they require is added by intersection.
-Constraints of one dataset resemble one another, so conjunctions are built over a fixed order of the
-structures, in halves of halves::
+Structures become automata over the derivations of the grammar (*presence*), their complements (*absence*) are joined
+to what constraints exclude, and what they require is added by intersection.  Constraints of one dataset resemble one
+another, so conjunctions are built over a fixed order of the structures, in halves of halves::
 
     exclude everything but 2      {0 1 2 3 4 5 6 7}
                                  {0 1 3}   {4 5 6 7}      <- shared with all others
@@ -29,6 +28,7 @@ from sgl.automata.patterns.measured import MeasuredAutomaton
 from sgl.automata.patterns.schema import Schema
 from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, StructureAutomaton
 from sgl.automata.patterns.symbols import FragmentIndex
+from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint
@@ -48,8 +48,17 @@ class StructureCompiler:
         self.index = GrammarIndex(grammar)
         self._budget = budget
         self._schemas: dict[tuple[str, Schema], SchemaAutomaton] = {}
+        self._accepted: dict[tuple[TreeAutomaton, TreeAutomaton], bool] = {}
+        self._views: dict[TreeAutomaton, AutomatonView] = {}
         #: The structures in the order in which their absence is first asked for.
         self._ranks: Numbering[Structure] = Numbering()
+
+    def weigh(self, grammar: CoreGrammar) -> None:
+        """Take the weights of a grammar that differs in nothing else; what is known of texts stays."""
+        if grammar is not self.grammar:
+            self.grammar = grammar
+            self.index.weigh(grammar)
+            self.__dict__.pop("split()", None)
 
     @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
@@ -133,6 +142,18 @@ class StructureCompiler:
     def split(self, constraint: Constraint) -> SplitGrammar:
         """Return the grammar, conditioned on a constraint."""
         return split_grammar(self.language(constraint))
+
+    @computed_once
+    def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
+        """Return the derivations that two automata accept."""
+        return intersection(first, second)
+
+    def accepts_all(self, automaton: TreeAutomaton, language: TreeAutomaton, split: SplitGrammar) -> bool:
+        """Return whether an automaton accepts every text of a language, of which this is the split."""
+        if (automaton, language) not in self._accepted:
+            view = self._views.get(automaton) or self._views.setdefault(automaton, AutomatonView(automaton))
+            self._accepted[automaton, language] = accepts_all(split, view)
+        return self._accepted[automaton, language]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,12 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, split_grammar
 from sgl.core.interpret import Derivation, fold
@@ -80,16 +78,15 @@ class Evidence:
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
-        return accepts_all(evidence.split, self._view(self.compiler.absence(structure)))
+        return self._accepts_all(self.compiler.absence(structure), evidence)
 
     @computed_once
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
-        return accepts_all(evidence.split, self._view(self.compiler.presence_of_any(group)))
+        return self._accepts_all(self.compiler.presence_of_any(group), evidence)
 
-    @computed_once
-    def _view(self, automaton: TreeAutomaton) -> AutomatonView:
-        return AutomatonView(automaton)
+    def _accepts_all(self, automaton: TreeAutomaton, evidence: StratumEvidence) -> bool:
+        return self.compiler.accepts_all(automaton, evidence.language, evidence.split)
 
     @computed_once
     def leak(self, structure: Structure) -> tuple[StratumEvidence, Derivation] | None:
@@ -141,23 +138,19 @@ class Evidence:
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a stratum that an automaton accepts."""
-        return smallest_derivation(self._intersection(evidence.language, automaton))
+        return smallest_derivation(self.compiler.both(evidence.language, automaton))
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """Return the probability that a text of the stratum contains the structure."""
         if evidence.split.empty or self.excludes(evidence, structure):
             return 0.0
-        both = self._intersection(evidence.language, self.compiler.presence(structure))
+        both = self.compiler.both(evidence.language, self.compiler.presence(structure))
         return acceptance_probability(both) / evidence.split.mass
 
     def number(self, evidence: StratumEvidence, structure: Structure) -> int:
         """Return the number of texts of a finite stratum that contain the structure."""
-        both = self._intersection(evidence.language, self.compiler.presence(structure))
+        both = self.compiler.both(evidence.language, self.compiler.presence(structure))
         return count_derivations(split_grammar(both)) or 0
-
-    @computed_once
-    def _intersection(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
-        return intersection(first, second)
 
     @computed_once
     def rules_without(self, structures: tuple[Structure, ...]) -> frozenset[int]:

@@ -1,8 +1,7 @@
 """Check a finished split grammar against an automaton, state by state.
 
-The check does not trust how the split grammar was built.  To every state it assigns the automaton
-states that phrases in that state can have: the smallest assignment that all transitions agree with,
-an inductive invariant::
+The check does not trust how the split grammar was built.  To every state it assigns the automaton states that phrases
+in that state can have: the smallest assignment that all transitions agree with, an inductive invariant::
 
     NP/3 -> Det/0 N/1        Det/0: {2}  N/1: {7}     so NP/3 contains (2, 7) -> 9
 

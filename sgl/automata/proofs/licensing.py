@@ -1,10 +1,9 @@
 """Does training contain every piece of what is held out?
 
-A benchmark that holds a structure out says that a model has seen everything smaller.  Its *pieces*
-are what is left when one link is taken away, a path is one shorter, or a number of edges one less.
-A *link* is everything that a structure says of two nodes together: a relative clause and its gap
-are one.  What falls apart gives a piece for each connected part.  A node alone without a test is no
-piece.  A ``without`` stays with a piece that has all its nodes.
+A benchmark that holds a structure out says that a model has seen everything smaller.  Its *pieces* are what is left
+when one link is taken away, a path is one shorter, or a number of edges one less.  A *link* is everything that a
+structure says of two nodes together: a relative clause and its gap are one.  What falls apart gives a piece for each
+connected part.  A node alone without a test is no piece.  A ``without`` stays with a piece that has all its nodes.
 
 One that training cannot contain is refuted, with the clauses that exclude it, unless it is waived.
 """

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
+from sgl.automata.algebra.minimization import canonical
 from sgl.automata.algebra.witness import smallest_derivation
 from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import Disjoint, Exposed, HeldOut, Instance, Licence, PatternProofs, Proofs, Verdict
@@ -174,7 +175,8 @@ def _misfit(
     groups = [pattern.gen or pattern.held_out, *constraint.require]
     for group in dict.fromkeys(groups):
         if not evidence.requires(stratum, group):
-            lacking = evidence.compiler.absence_of_all(group)
+            # The witness depends on the language, not on what was computed before.
+            lacking = canonical(evidence.compiler.absence_of_all(group))
             return None, evidence.smallest(stratum, lacking)
     strange = foreign(pattern, evidence.plan.patterns)
     for structure in dict.fromkeys([*pattern.exclude, *strange, *constraint.exclude]):

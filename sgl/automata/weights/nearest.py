@@ -1,9 +1,8 @@
 """The derivation of a split that is nearest to a given one, by the number of rules that differ.
 
-What two derivations do not share at corresponding places is *dropped* or *new*.  Places correspond
-as in the constrained edit distance of trees (Zhang 1996).  So for a phrase *v* of the item and a
-state *q* of the split, the least distance ``D(v, q)`` of *v* from a phrase that *q* derives is the
-least of
+What two derivations do not share at corresponding places is *dropped* or *new*.  Places correspond as in the
+constrained edit distance of trees (Zhang 1996).  So for a phrase *v* of the item and a state *q* of the split, the
+least distance ``D(v, q)`` of *v* from a phrase that *q* derives is the least of
 
 * keeping the rule of *v*, with a transition of *q*: the sum over its children;
 * dropping the rule of *v* and all its children but one: ``D(v_i, q)`` and what is dropped;
@@ -132,8 +131,7 @@ class NearestFinder:
     def find(self, derivation: Derivation) -> Nearest | None:
         """Return the nearest derivation of the split; None if it has none at all.
 
-        New words are dropped ones where these fit, else the likeliest whose lemmas the sentence has
-        not.
+        New words are dropped ones where these fit, else the likeliest whose lemmas the sentence has not.
         """
         phrases: list[_ItemPhrase] = []
 

@@ -6,14 +6,7 @@ person wants to see, and eight bytes for each sentence.
 
 from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityFinder
 from sgl.corpus.audit.auditor import Auditor
-from sgl.corpus.audit.judgement import (
-    DeclaredStructure,
-    Judgement,
-    SentenceReader,
-    StructureFinder,
-    declared_structures,
-    gives,
-)
+from sgl.corpus.audit.judgement import *  # noqa: F403
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, audit_data
 from sgl.corpus.audit.sets import PatternNames, RowSet, SetCollector

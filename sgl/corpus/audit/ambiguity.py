@@ -1,10 +1,9 @@
 """Where the readings of a sentence part, and whether that is of consequence.
 
-A constituent with several alternatives is a *choice*: between words that are written alike, between
-rules, or between ways to divide the parts of one rule.  A sampled sentence has the derivation that
-it was sampled with; its string may have others.  They are of consequence if one contains what is
-held out, or says something else in a target.  Most sentences have one reading, and the packed
-forest is made of the others only.
+A constituent with several alternatives is a *choice*: between words that are written alike, between rules, or between
+ways to divide the parts of one rule.  A sampled sentence has the derivation that it was sampled with; its string may
+have others.  They are of consequence if one contains what is held out, or says something else in a target.  Most
+sentences have one reading, and the packed forest is made of the others only.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,7 @@
 """What a grammar makes of one sentence: its structures, readings and outputs.
 
-Every structure is a tree automaton.  The *joint* automaton runs all of them at once: its state is
-the tuple of their states, by number.  A corpus uses few combinations, so that a sentence costs as
-many look-ups as it has rules.
+Every structure is a tree automaton.  The *joint* automaton runs all of them at once: its state is the tuple of their
+states, by number.  A corpus uses few combinations, so that a sentence costs as many look-ups as it has rules.
 
 A forest may have more readings than can be listed.  Whether one of them gives a certain text, and
 whether one gives another, is found from the words upwards: every node keeps the phrases of its

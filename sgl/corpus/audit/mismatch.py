@@ -1,10 +1,9 @@
 """Why an output differs from the published one: the smallest phrases that differ.
 
-The two texts are aligned character by character.  From the whole text downwards, the borders
-between the parts of a phrase are looked up in the other text.  What is between two neighbouring
-borders is compared by itself: a part that differs is explained in its turn, several parts are
-charged to the phrase.  So each difference is charged to a word, to the order in which a rule puts
-its parts, or to what it puts between them.
+The two texts are aligned character by character.  From the whole text downwards, the borders between the parts of a
+phrase are looked up in the other text.  What is between two neighbouring borders is compared by itself: a part that
+differs is explained in its turn, several parts are charged to the phrase.  So each difference is charged to a word,
+to the order in which a rule puts its parts, or to what it puts between them.
 """
 
 from collections import Counter
@@ -43,8 +42,7 @@ def explain_difference(
 ) -> tuple[Difference, ...]:
     """Return the differences between an output of a derivation and a published one.
 
-    A view is not put together from the views of phrases: its difference is charged to the
-    rule of the whole text.
+    A view is not put together from the views of phrases: its difference is charged to the rule of the whole text.
     """
     if output.layer is None:
         given, published = _trimmed(output(derivation), published)

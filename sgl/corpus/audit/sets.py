@@ -3,9 +3,8 @@
 A *set* is the rows of one kind in one file.  If the kind, or the file, is called like a pattern, by
 its name or its title, it is a *generalization set*, and its rows are *items*.
 
-A *frame* is a sentence without one of its words, wherever it occurs: of items without a target
-word, of other rows without each word in turn.  Sets with common frames have the same sentences with
-another word filled in::
+A *frame* is a sentence without one of its words, wherever it occurs: of items without a target word, of other rows
+without each word in turn.  Sets with common frames have the same sentences with another word filled in::
 
     A ▢ ate .     A shark ate .  (prim_to_subj)     A cockroach ate .  (obj_to_subj)
 """

@@ -1,10 +1,9 @@
 """Estimate weights from a corpus: relative frequencies, and EM where these are not known.
 
-Sentences with one reading are counted.  Expectation--maximisation (Dempster, Laird & Rubin 1977)
-makes up for two things that keep the uses from being known.  A sentence may have several readings:
-each counts by its probability under the weights so far.  And the corpus may be sampled from *a
-split*, so that rare rules look rarer than they are: what was left out counts as well, as often as
-the weights so far let one expect (:class:`Selection`).
+Sentences with one reading are counted.  Expectation--maximisation (Dempster, Laird & Rubin 1977) makes up for two
+things that keep the uses from being known.  A sentence may have several readings: each counts by its probability
+under the weights so far.  And the corpus may be sampled from *a split*, so that rare rules look rarer than they are:
+what was left out counts as well, as often as the weights so far let one expect (:class:`Selection`).
 
 Each round makes the corpus (with the prior) more probable; rounds go on until they gain less than
 ``tolerance`` a sentence.  A category that the corpus never uses keeps its declared weights.  Uses
@@ -23,17 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.grammar import CoreGrammar
-from sgl.corpus.rows import (
-    Corpus,
-    CorpusRow,
-    ListedRow,
-    Normalizer,
-    Progress,
-    ReadingCache,
-    SentenceReadings,
-    Unreadable,
-    list_row,
-)
+from sgl.corpus import rows as corpus_rows
 from sgl.foreign import ROWS, sha256_of
 from sgl.parsing import Forest, Parser, describe_failure
 
@@ -62,9 +51,9 @@ class Sample:
     ambiguous: dict[str, tuple[Forest, int]] = field(default_factory=dict)
     fates: Counter[Fate] = field(default_factory=Counter)
     kinds: dict[str, Counter[Fate]] = field(default_factory=dict)
-    unparsed: list[ListedRow] = field(default_factory=list)
-    unreadable: list[ListedRow] = field(default_factory=list)
-    held_out: list[ListedRow] = field(default_factory=list)
+    unparsed: list[corpus_rows.ListedRow] = field(default_factory=list)
+    unreadable: list[corpus_rows.ListedRow] = field(default_factory=list)
+    held_out: list[corpus_rows.ListedRow] = field(default_factory=list)
     files: list[CorpusFile] = field(default_factory=list)
 
     @property
@@ -72,7 +61,7 @@ class Sample:
         """The number of rows that say something."""
         return self.fates["used"]
 
-    def add(self, read: SentenceReadings, sentence: str, times: int = 1) -> None:
+    def add(self, read: corpus_rows.SentenceReadings, sentence: str, times: int = 1) -> None:
         """Take the readings of a sentence into account."""
         self.fates["used"] += times
         for rule in read.derivation:
@@ -92,7 +81,7 @@ class Collector:
         columns: int = 2,
         place: int = 0,
         kinds: Collection[str] = (),
-        normalizer: Normalizer | None = None,
+        normalizer: corpus_rows.Normalizer | None = None,
         admits: Callable[[Forest], bool] | None = None,
     ) -> None:
         """``place`` is the column of the sentences among ``columns`` text columns.
@@ -105,52 +94,52 @@ class Collector:
         self._place = place
         self._only = frozenset(kinds)
         self._admits = admits
-        self._cache = ReadingCache(parser, normalizer, lambda read: read)
+        self._cache = corpus_rows.ReadingCache(parser, normalizer, lambda read: read)
         self.sample = Sample()
 
-    def run(self, paths: Sequence[Path], progress: Progress) -> Sample:
+    def run(self, paths: Sequence[Path], progress: corpus_rows.Progress) -> Sample:
         """Read all files."""
         for path in paths:
             digest, rows = sha256_of(path, ROWS), 0
-            for batch in Corpus(path, self._columns).batches(progress):
+            for batch in corpus_rows.Corpus(path, self._columns).batches(progress):
                 rows += len(batch)
                 self._batch(str(path), batch)
             self.sample.files.append(CorpusFile(path.name, digest, rows))
         return self.sample
 
-    def _batch(self, file: str, batch: Sequence[CorpusRow | Unreadable]) -> None:
+    def _batch(self, file: str, batch: Sequence[corpus_rows.CorpusRow | corpus_rows.Unreadable]) -> None:
         sample = self.sample
         read = self._cache.read(
             row.texts[self._place]
             for row in batch
-            if isinstance(row, CorpusRow) and (not self._only or row.kind in self._only)
+            if isinstance(row, corpus_rows.CorpusRow) and (not self._only or row.kind in self._only)
         )
         for row in batch:
-            if isinstance(row, Unreadable):
+            if isinstance(row, corpus_rows.Unreadable):
                 sample.fates["unreadable"] += 1
-                list_row(sample.unreadable, ListedRow(file, row.line, "", row.reason))
+                corpus_rows.list_row(sample.unreadable, corpus_rows.ListedRow(file, row.line, "", row.reason))
                 continue
             sentence = row.texts[self._place]
             fate: Fate = "other kind"
             if not self._only or row.kind in self._only:
-                fate = self._take(read[sentence], ListedRow(file, row.line, sentence, ""))
+                fate = self._take(read[sentence], corpus_rows.ListedRow(file, row.line, sentence, ""))
             if fate != "used":
                 sample.fates[fate] += 1
             sample.kinds.setdefault(row.kind, Counter())[fate] += 1
 
-    def _take(self, read: SentenceReadings, row: ListedRow) -> Fate:
+    def _take(self, read: corpus_rows.SentenceReadings, row: corpus_rows.ListedRow) -> Fate:
         grammar = self._parser.grammar
         if read.refused:
-            list_row(self.sample.unreadable, replace(row, sentence="", detail=read.refused))
+            corpus_rows.list_row(self.sample.unreadable, replace(row, sentence="", detail=read.refused))
             return "unreadable"
         if read.failure is not None:
             reason = describe_failure(grammar, read.spelling, read.failure)
-            list_row(self.sample.unparsed, replace(row, detail=reason))
+            corpus_rows.list_row(self.sample.unparsed, replace(row, detail=reason))
             return "no reading"
         forest = read.forest or Forest.of_one(grammar, read.derivation)
         if self._admits is not None and not self._admits(forest):
             held_out = replace(row, detail="contains what the split leaves out")
-            list_row(self.sample.held_out, held_out)
+            corpus_rows.list_row(self.sample.held_out, held_out)
             return "held out"
         self.sample.add(read, row.sentence)
         return "used"

@@ -108,10 +108,9 @@ class Condition(SyntaxNode):
 class LayerClause(SyntaxNode):
     """What a rule says about one layer: a template or graph statements.
 
-    Which of the two is meant follows from the layer, except that a clause with
-    an edge, ``=`` or ``node`` can only be about a graph.  Further layers stand in the template
-    until it is known what is a layer.  It applies if all ``conditions`` hold.  What is said
-    about a part of the phrase in a layer has the layer ``de.prefix``.
+    Which of the two is meant follows from the layer, except that a clause with an edge, ``=`` or ``node`` can only be
+    about a graph.  Further layers stand in the template until it is known what is a layer.  It applies if all
+    ``conditions`` hold.  What is said about a part of the phrase in a layer has the layer ``de.prefix``.
     """
 
     layer: Name

@@ -5,10 +5,9 @@
     hope ( agent = Emma ,
            ccomp = smile ( agent = * girl ( nmod . on = bed ) ) )
 
-A node that several edges lead to is written once for each of them.  On the way down
-from the head a node is never opened twice: where it comes again, inside itself, only
-its head word is written.  So the gap of a relative clause is a bare word, and the
-subject of ``to`` + verb is a full copy::
+A node that several edges lead to is written once for each of them.  On the way down from the head a node is never
+opened twice: where it comes again, inside itself, only its head word is written.  So the gap of a relative clause is
+a bare word, and the subject of ``to`` + verb is a full copy::
 
     cake ( nmod = eat ( agent = Emma , theme = cake ) )
     want ( agent = * cat ( nmod . in = bed ) ,

@@ -1,10 +1,9 @@
 r"""Read the outputs of systems, and say which sentence or row each output belongs to.
 
-The ending of a file says what it is (``.conllu``, ``.jsonl``, ``.tsv``); where it does not, the
-first line does; any other file has a text on each line.  Files with ids may be in any order, and
-are read into memory; the others are read as the treebank is.  A sentence without an output has the
-empty one, which is counted; outputs for no sentence are reported.  A system has a name before its
-file, ``NAME=FILE``, or the part in which paths differ.
+The ending of a file says what it is (``.conllu``, ``.jsonl``, ``.tsv``); where it does not, the first line does; any
+other file has a text on each line.  Files with ids may be in any order, and are read into memory; the others are read
+as the treebank is.  A sentence without an output has the empty one, which is counted; outputs for no sentence are
+reported.  A system has a name before its file, ``NAME=FILE``, or the part in which paths differ.
 """
 
 import csv

@@ -3,10 +3,9 @@ r"""What is trained: a network with the rows that it learns from, which then tra
 Sentences of about the same length are decoded together; what is said for a sentence does not depend
 on the order in which texts are given, but for the last bit of floating point.
 
-A language model is tuned by low-rank adaptation (Hu et al. 2022): its weights stay as they are,
-beside the named matrices of attention two thin ones are learnt, and only from answers.  It is read
-from a directory: nothing is fetched, no code that lies there is run, and weights are read as
-safetensors only, which cannot hold code.
+A language model is tuned by low-rank adaptation (Hu et al. 2022): its weights stay as they are, beside the named
+matrices of attention two thin ones are learnt, and only from answers.  It is read from a directory: nothing is
+fetched, no code that lies there is run, and weights are read as safetensors only, which cannot hold code.
 """
 
 from abc import ABC, abstractmethod

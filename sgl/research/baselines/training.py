@@ -1,9 +1,8 @@
 """Train a model, choose its best state by the dev split, and be resumable.
 
-Everything that is random is a function of the seed and of the number of the step: the order of the
-rows, and dropout, whose generator is set anew for each step.  So a run that was interrupted ends
-with the same weights as one that was not.  Checkpoints are in the format of safetensors, which
-holds nothing that could be executed.
+Everything that is random is a function of the seed and of the number of the step: the order of the rows, and dropout,
+whose generator is set anew for each step.  So a run that was interrupted ends with the same weights as one that was
+not.  Checkpoints are in the format of safetensors, which holds nothing that could be executed.
 
 A time limit ends training between two steps.  The state is then compared with the best one, but
 that comparison is no part of the checkpoint: a run that is resumed would not have made it.

@@ -6,17 +6,6 @@ structures: nothing is proved about any structure, but every corpus can be split
 """
 
 from sgl.core.divergence import SplitDivergence, divergence
-from sgl.research.divergence.problem import (
-    TEST,
-    TRAIN,
-    Annealing,
-    Bounds,
-    Elements,
-    Greedy,
-    NoSuchSplitError,
-    SplitTarget,
-    count_names,
-    measure,
-)
+from sgl.research.divergence.problem import *  # noqa: F403
 from sgl.research.divergence.search import SplitRequest, anneal, certificate, greedy
 from sgl.research.divergence.sources import ElementSettings, ItemSet, NoItemsError, find_files, read_items

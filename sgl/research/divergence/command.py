@@ -98,8 +98,7 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
     PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in
     CoNLL-U; all their items together are divided.
 
-    With --report nothing is divided: the first file is training, and each of the others is
-    measured against it.
+    With --report nothing is divided: the first file is training, and each of the others is measured against it.
     """
     fault = _fault(options)
     if fault:

@@ -1,8 +1,7 @@
 """The objective of a split, and what a move changes, over flat arrays.
 
-A move gives item x another label, or swaps the labels of two items x and y.  Only kinds that occur
-in x or y, and not as often in both, have another term afterwards, so the cost of a move does not
-depend on how many kinds there are.
+A move gives item x another label, or swaps the labels of two items x and y.  Only kinds that occur in x or y, and not
+as often in both, have another term afterwards, so the cost of a move does not depend on how many kinds there are.
 
 Splits are the same on every machine: only operations that IEEE 754 rounds correctly are used,
 unlike ``pow``.  With r(v), the tenth root of v, by Newton's method, ``v ** 0.1 = r(v)`` and ``w **

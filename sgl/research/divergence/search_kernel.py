@@ -1,11 +1,10 @@
 """The two searches, step by step: simulated annealing, and the greedy procedure.
 
-Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes in each step that an item gets another label,
-two items change places, or all items of one compound go to one side, within the bounds.  What
-brings the split nearer to its targets is done; a loss is taken with probability exp(-loss /
-temperature): it is compared with ``temperature * e``, where e has the exponential distribution.
-Its logarithm is taken piecewise linearly, from leading bits, since library logarithms differ
-between machines.
+Annealing (Kirkpatrick, Gelatt & Vecchi 1983) proposes in each step that an item gets another label, two items change
+places, or all items of one compound go to one side, within the bounds.  What brings the split nearer to its targets
+is done; a loss is taken with probability exp(-loss / temperature): it is compared with ``temperature * e``, where e
+has the exponential distribution.  Its logarithm is taken piecewise linearly, from leading bits, since library
+logarithms differ between machines.
 
 The greedy procedure is Procedure 1 of Moisio, Creutz & Kurimo (2023): the best of some candidates
 is added to the side that brings the split nearer to its targets at once, within the bounds.  Only

@@ -14,18 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.foreign import TABLE, TREEBANK, ForeignFileError, opened, read_bytes, sha256_of
+from sgl.research.divergence import trees as parsed
 from sgl.research.divergence.problem import Elements, feature_elements
-from sgl.research.divergence.trees import (
-    NotADerivationError,
-    Trees,
-    dependency_trees,
-    edge_compounds,
-    node_and_edge_atoms,
-    node_atoms,
-    pieces,
-    read_derivations,
-    weighted_pieces,
-)
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 DERIVATION, GRAPH, MORPHOLOGY = "derivation", "graph", "morphology"
@@ -180,8 +170,8 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
         raise NoItemsError("the Parquet files have different columns") from None
     progress("derivations", first)
     try:
-        trees = read_derivations(whole[_DERIVATION].to_pylist())
-    except NotADerivationError as problem:
+        trees = parsed.read_derivations(whole[_DERIVATION].to_pylist())
+    except parsed.NotADerivationError as problem:
         file = max((f for f in files if f.first <= problem.row), key=lambda f: f.first)
         row = problem.row - file.first + 1
         raise NoItemsError(f"`{file.path}` has no derivation in row {row}") from None
@@ -206,7 +196,7 @@ def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: 
     if settings.view == MORPHOLOGY:
         elements = feature_elements(sentences, settings.above)
     else:
-        elements = _tree_elements(dependency_trees(sentences), settings)
+        elements = _tree_elements(parsed.dependency_trees(sentences), settings)
     return ItemSet(tuple(files), elements, sentences=tuple(sentences))
 
 
@@ -219,10 +209,10 @@ def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSen
     return found
 
 
-def _tree_elements(trees: Trees, settings: ElementSettings) -> Elements:
-    atoms = (node_atoms if settings.view == DERIVATION else node_and_edge_atoms)(trees)
+def _tree_elements(trees: parsed.Trees, settings: ElementSettings) -> Elements:
+    atoms = (parsed.node_atoms if settings.view == DERIVATION else parsed.node_and_edge_atoms)(trees)
     if settings.weighted:
-        return Elements(atoms, weighted_pieces(trees, settings.size))
+        return Elements(atoms, parsed.weighted_pieces(trees, settings.size))
     if settings.size > 2:
-        return Elements(atoms, pieces(trees, settings.size))
-    return Elements(atoms, edge_compounds(trees))
+        return Elements(atoms, parsed.pieces(trees, settings.size))
+    return Elements(atoms, parsed.edge_compounds(trees))

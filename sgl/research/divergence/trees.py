@@ -1,9 +1,8 @@
 r"""Labelled trees in flat arrays, where they come from, and the atoms and edges that they have.
 
-Derivations (s-expressions, whose edges are labelled with places) and dependency trees (lemmas and
-relations) look alike here: nodes stand in any order in which parents can be named by their number.
-A label is anything without spaces and parentheses; parts in quotes may have them, with ``\`` before
-quotes of their own.
+Derivations (s-expressions, whose edges are labelled with places) and dependency trees (lemmas and relations) look
+alike here: nodes stand in any order in which parents can be named by their number.  A label is anything without
+spaces and parentheses; parts in quotes may have them, with ``\`` before quotes of their own.
 
 A compound is a connected piece of a tree with at least two nodes.  Pieces of two nodes are edges,
 and counted by sorting numbers.  Of larger pieces the forms are counted, which say their labels and
@@ -157,9 +156,8 @@ def pieces(trees: Trees, size: int) -> Occurrences:
 def weighted_pieces(trees: Trees, size: int) -> Occurrences:
     """Return the same pieces, each once in a tree, with its weight there in ``UNIT`` parts.
 
-    A piece that occurs almost always inside the same larger piece says nothing that the larger one
-    does not say (Keysers et al. 2020, section 2.1).  With P(G'|G), the share of occurrences of G
-    that lie in an occurrence of G',
+    A piece that occurs almost always inside the same larger piece says nothing that the larger one does not say
+    (Keysers et al. 2020, section 2.1).  With P(G'|G), the share of occurrences of G that lie in an occurrence of G',
 
         w(G, x) = max over the occurrences g of G in x of  1 - max over G' around g of P(G'|G)
 

@@ -235,10 +235,9 @@ def grammar_of(
 ) -> Compiled | None:
     """Return the grammar for partial matches; None if there is none, or after errors.
 
-    Without one that is ``given`` it is looked for by name beside the dataset, in the current
-    directory, and among the grammars that come with SGL.  A grammar with another fingerprint has
-    changed since the dataset was made.  It is used with a warning; rows that it no longer derives
-    are counted.
+    Without one that is ``given`` it is looked for by name beside the dataset, in the current directory, and among the
+    grammars that come with SGL.  A grammar with another fingerprint has changed since the dataset was made.  It is
+    used with a warning; rows that it no longer derives are counted.
     """
     path = given or next(_grammar_files(benchmark), None)
     if path is None:

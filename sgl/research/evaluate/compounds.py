@@ -5,9 +5,8 @@ if it has each *atom*, as whole words of the segmented text, and each modifier b
 verb or preposition in two parts is written with dots for the noun phrase (``在 … 里``).  If the
 lexicon has *fillers*, words that may stand between atoms, nothing else may.
 
-The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of which some
-translation is wrong.  Any such rule calls some gold translations wrong: that rate is the noise
-floor.
+The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of which some translation is
+wrong.  Any such rule calls some gold translations wrong: that rate is the noise floor.
 
 The rule of the published script is here as well, errors included:
 

@@ -129,10 +129,9 @@ def _sorted(term: Term) -> tuple[str, bool, tuple[tuple[str, object], ...]]:
 def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) -> bool:
     """Tell whether a bijection of variables takes the first atoms to the second ones.
 
-    Atoms count as often as they are there.  Labels and constants are compared with ``==``.  Colours
-    of variables settle nearly all pairs.  The rest is searched (VF2++), which takes exponential
-    time only for forms with many parts that look the same from everywhere and are connected
-    differently.
+    Atoms count as often as they are there.  Labels and constants are compared with ``==``.  Colours of variables
+    settle nearly all pairs.  The rest is searched (VF2++), which takes exponential time only for forms with many
+    parts that look the same from everywhere and are connected differently.
     """
     colours = _colours(first), _colours(second)
     if Counter(_coloured(first, colours[0])) != Counter(_coloured(second, colours[1])):

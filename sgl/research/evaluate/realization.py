@@ -1,9 +1,8 @@
 """Realize derivations: their phrases in several languages, and the trees of their words.
 
-A structure speaks of the nodes of a graph, which stand on English words; a prediction is a Japanese
-sentence.  The derivation has both.  Each node comes from a rule, whose words in the other layer are
-its *word*; and the largest phrase that it is the head of is its *phrase*: in 箱の中の猫が眠った the
-word of *cat* is 猫, its phrase 箱の中の猫.
+A structure speaks of the nodes of a graph, which stand on English words; a prediction is a Japanese sentence.  The
+derivation has both.  Each node comes from a rule, whose words in the other layer are its *word*; and the largest
+phrase that it is the head of is its *phrase*: in 箱の中の猫が眠った the word of *cat* is 猫, its phrase 箱の中の猫.
 
 The words of the target have the tree that the derivation gives them; words without a node and
 punctuation are left out.  Which of its edges a prediction has is *edge accuracy*.  The *shape* of a
@@ -162,11 +161,10 @@ _LEMMA = "lemma"
 def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
     """Return the grammar without the distinctions that one of its text layers does not make.
 
-    Japanese has no articles, and one word for *boat* and *ship*, so that every Japanese sentence
-    has many readings that say the same, of which one is enough.  Of words of one category that the
-    layer writes alike the likeliest is kept, and of a category that the layer always drops the
-    likeliest word. Words that differ in more than their lemmas are all kept: a participle and a
-    past tense may be written alike and mean different things.
+    Japanese has no articles, and one word for *boat* and *ship*, so that every Japanese sentence has many readings
+    that say the same, of which one is enough.  Of words of one category that the layer writes alike the likeliest is
+    kept, and of a category that the layer always drops the likeliest word.  Words that differ in more than their
+    lemmas are all kept: a participle and a past tense may be written alike and mean different things.
 
     Rules get new numbers.  Weights stay as they are, so that they no longer sum to 1.
     """

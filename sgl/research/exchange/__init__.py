@@ -1,7 +1,6 @@
 """Grammars from and for other tools: Alto's IRTGs, the PCFGs of NLTK.
 
-What a target cannot say is compiled away where that is possible (``capital``) and reported where it
-is not.
+What a target cannot say is compiled away where that is possible (``capital``) and reported where it is not.
 """
 
 from sgl.research.exchange.irtg_file import read_irtg

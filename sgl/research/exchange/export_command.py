@@ -43,8 +43,7 @@ def command() -> None:
 def irtg(session: Session, grammar: Path, tree: bool, out: Path | None) -> None:
     """Write GRAMMAR as an interpreted regular tree grammar for Alto.
 
-    Text layers are interpretations over strings; states, labels and weights are those
-    of the expanded rules.
+    Text layers are interpretations over strings; states, labels and weights are those of the expanded rules.
     """
     compiled = session.open(grammar)
     layers = range(len(compiled.grammar.text_layers))

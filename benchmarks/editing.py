@@ -1,0 +1,189 @@
+"""How long does an author wait after an edit?
+
+A grammar is open in a workspace, as in an editor.  Each kind of edit is made so many times, each
+time at another place, after a warm-up of the same kind; nothing is saved.  Timed is the CPU time
+from the edit until there are diagnostics, until there are five samples of a pattern as well, and
+until all claims are decided as well.  *Before* is the same of a workspace that has seen nothing, which
+takes turns with the other::
+
+    python benchmarks/editing.py                          # tutorial, SLOG and SGET
+    python benchmarks/editing.py --edits 5 --only tutorial
+    python benchmarks/editing.py --memory 1000            # and the memory after so many edits
+
+*weight*: another weight of a rule.  *text*: another word in a rule.  *rule*: one more rule.
+*row*: one more row in the table of a lexicon.  *comment*: one more line of comment.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from sgl.engine import Snapshot, Workspace
+from sgl.garbage import collect_rarely
+
+ROOT = Path(__file__).parents[1]
+STEPS = ("diagnostics", "samples", "claims")
+MIB = 1 << 20
+
+
+class Case(NamedTuple):
+    """A grammar, the file of its rules, a table of nouns, and a pattern to sample."""
+
+    root: str
+    rules: str
+    table: str
+    pattern: str
+
+
+CASES = {
+    "tutorial": Case("docs/examples/farm.sgl", "docs/examples/farm.sgl", "docs/examples/animals.yaml", "pp_in_subject"),
+    "SLOG": Case("grammars/slog.sgl", "grammars/slog/english.sgl", "grammars/lexicon/slog/nouns.yaml", "pp_modif_subj"),
+    "SGET": Case(
+        "grammars/sget.sgl", "grammars/sget.sgl", "grammars/lexicon/sget/inanimates.yaml", "subject_to_object_common"
+    ),
+}
+
+
+def main() -> None:
+    """Print a table for each grammar."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--edits", type=int, default=20)
+    parser.add_argument("--cold", type=int, default=3, help="measurements of a workspace that has seen nothing")
+    parser.add_argument("--only", choices=CASES, action="append")
+    parser.add_argument("--memory", type=int, default=0, metavar="EDITS")
+    chosen = parser.parse_args()
+    collect_rarely()
+    for name in chosen.only or CASES:
+        report(name, CASES[name], chosen.edits, chosen.cold)
+        if chosen.memory:
+            remember(name, CASES[name], chosen.memory)
+
+
+# ---- edits
+
+
+def rules_in(text: str) -> list[re.Match[str]]:
+    """The first lines of the rules of a file that are always in force."""
+    return [line for line in re.finditer(r"(?m)^rule .*$", text) if " when " not in line[0]]
+
+
+def weight(text: str, number: int) -> str:
+    """The text with another weight of a rule."""
+    lines = [line for line in rules_in(text) if re.search(r"~ *[\d.]+$", line[0])]
+    line = lines[number % len(lines)]
+    changed = re.sub(r"~ *([\d.]+)$", lambda found: f"~ {float(found[1]) + (number + 1) / 1000:g}", line[0])
+    return text[: line.start()] + changed + text[line.end() :]
+
+
+def word(text: str, number: int) -> str:
+    """The text with another word in a rule: in all its lines, if the source has it."""
+    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if re.search(r'"[\w ]+"', block[0])]
+    block = blocks[number % len(blocks)]
+    old = re.findall(r'"([\w ]+)"', block[0])[0]
+    return text[: block.start()] + block[0].replace(f'"{old}"', f'"{old}{number}"') + text[block.end() :]
+
+
+def rule(text: str, number: int) -> str:
+    """The text with one more rule, made of another one."""
+    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if " when " not in block[0]]
+    block = blocks[number % len(blocks)]
+    new = re.sub(r"^rule (\w+)", rf"rule \g<1>_{number}", block[0])
+    return f"{text[: block.end()]}\n\n{new}\n{text[block.end() :]}"
+
+
+def row(text: str, number: int) -> str:
+    """A table with one more row, made of another one."""
+    rows = re.findall(r"(?m)^- .*$", text)
+    new = re.sub(r"\ben: *(\w+)", rf"en: \g<1>{number}", rows[number % len(rows)])
+    return f"{text.rstrip()}\n{new}\n"
+
+
+def comment(text: str, number: int) -> str:
+    """The text with one more line of comment, high up."""
+    place = rules_in(text)[0].start()
+    return f"{text[:place]}# note {number}\n{text[place:]}"
+
+
+KINDS: dict[str, Callable[[str, int], str]] = {
+    "weight": weight,
+    "text": word,
+    "rule": rule,
+    "row": row,
+    "comment": comment,
+}
+
+
+# ---- measurements
+
+
+def timed(open_: Callable[[], Snapshot], pattern: str) -> list[float]:
+    """The CPU time from an edit until each step is done."""
+    begun, times = time.process_time(), []
+    snapshot = open_()
+    _ = snapshot.diagnostics
+    times.append(time.process_time() - begun)
+    if snapshot.compiled is None:
+        raise SystemExit(f"an edit broke {snapshot.root}: {snapshot.diagnostics[0].message}")
+    snapshot.samples(pattern)
+    times.append(time.process_time() - begun)
+    snapshot.claims()
+    times.append(time.process_time() - begun)
+    return times
+
+
+def report(name: str, case: Case, edits: int, cold: int) -> None:
+    """Measure all kinds of edits of one grammar, and print the medians."""
+    root, workspace = ROOT / case.root, Workspace()
+    timed(lambda: workspace.open(root), case.pattern)
+    print(f"\n{name}, seconds of CPU, median of {edits} edits")
+    print(f"{'':10}" + "".join(f"{step:>12}" for step in STEPS))
+    before = [timed(lambda: Workspace().open(root), case.pattern) for _ in range(cold)]
+    found = {}
+    for kind, edit in KINDS.items():
+        path = ROOT / (case.table if kind == "row" else case.rules)
+        text, times = path.read_text("utf-8"), []
+        for number in range(edits + 1):
+            workspace.edit(path, edit(text, number))
+            times.append(timed(lambda: workspace.open(root), case.pattern))
+        before.append(timed(lambda: Workspace().open(root), case.pattern))
+        workspace.edit(path, None)
+        found[kind] = times[1:]
+    for kind, measured in {"before": before, **found}.items():
+        medians = [statistics.median(column) for column in zip(*measured, strict=True)]
+        print(f"{kind:10}" + "".join(f"{median:12.3f}" for median in medians))
+
+
+def remember(name: str, case: Case, edits: int) -> None:
+    """Print the memory of this process before and after so many edits; claims of some of them."""
+    root, workspace = ROOT / case.root, Workspace()
+    path = ROOT / case.rules
+    text = path.read_text("utf-8")
+    timed(lambda: workspace.open(root), case.pattern)
+    sizes = []
+    for number in range(edits + 1):
+        if number % max(edits // 5, 1) == 0:
+            sizes.append(resident() // MIB)
+        edit = (weight, rule, comment)[number % 3]
+        workspace.edit(path, edit(text, number))
+        snapshot = workspace.open(root)
+        _ = snapshot.diagnostics
+        snapshot.samples(case.pattern)
+        if number % 50 == 0:
+            snapshot.claims()
+    print(f"{name}: MiB after 0 to {edits} edits: {', '.join(map(str, sizes))}")
+
+
+def resident() -> int:
+    """The memory of this process, in bytes."""
+    pages = Path("/proc/self/statm").read_text("ascii").split()[1]
+    return int(pages) * 4096
+
+
+if __name__ == "__main__":
+    main()
