@@ -71,9 +71,8 @@ def _values(kind: str) -> Iterator[str]:
         keywords, always, end = _NAMES[kind]
         # Click has not read a line that ends with an option.
         for word in os.environ.get("COMP_WORDS", "").split()[2:]:
-            main = (
-                Path(word) if Path(word).is_file() or word not in bundled_grammars() else bundled_grammars()[word].path
-            )
+            bundled = None if Path(word).is_file() else bundled_grammars().get(word)
+            main = Path(word) if bundled is None else bundled.path
             yield from (f"{name}{end}" for keyword, name in _declared(main, set()) if keyword in keywords)
         yield from (f"{name}{end}" for name in always)
 
