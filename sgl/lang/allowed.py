@@ -31,7 +31,7 @@ class AllowedWarnings:
     """What the comments of some files allow, and which of it was needed."""
 
     sources: SourceMap
-    _known: dict[str, tuple[Allowance, ...]] = field(default_factory=dict)
+    _known: dict[str, tuple[SourceFile, tuple[Allowance, ...]]] = field(default_factory=dict)
     _used: set[Allowance] = field(default_factory=set)
 
     def __call__(self, found: Diagnostic) -> bool:
@@ -62,12 +62,14 @@ class AllowedWarnings:
                 yield Diagnostic("SGL0114", Severity.WARNING, allowance.place, message, hint=hint)
 
     def _of(self, name: str) -> tuple[Allowance, ...]:
-        if name not in self._known:
-            source = self.sources.get(name)
-            # Most files have none, and are not cut into declarations.
-            there = source is not None and _COMMENT.search(source.text) is not None
-            self._known[name] = tuple(_allowances(source)) if source is not None and there else ()
-        return self._known[name]
+        source = self.sources.get(name)
+        # Most files have none, and are not cut into declarations.
+        if source is None or not _COMMENT.search(source.text):
+            return ()
+        # A file may have been written and read again.
+        if name not in self._known or self._known[name][0] is not source:
+            self._known[name] = source, tuple(_allowances(source))
+        return self._known[name][1]
 
 
 def _allowances(source: SourceFile) -> Iterator[Allowance]:

@@ -69,6 +69,12 @@ def test_outputs_are_updated_in_place(work: Workplace) -> None:
     assert "updated" not in said(work, "--update")
 
 
+def test_a_comment_still_allows_its_warning_after_an_update(work: Workplace) -> None:
+    longer = GOOD.replace("犬が猫", "牛がとても小さな猫")
+    work.write(MAIN, longer + BASE + "# allow SGL0204\ncategory Unused\n")
+    assert "SGL0204" not in said(work, "--update")
+
+
 def test_a_quotation_is_written_as_the_language_writes_it(work: Workplace) -> None:
     quoting = BASE.replace('ja  "猫"', 'ja  "\\"猫\\\\"')
     path = work.write(MAIN, quoting + GOOD)
