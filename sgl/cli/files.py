@@ -86,7 +86,7 @@ class Result(click.Path):
 FILE, GRAMMAR, DIRECTORY = Input(), Grammar(), Target()
 
 #: What is written over its like unasked; a text is written over nothing.
-JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-evaluation/)')
+JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-(evaluation|recipe)/)')
 PAGE = Result(r'<!DOCTYPE html>\s*<html lang="en">')
 PICTURE = Result(r'<svg xmlns="http://www\.w3\.org/2000/svg"')
 TABLES = Result(r"(%.*\n)+\s*\\begin\{table\}")

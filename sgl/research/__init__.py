@@ -13,4 +13,5 @@ EVAL = CommandEntry(
 )
 EXPORT = CommandEntry("sgl.research.exchange.export_command", "Write a grammar for Alto or NLTK, or graphs as CoNLL-U.")
 IMPORT = CommandEntry("sgl.research.exchange.import_command", "Convert an IRTG of Alto into a grammar.")
+RECIPE = CommandEntry("sgl.research.recipes.command", "Make the tables of a paper from the outputs of systems.")
 SPLIT = CommandEntry("sgl.research.divergence.command", "Divide items by the divergence of their compounds.")

@@ -59,6 +59,7 @@ RESEARCH: dict[str, set[str]] = {
     "evaluate": {"analyse", "logical_forms", "treebank"},
     "exchange": set(),
     "logical_forms": set(),
+    "recipes": {"analyse", "evaluate"},
     "treebank": set(),
 }
 

@@ -20,7 +20,7 @@ from sgl.core.plan import IN_DISTRIBUTION
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.dataset import fingerprint, signature
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.foreign import BENCHMARK, ForeignFileError, opened, sha256_of
+from sgl.foreign import BENCHMARK, ForeignFileError, lines_of, opened, read_text, sha256_of
 from sgl.foreign.json import JsonValue, read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
@@ -60,6 +60,7 @@ class BenchmarkRow:
     source: str
     target: str
     category: str
+    compound: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ class Benchmark:
 
     ``view`` is the notation of the target if it is a logical form.  ``directory`` is where the
     dataset is, none for a file of another origin; only a dataset knows the hash and the
-    parameters of its grammar.  ``sentences`` are those of a treebank, one for each row.
+    parameters of its grammar.  ``sentences`` are those of a treebank, one for each row, ``lexicon`` is
+    that of published compounds.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Benchmark:
     parameters: Mapping[str, str] = field(default_factory=dict)
     directory: Path | None = None
     sentences: tuple[TreebankSentence, ...] = ()
+    lexicon: Path | None = None
 
     @property
     def is_in_distribution(self) -> bool:
@@ -119,7 +122,28 @@ def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchma
     Without a ``target`` it is the one of the main files.  Raises ``DatasetError`` without such a
     split or target, or for rows that cannot be read.
     """
+    if path.is_dir() and (path / "lexicon").is_file() and not (path / MANIFEST).exists():
+        return _of_cognition(path)
     return (_of_dataset if path.is_dir() else _of_file)(path, split, target)
+
+
+def _of_cognition(path: Path) -> Benchmark:
+    """Return the rows of the published files of CoGnition: `.en`, `.zh` and `.compound`, line by line."""
+    whole = [path / "cg-test.compound"] if (path / "cg-test.compound").exists() else sorted(path.glob("*.compound"))
+    # The whole test set has noun phrases, then verb phrases, then the others.
+    whole.sort(key=lambda file: ("NP", "VP", "PP").index(file.stem) if file.stem in ("NP", "VP", "PP") else -1)
+    rows: list[BenchmarkRow] = []
+    for file in whole:
+        sides = [lines_of(read_text(file.with_suffix(end), BENCHMARK)) for end in (".en", ".zh", ".compound")]
+        if len({len(side) for side in sides}) != 1:
+            raise DatasetError(f"`{file.stem}.en`, `.zh` and `.compound` have different numbers of lines")
+        rows += [
+            BenchmarkRow(f"{file.stem}-{number:06d}", source, text, file.stem, compound.strip())
+            for number, (source, text, compound) in enumerate(zip(*sides, strict=True), 1)
+        ]
+    if not rows:
+        raise DatasetError(f"`{path}` has a lexicon, and no `.compound` file beside it")
+    return Benchmark("cognition", "CoGnition", "", "gen", "en", "zh", "", tuple(rows), lexicon=path / "lexicon")
 
 
 def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:

@@ -213,6 +213,9 @@ class Evaluation:
         try:
             self.slices = read_slices(self.request.slices, self.benchmark, reader)
         except SliceError as problem:
+            if not self.request.all_slices:
+                self.unavailable["slices"] = str(problem)
+                return True
             if not self._diagnostics.errors:
                 self._diagnostics.error("SGL1410", None, str(problem))
             return False
@@ -265,6 +268,7 @@ class EvaluationRequest:
     published_rule: bool = False
     segment: str | None = None
     slices: tuple[str, ...] = ()
+    all_slices: bool = True
     runs: Literal["averaged", "pooled"] = "averaged"
     json_file: Path | None = None
     html_file: Path | None = None

@@ -16,10 +16,11 @@ import yaml
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
-from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
+from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
+from sgl.research.evaluate.compound_factors import factor_groups
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
@@ -135,6 +136,23 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     )
 
 
+def _published(benchmark: Benchmark) -> CompoundTable | None:
+    """Return the compounds of the published files of CoGnition, if it is these."""
+    if benchmark.lexicon is None:
+        return None
+    roles: dict[str, list[str]] = yaml.safe_load((Path(__file__).parent / "cognition.yml").read_text("utf-8"))
+    lines = (line.partition("\t") for line in lines_of(read_text(benchmark.lexicon, LEXICON)))
+    found = {word: tuple(text.split("/")) for word, _, text in lines}
+    # Modifiers have numbers there.
+    found |= {text: found.get(f"mod{number}", ()) for number, text in enumerate(roles["MOD"])}
+    lexicon = CompoundLexicon({role: {w: found[w] for w in words if w in found} for role, words in roles.items()})
+    rows = enumerate(benchmark.rows)
+    occurrences = tuple(CompoundOccurrence(row.compound, row.compound, row.source, place) for place, row in rows)
+    for occurrence in occurrences:
+        check_occurrence(lexicon, occurrence)
+    return CompoundTable(lexicon, occurrences)
+
+
 @dataclass(frozen=True)
 class BenchmarkCompounds:
     """The compounds of a benchmark, if any; ``chosen`` is the segmentation, for BLEU too."""
@@ -151,15 +169,16 @@ class BenchmarkCompounds:
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon, occurrences = self.table.lexicon.segmented(cut), self.table.occurrences
+        factors = factor_groups(self.table.lexicon, occurrences, _training(benchmark))
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
             hypotheses = [cut(outputs[occurrence.row]) for occurrence in occurrences]
             if published:
-                found, stops = published_rates(lexicon, occurrences, hypotheses)
+                found, stops = published_rates(lexicon, occurrences, hypotheses, factors)
                 stopped += stops
             else:
-                found = error_rates(lexicon, occurrences, hypotheses)
+                found = error_rates(lexicon, occurrences, hypotheses, factors)
             for (by, name), rate in found.items():
                 shares = {"instance": rate.instance, "aggregate": rate.aggregate}
                 of = {"system": system, "file": file, "by": by, "kind": name}
@@ -175,6 +194,23 @@ class BenchmarkCompounds:
         }
 
 
+def _training(benchmark: Benchmark) -> Sequence[str]:
+    """Return the source sentences of training, if they are beside the items."""
+    if benchmark.directory is not None:
+        path = benchmark.directory / "data" / "train.tsv"
+    elif benchmark.lexicon is not None:
+        path = benchmark.lexicon.with_name("train.en")
+    else:
+        return ()
+    try:
+        lines = lines_of(read_text(path, BENCHMARK, inside=benchmark.directory))
+    except ForeignFileError as problem:
+        if problem.is_missing:
+            return ()
+        raise
+    return [line.partition("\t")[0] for line in lines]
+
+
 def compounds_of(
     benchmark: Benchmark, files: tuple[Path | None, Path | None], way: str | None, diagnostics: Diagnostics
 ) -> BenchmarkCompounds | None:
@@ -185,7 +221,7 @@ def compounds_of(
     compounds_file, lexicon_file = files
     try:
         dataset = read_dataset_compounds(benchmark)
-        table = dataset
+        table = _published(benchmark) or dataset
         if compounds_file is not None and lexicon_file is not None:
             lexicon = read_lexicon(lexicon_file)
             table = CompoundTable(lexicon, read_compounds(compounds_file, benchmark.rows, lexicon))

@@ -237,7 +237,10 @@ def occurrence_groups(lexicon: CompoundLexicon, occurrences: Sequence[CompoundOc
 
 
 def error_rates(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
+    lexicon: CompoundLexicon,
+    occurrences: Sequence[CompoundOccurrence],
+    hypotheses: Sequence[str],
+    further: Mapping[Group, list[int]] | None = None,
 ) -> dict[Group, ErrorRate]:
     """Return the error rates of all compounds, of each kind, and of each pattern."""
     right = [
@@ -245,7 +248,7 @@ def error_rates(
         for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
     ]
     found: dict[Group, ErrorRate] = {}
-    for group, places in occurrence_groups(lexicon, occurrences).items():
+    for group, places in {**occurrence_groups(lexicon, occurrences), **(further or {})}.items():
         wrong = [occurrences[place].name for place in places if not right[place]]
         names = {occurrences[place].name for place in places}
         found[group] = ErrorRate(len(places), len(wrong), len(names), len(set(wrong)))
@@ -300,7 +303,10 @@ def published_rate(right: Sequence[bool]) -> ErrorRate:
 
 
 def published_rates(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
+    lexicon: CompoundLexicon,
+    occurrences: Sequence[CompoundOccurrence],
+    hypotheses: Sequence[str],
+    further: Mapping[Group, list[int]] | None = None,
 ) -> tuple[dict[Group, ErrorRate], int]:
     """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
     right: list[bool] = []
@@ -311,5 +317,5 @@ def published_rates(
         except PublishedStop:
             right.append(False)
             stops += 1
-    groups = occurrence_groups(lexicon, occurrences).items()
+    groups = {**occurrence_groups(lexicon, occurrences), **(further or {})}.items()
     return {group: published_rate([right[n] for n in places]) for group, places in groups}, stops

@@ -252,8 +252,8 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
     return evaluation_environment().get_template("evaluation.html.j2").render(data=data)
 
 
-def evaluation_environment() -> Environment:
+def evaluation_environment(*packages: str) -> Environment:
     """Return the environment of pages with scores, which ``figures.html.j2`` draws."""
-    environment = page_environment("sgl.research.evaluate")
+    environment = page_environment("sgl.research.evaluate", *packages)
     environment.globals.update(score=score_text, scale=scale, wrapped=wrapped, label_width=label_width)
     return environment

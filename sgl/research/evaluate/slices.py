@@ -119,6 +119,7 @@ def _sentences(benchmark: Benchmark, split: str, layer: str = "") -> Iterator[Se
 
 def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
     """Return how many words the texts of a layer have in a split."""
+    layer = {"source": benchmark.source, "target": benchmark.target}.get(layer, layer)
     if layer not in (benchmark.source, benchmark.target):
         raise SliceError(f"there is no text `{layer}`; there are `{benchmark.source}` and `{benchmark.target}`")
     if benchmark.directory is not None and layer == benchmark.source:

@@ -143,7 +143,7 @@ def _compounds(compounds: Json) -> Rows:
     return [
         [entry["system"] + (f" ({entry['file']})" if entry["file"] else ""), entry["kind"], *_rates(entry)]
         for entry in compounds["rates"]
-        if entry["by"] != "pattern"
+        if entry["by"] in ("all", "kind")
     ]
 
 

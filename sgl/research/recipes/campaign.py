@@ -1,0 +1,103 @@
+"""What many runs of many systems on many corpora say together, as in an evaluation campaign.
+
+A run is a system on a corpus.  Relations are universal ones, without their subtypes.  The coverage
+of a mined structure is the share of runs for which it is suspicious.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from statistics import fmean, median
+from typing import Any
+
+Json = dict[str, Any]
+
+#: Tests of projectivity are for corpora with a larger share of other sentences.
+_FEWEST = 0.05
+
+
+def campaign(corpora: Mapping[str, Json]) -> Json:
+    """Return the tables of a campaign from the analyses of its corpora."""
+    runs = [(name, system, data) for name, data in corpora.items() for system in data["systems"]]
+    return {
+        "runs": len(runs),
+        "corpora": [_corpus(name, data) for name, data in corpora.items()],
+        "relations": _relations(corpora, runs),
+        "projectivity": [
+            {"name": f"{system}/{name}", "title": f"{system}, {name}", "tests": tests}
+            for name, data in corpora.items()
+            if 1 - data["treebank"]["projective"] / data["treebank"]["sentences"] > _FEWEST
+            for system, tests in _tests(data).items()
+        ],
+        "correlations": _medians(corpora),
+        "mined": {view: _mined(view, corpora, len(runs)) for view in ("dep", "pos", "pos-dep")},
+    }
+
+
+def _corpus(name: str, data: Json) -> Json:
+    bank = data["treebank"]
+    measures = {key: {part: found[part] for part in ("mean", "deviation")} for key, found in bank["measures"].items()}
+    share = 100 * (1 - bank["projective"] / bank["sentences"])
+    scores = {
+        system["name"]: {"bleu": 100 * system["bleu"]["mean"], "dea": 100 * system["edges"]["dea"]}
+        for system in data["systems"]
+    }
+    return {"name": name, "sentences": bank["sentences"], "non_projective": share, "scores": scores, **measures}
+
+
+def _relations(corpora: Mapping[str, Json], runs: Iterable[tuple[str, Json, Json]]) -> list[Json]:
+    counts: dict[str, int] = defaultdict(int)
+    for data in corpora.values():
+        for label, sides in data["treebank"]["relations"].items():
+            counts[label.partition(":")[0]] += sides["left"] + sides["right"]
+    kept: dict[str, int] = defaultdict(int)
+    edges: dict[str, int] = defaultdict(int)
+    for _, system, _ in runs:
+        for label, found in system["relations"].items():
+            relation = label.partition(":")[0]
+            kept[relation] += found["kept"]
+            edges[relation] += found["edges"]
+    found = [
+        {"name": name, "count": counts[name], "accuracy": 100 * kept[name] / number}
+        for name, number in edges.items()
+        if number
+    ]
+    return sorted(found, key=lambda row: row["accuracy"])
+
+
+def _tests(data: Json) -> dict[str, Json]:
+    return {
+        system: {
+            test["measure"]: {"projective": test["medians"][0], "others": test["medians"][1], "p": test["adjusted"]}
+            for test in tests
+            if test["u"] is not None
+        }
+        for system, tests in data["projectivity"].items()
+    }
+
+
+def _medians(corpora: Mapping[str, Json]) -> list[Json]:
+    """Return the median correlation of each pair of measures: of all runs, of a corpus, of a system."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for name, data in corpora.items():
+        for system, tests in data["correlations"].items():
+            for test in tests:
+                if test["rho"] is not None:
+                    for of in ("all", name, system or name):
+                        found[f"{test['first']} and {test['second']}"][of].append(test["rho"])
+    return [
+        {"name": pair, "median": {of: median(values) for of, values in given.items()}} for pair, given in found.items()
+    ]
+
+
+def _mined(view: str, corpora: Mapping[str, Json], runs: int) -> list[Json]:
+    scores: dict[str, list[float]] = defaultdict(list)
+    for data in corpora.values():
+        for mined in data["mined"]:
+            for suspect in mined["suspects"] if mined["view"] == view else ():
+                scores[suspect["structure"]] += [blame["score"] for blame in suspect["systems"]]
+    found = [
+        {"name": name, "coverage": 100 * len(given) / runs, "score": fmean(given)} for name, given in scores.items()
+    ]
+    return sorted(found, key=lambda row: (-row["coverage"], -row["score"]))

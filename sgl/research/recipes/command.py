@@ -1,0 +1,194 @@
+"""``sglc recipe``: the tables of a paper from the outputs of systems, beside the published figures."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import yaml
+
+from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
+from sgl.cli.main import FAILED, OK, OUTPUT
+from sgl.cli.session import Session, grammar_options, json_text
+from sgl.cli.terminal import count, print_table, say
+from sgl.diagnostics import Diagnostics
+from sgl.research.analyse.command import SYSTEM, installed, report_fault
+from sgl.research.analyse.predictions import named_system
+from sgl.research.analyse.tables import latex_environment
+from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
+from sgl.research.evaluate.command import Evaluation, EvaluationRequest
+from sgl.research.evaluate.data import evaluation_environment
+from sgl.research.recipes.engine import Json, fill
+
+PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
+
+#: Files of a directory of outputs by evaluation and system.
+_Outputs = Mapping[str, list[tuple[str, Path]]]
+
+
+@click.command("recipe")
+@click.argument("paper", type=click.Choice(list(PAPERS)))
+@click.argument("data", type=FILE)
+@click.argument("outputs", type=SYSTEM, nargs=-1, metavar="[NAME=]OUTPUTS...")
+@click.option("--json", "json_file", type=JSON, help="Write the tables as JSON.")
+@click.option("--html", "html_file", type=PAGE, help="Write a page with tables and figures.")
+@click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@force_option
+@grammar_options
+def command(
+    session: Session,
+    paper: str,
+    data: Path,
+    outputs: tuple[str, ...],
+    json_file: Path | None,
+    html_file: Path | None,
+    latex_file: Path | None,
+) -> None:
+    """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
+
+    OUTPUTS is a directory with a file for each split or corpus, named after it, or one such file.
+    Directories of one NAME are the runs of one system; a NAME of the paper is compared with it.
+    """
+    if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
+        session.stop()
+    recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
+    names = list(_evaluations(recipe, data))
+    systems = [_named(given) for given in outputs]
+    files = {name: list(_files(systems, name, alone=len(names) == 1)) for name in names}
+    for name, path in systems:
+        if not any((name, file) in given for given in files.values() for file in [path, *_within(path)]):
+            session.diagnostics.error("SGL1411", None, f"`{path}` has no file called {', '.join(names[:5])}")
+    results = {} if session.diagnostics.errors else _results(recipe, data, files, session)
+    made = fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)))
+    if session.diagnostics.errors:
+        session.stop(FAILED)
+    if session.form != "json":
+        _show(made)
+    writers: list[tuple[Path | None, Callable[[Json], str]]] = [
+        (json_file, json_text),
+        (html_file, _page),
+        (latex_file, _latex),
+    ]
+    texts = [(path, text(made)) for path, text in writers if path is not None]
+    written = [session.write(path, text) for path, text in texts]
+    session.stop(OK if all(written) else OUTPUT)
+
+
+def _evaluations(recipe: Json, data: Path) -> Iterator[str]:
+    """Yield the names of what is predicted: splits, or the files of a folder."""
+    yield from recipe.get("splits", ())
+    if "files" in recipe:
+        yield from (path.stem for path in sorted(data.glob(recipe["files"])) if path.is_file())
+
+
+def _named(given: str) -> tuple[str, Path]:
+    name, path = named_system(given)
+    return name or path.stem, path
+
+
+def _within(path: Path) -> list[Path]:
+    return [file for folder in (path, path / "predictions") for file in sorted(folder.glob("*")) if file.is_file()]
+
+
+def _files(systems: list[tuple[str, Path]], evaluation: str, *, alone: bool) -> Iterator[tuple[str, Path]]:
+    for name, path in systems:
+        if not path.is_dir() and alone:
+            yield name, path
+        yield from ((name, file) for file in _within(path) if file.stem == evaluation)
+
+
+def _results(recipe: Json, data: Path, files: _Outputs, session: Session) -> Json:
+    if recipe["runs"] == "analyse":
+        return _analysed(recipe, data, files, session.diagnostics)
+    found: Json = {}
+    for name, given in files.items():
+        if not given:
+            continue
+        view = recipe.get("views", {}).get(name, {"split": name if "splits" in recipe and data.is_dir() else None})
+        dataset = data if "splits" in recipe else next(data.glob(f"{name}.*"))
+        predictions = tuple(f"{system}={path}" for system, path in given)
+        options: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in recipe["options"].items()
+        }
+        request = EvaluationRequest(
+            dataset, predictions, dict(session.settings), session.form, **view, **options, all_slices=False
+        )
+        try:
+            benchmark = read_benchmark(dataset, request.split, request.target)
+        except DatasetError as fault:
+            session.diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
+            return {}
+        result = Evaluation(request, benchmark, session.sources, session.diagnostics).evaluate()
+        if result is not None:
+            found[name] = result
+    return found
+
+
+def _analysed(recipe: Json, data: Path, files: _Outputs, diagnostics: Diagnostics) -> Json:
+    """Return the analyses of all corpora, and what they say together."""
+    from sgl.research.analyse import AnalysisSettings, analyse
+    from sgl.research.recipes.campaign import campaign
+
+    found: Json = {}
+    for name, given in files.items():
+        twice = [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]
+        if twice:
+            diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
+            return {}
+        result = analyse(next(data.glob(f"{name}.*")), given, AnalysisSettings(**recipe["options"]))
+        for path, fault in result.unusable:
+            report_fault(path, fault, diagnostics)
+        if len(result.treebank.projective):
+            found[name] = result.data
+    return {"corpora": found, "campaign": campaign(found)}
+
+
+def _text(cell: Any, *, plain: bool = True) -> str:  # noqa: ANN401 - JSON
+    """Return a figure, its deviation, and whether it departs from the paper's."""
+    if not cell or cell["mean"] is None:
+        return "–"
+    digits = cell["published"]["digits"] if cell.get("published") else cell.get("digits", 1)
+    text = f"{cell['mean']:.{digits}f}"
+    if cell["deviation"] is not None:
+        text += f" ± {cell['deviation']:.{digits}f}"
+    if plain and cell.get("published"):
+        text += f" ({cell['published']['mean']:.{digits}f}{'*' if cell['departs'] else ''})"
+    return text
+
+
+def _show(made: Json) -> None:
+    from rich.table import Table
+
+    say(f"{made['title']}: {made['paper']}")
+    for table in made["tables"]:
+        say(f"\n{table['name']}: {table['title']}")
+        shown = Table(box=None, pad_edge=False, header_style="bold")
+        shown.add_column("")
+        for column in table["columns"]:
+            shown.add_column(f"{column['title']}\n{column['system']}".strip(), justify="right")
+        for column in table["beside"]:
+            shown.add_column(f"{column['title']}\n[{column['system']}]", justify="right", style="dim")
+        for row in table["rows"]:
+            shown.add_row(row["title"], *map(_text, row["cells"]), *map(_text, row["published"]))
+        print_table(shown)
+        for test in table["agreement"]:
+            if test["rho"] is not None:
+                pair = f"{test['title']} of {test['system']} and the paper's {test['published']}"
+                say(f"rank correlation over {test['rows']} rows of {pair}: {test['rho']:.2f}")
+    compared = count(made["compared"], "figure")
+    say(f"\nIn brackets: the paper's figure, * where the result departs from it ({made['departing']} of {compared}).")
+    if made["missing"]:
+        say(f"Without outputs for them there is no {', '.join(made['missing'])}.")
+
+
+def _latex(made: Json) -> str:
+    template = latex_environment("sgl.research.recipes").get_template("recipe.tex.j2")
+    return template.render(data=made, cell=_text)
+
+
+def _page(made: Json) -> str:
+    environment = evaluation_environment("sgl.research.recipes")
+    return environment.get_template("recipe.html.j2").render(data=made, cell=_text)

@@ -1,0 +1,188 @@
+"""Fill the tables of a recipe from the results of evaluations and analyses.
+
+A row says where its figures are in the results, as steps to be taken: a key of an object, or the
+element of a list with this ``name``, or with these values (``kind=NP,by=kind``)::
+
+    gen > tables > patterns > pp_in_subject
+
+The cell of a system is below that, as ``cell`` says; several elements are runs, of which the mean is
+taken.  A row with ``mean`` averages those elements of a list that are in a group, by their items.  A
+row with ``each`` stands for one row for each element.
+
+A figure *departs* from the published one if that is further away than the 95 % interval, or two
+deviations of the runs, and two deviations of the paper's runs.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, stdev
+from typing import Any
+
+import numpy as np
+
+from sgl.research.analyse.statistics import spearman
+from sgl.research.evaluate.tables import scale
+
+Json = dict[str, Any]
+
+FORMAT = "sgl-recipe/1"
+
+_SCORES = "scores > {metric} > {system}"
+
+#: Rows that a rank correlation is worth computing for.
+_FEWEST = 5
+
+
+def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
+    """Return all tables of a recipe; those of which no row has a figure are left out."""
+    tables = [_table(table, results, systems) for table in recipe["tables"]]
+    kept = [table for table in tables if any(cell for row in table["rows"] for cell in row["cells"])]
+    cells = [cell for table in kept for row in table["rows"] for cell in row["cells"] if cell]
+    return {
+        "format": FORMAT,
+        "title": recipe["title"],
+        "paper": recipe["paper"],
+        "notes": recipe.get("notes", []),
+        "systems": list(systems),
+        "tables": kept,
+        "missing": [table["name"] for table in tables if table not in kept],
+        "compared": sum(cell["published"] is not None for cell in cells),
+        "departing": sum(cell["departs"] for cell in cells),
+    }
+
+
+def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
+    metrics: Mapping[str, str] = table["metrics"]
+    published: Mapping[str, Any] = table.get("published", {})
+    alone = not table.get("systems", True)
+    shown = [""] if alone else list(systems)
+    known = {name.casefold(): rows for name, rows in published.items()}
+    beside = [] if alone else [name for name in published if name.casefold() not in map(str.casefold, systems)]
+    rows: list[Json] = []
+    for row in _rows(table, results):
+        cells = []
+        for system in shown:
+            theirs = published if alone else known.get(system.casefold(), {})
+            for place, metric in enumerate(metrics):
+                figure = _published(theirs.get(row["key"]), place)
+                cells.append(_cell(_found(row, table, results, system, metric), figure, table, metric))
+        others = [
+            _published(published[name].get(row["key"]), place) for name in beside for place in range(len(metrics))
+        ]
+        rows.append({"title": row["title"], "cells": cells, "published": others})
+    columns = [{"system": s, "metric": m, "title": title} for s in shown for m, title in metrics.items()]
+    columns_beside = [{"system": s, "metric": m, "title": title} for s in beside for m, title in metrics.items()]
+    made = {"name": table["name"], "title": table["title"], "columns": columns, "beside": columns_beside, "rows": rows}
+    return made | {"figure": table.get("figure"), "agreement": _agreement(made)}
+
+
+def _rows(table: Json, results: Json) -> Iterator[Json]:
+    for row in table["rows"]:
+        if "each" not in row:
+            yield {"key": row["title"], **row}
+            continue
+        for at in _steps(results, row["each"]):
+            inside = at.items() if isinstance(at, Mapping) else [(str(part["name"]), part) for part in at]
+            for name, part in list(inside)[: row.get("first")]:
+                if re.fullmatch(row.get("named", ".*"), name):
+                    title = part.get("title", name) if isinstance(part, Mapping) else name
+                    yield {"key": name, "title": title, "part": part}
+
+
+def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> list[Any]:
+    """Return the figures of a cell: several are those of runs."""
+    path = str(row.get("cell", table.get("cell", _SCORES))).format(metric=metric, system=system)
+    if "mean" in row:
+        parts = [part for at in _steps(results, row["mean"]) for part in at if part["name"] in row["of"]]
+        found = [(part["items"], leaf) for part in parts for leaf in _steps(part, path)]
+        return [_mean(found)] if len(found) == len(row["of"]) else []
+    if "part" in row:
+        return _steps(row["part"], path)
+    return _steps(results, f"{row['at']} > {path}")
+
+
+def _mean(found: Sequence[tuple[int, Any]]) -> Json:
+    """Return the mean over parts, weighted by their items, for each run."""
+    items = sum(number for number, _ in found)
+    runs = [sum(n * cell["runs"][at] for n, cell in found) / items for at in range(len(found[0][1]["runs"]))]
+    return {"mean": fmean(runs), "deviation": stdev(runs) if len(runs) > 1 else None}
+
+
+def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON
+    """Return what lies at the end of a path; nothing if there is no such place."""
+    values = [value]
+    for step in filter(None, map(str.strip, path.split(" > "))):
+        wanted = dict(pair.split("=", 1) for pair in step.split(",")) if re.match(r"\w+=", step) else {"name": step}
+        inside: list[Any] = []
+        for at in values:
+            if isinstance(at, Mapping):
+                inside += [at[step]] if step in at else []
+            elif isinstance(at, list):
+                inside += [part for part in at if all(str(part.get(key)) == text for key, text in wanted.items())]
+        values = inside
+    return [value for value in values if value is not None]
+
+
+def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str) -> Json | None:
+    if not found:
+        return None
+    if isinstance(found[0], Mapping):
+        figure = {key: found[0].get(key) for key in ("mean", "deviation", "low", "high")}
+    else:
+        figure = {
+            "mean": fmean(found),
+            "deviation": stdev(found) if len(found) > 1 else None,
+            "low": None,
+            "high": None,
+        }
+    by = float(table.get("scale", scale(metric)))
+    value = {key: None if number is None else by * number for key, number in figure.items()}
+    # Where ± says how sentences differ, it does not say how sure a mean is.
+    sure = table.get("spread", False)
+    return {**value, "published": published, "departs": published is not None and _departs(value, published, sure=sure)}
+
+
+def _departs(value: Mapping[str, Any], published: Json, *, sure: bool) -> bool:
+    apart = abs(value["mean"] - published["mean"])
+    room = 0.5 * 10.0 ** -published["digits"]
+    if sure:
+        return bool(apart > room + 1e-9)
+    room += 2 * (published["deviation"] or 0.0)
+    if value["low"] is not None:
+        room += value["high"] - value["mean"] if published["mean"] > value["mean"] else value["mean"] - value["low"]
+    elif value["deviation"] is not None and not math.isnan(value["deviation"]):
+        room += 2 * value["deviation"]
+    return bool(apart > room + 1e-9)
+
+
+def _published(figures: Any, place: int) -> Json | None:  # noqa: ANN401 - YAML
+    """Return a published figure, written ``93.4±3.4``, with its number of digits; None without one."""
+    if isinstance(figures, str | float | int):
+        figures = [figures]
+    if not figures or place >= len(figures) or figures[place] is None:
+        return None
+    mean, _, deviation = str(figures[place]).partition("±")
+    digits = len(mean.partition(".")[2])
+    return {"mean": float(mean), "deviation": float(deviation) if deviation else None, "digits": digits}
+
+
+def _agreement(table: Json) -> list[Json]:
+    """Return the rank correlations over rows of each column with each published one of its metric."""
+    found = []
+    for place, column in enumerate(table["columns"]):
+        ours = [row["cells"][place] for row in table["rows"]]
+        theirs = [(column["system"], [cell and cell["published"] for cell in ours])]
+        theirs += [
+            (other["system"], [row["published"][at] for row in table["rows"]])
+            for at, other in enumerate(table["beside"])
+            if other["metric"] == column["metric"]
+        ]
+        for name, figures in theirs:
+            pairs = [(a["mean"], b["mean"]) for a, b in zip(ours, figures, strict=True) if a and b]
+            if len(pairs) >= _FEWEST:
+                test = spearman("", "", *np.array(pairs, np.float64).T)
+                found.append({**column, "published": name, "rows": test.pairs, "rho": test.rho, "p": test.p})
+    return found
