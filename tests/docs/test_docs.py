@@ -138,9 +138,9 @@ def prepare(directory: Path) -> None:
 def add(path: Path, block: Block, seen: set[str]) -> None:
     """Begin the file at its first block, go on with it at the later ones."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    before = path.read_text(encoding="utf-8") + "\n" if path.name in seen else ""
+    before = path.read_text(encoding="utf-8") + "\n" if str(path) in seen else ""
     path.write_text(before + block.text, encoding="utf-8")
-    seen.add(path.name)
+    seen.add(str(path))
 
 
 def check_session(block: Block, directory: Path) -> None:

@@ -31,6 +31,12 @@ _DECIMALS = 9
 #: The share of means outside the interval.
 _OUTSIDE = 0.05
 
+#: The quantile of the normal distribution for it.
+_WIDTH = 1.959963984540054
+
+#: Draws for an interval; a p-value may need more.
+_DRAWS = 10_000
+
 #: Fewer pairs have no correlation worth the name.
 _FEWEST = 3
 
@@ -148,7 +154,8 @@ def compare(
     items = int(numbers.sum())
     mean = float(values @ numbers) / items
     random = np.random.Generator(np.random.PCG64(seed))
-    drawn = random.multinomial(items, numbers / items, size=samples) @ values / items
+    draws = samples if test == "bootstrap" else min(samples, _DRAWS)
+    drawn = random.multinomial(items, numbers / items, size=draws) @ values / items
     low, high = np.quantile(drawn, [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
     if test == "randomisation":
         p = _randomised(values, numbers, mean * items, samples, random)
@@ -161,6 +168,13 @@ def compare(
 def _randomised(
     values: Values, numbers: NDArray[np.int64], total: float, samples: int, random: np.random.Generator
 ) -> float:
+    apart = values != 0
+    if len({*np.abs(values[apart]).tolist()}) == 1:
+        # One run each: the signs are tosses of a coin, and nothing has to be sampled.
+        from scipy.special import bdtr
+
+        less, changed = int(numbers[apart].min()) if apart.sum() > 1 else 0, int(numbers[apart].sum())
+        return min(1.0, 2 * float(bdtr(less, changed, 0.5)))
     sums = np.zeros(samples)
     for size in np.unique(np.abs(values)):
         if size > 0:
@@ -190,9 +204,9 @@ def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[fl
 
 def wilson(right: float, items: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of items; several runs count as their mean."""
-    from scipy.stats import binomtest
-
     if not items:
         return 0.0, 1.0
-    interval = binomtest(round(right), items).proportion_ci(1 - _OUTSIDE, method="wilson")
-    return float(interval.low), float(interval.high)
+    share, wide = round(right) / items, _WIDTH**2 / items
+    middle = (share + wide / 2) / (1 + wide)
+    half = (wide * (share * (1 - share) + wide / 4)) ** 0.5 / (1 + wide)
+    return max(0.0, middle - half), min(1.0, middle + half)

@@ -29,6 +29,11 @@ _TOGETHER = 128
 
 _ORDERS = 4
 
+#: Sums below this are whole numbers in single precision, also those of a draw that has more.
+_EXACT = 1 << 23
+
+Weights = NDArray[np.int64] | NDArray[np.bool_]
+
 
 def bleu(sums: Sums) -> NDArray[np.float64]:
     """Return BLEU of four orders with exponential smoothing, where an order has no match."""
@@ -123,22 +128,28 @@ class CorpusDraws:
         found: NDArray[np.float64] = np.mean([self._scorers[metric](sums) for sums in runs], axis=0)
         return found
 
-    def _weighed(self, weights: Callable[[np.random.Generator, int], Sums]) -> dict[tuple[str, str], list[Sums]]:
+    def _weighed(self, weights: Callable[[np.random.Generator, int], Weights]) -> dict[tuple[str, str], list[Sums]]:
         """Return for each metric, system and run the sums of all draws."""
         random = np.random.default_rng(SEED)
-        found = {key: [np.empty((DRAWS, run.shape[1])) for run in runs] for key, runs in self._runs.items()}
+        every = [run for runs in self._runs.values() for run in runs]
+        # One product of matrices for all; small sums are exact in single precision.
+        beside = np.hstack(every)
+        kind: type[np.float32] | type[np.float64] = (
+            np.float32 if beside.sum(axis=0).max(initial=0) < _EXACT else np.float64
+        )
+        beside = beside.astype(kind)
+        sums = np.empty((DRAWS, beside.shape[1]))
         for first in range(0, DRAWS, _TOGETHER):
             drawn = weights(random, min(_TOGETHER, DRAWS - first))
-            for key, runs in self._runs.items():
-                for sums, run in zip(found[key], runs, strict=True):
-                    sums[first : first + len(drawn)] = drawn @ run
-        return found
+            np.matmul(drawn.astype(kind), beside, out=sums[first : first + len(drawn)], casting="same_kind")
+        parts = iter(np.split(sums, np.cumsum([run.shape[1] for run in every])[:-1], axis=1))
+        return {key: [next(parts) for _ in runs] for key, runs in self._runs.items()}
 
-    def _with_replacement(self, random: np.random.Generator, draws: int) -> Sums:
+    def _with_replacement(self, random: np.random.Generator, draws: int) -> Weights:
         places = random.integers(0, self._items, size=(draws, self._items))
         places += self._items * np.arange(draws)[:, None]
         times = np.bincount(places.ravel(), minlength=draws * self._items)
-        return times.reshape(draws, self._items).astype(np.float64)
+        return times.reshape(draws, self._items)
 
-    def _coins(self, random: np.random.Generator, draws: int) -> Sums:
-        return random.integers(2, size=(draws, self._items), dtype=bool).astype(np.float64)
+    def _coins(self, random: np.random.Generator, draws: int) -> Weights:
+        return random.integers(2, size=(draws, self._items), dtype=bool)

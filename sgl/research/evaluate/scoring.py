@@ -283,7 +283,9 @@ class Scores:
             for run, right in zip(runs, self.scores[EXACT][name], strict=True):
                 verdicts |= {run[place]: _RIGHT for place in np.flatnonzero(right).tolist()}
         wrong = dict.fromkeys(one for runs in given.values() for run in runs for one in run if one not in verdicts)
-        verdicts |= self._verdicts(list(wrong), partial, progress)
+        # Those for one item stand together, so that its gold text is read once.
+        ordered = sorted(wrong, key=lambda one: one[0])
+        verdicts |= self._verdicts(ordered, partial, progress)
         self._check_gold(partial, progress)
         # What cannot be said of one system's prediction is said of none.
         unknown = sorted({one[0] for one in wrong if np.isnan(verdicts[one].kept)})

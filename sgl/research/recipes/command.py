@@ -107,7 +107,9 @@ def _results(recipe: Json, data: Path, files: _Outputs, session: Session) -> Jso
     for name, given in files.items():
         if not given:
             continue
-        view = recipe.get("views", {}).get(name, {"split": name if "splits" in recipe and data.is_dir() else None})
+        view = {"split": name, **recipe.get("views", {}).get(name, {})} if "splits" in recipe else {}
+        if not data.is_dir():
+            view.pop("split", None)
         dataset = data if "splits" in recipe else next(data.glob(f"{name}.*"))
         predictions = tuple(f"{system}={path}" for system, path in given)
         options: dict[str, Any] = {

@@ -1,0 +1,172 @@
+"""``sglc recipe``: the published tables agree with one another, and tables follow from outputs."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from workplace import Workplace
+
+from sgl.cli.main import FAILED, OK, run
+from sgl.research.recipes.command import PAPERS
+from sgl.research.recipes.engine import fill
+
+RECIPES: dict[str, Any] = {name: yaml.safe_load(path.read_text("utf-8")) for name, path in PAPERS.items()}
+
+#: Published averages that do not follow from the published rows: of Llama 2, see the notes.
+INCONSISTENT = {("Llama 2", "Lexical", 0), ("Llama 2", "Lexical", 1), ("Llama 2", "Lex. + Mor.", 1)}
+
+#: Patterns of SGET with 1,000 items; the others have 2,000.
+SMALL = ("cp_", "wh_")
+
+
+def figure(text: object) -> float:
+    return float(str(text).partition("±")[0])
+
+
+def table(paper: str, name: str) -> Any:  # noqa: ANN401 - YAML
+    return next(table for table in RECIPES[paper]["tables"] if table["name"] == name)
+
+
+@pytest.mark.parametrize("system", ["Transformer", "Llama 2"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_averages_of_sget_follow_from_its_rows(system: str, place: int) -> None:
+    rows = table("sget", "Table 10")["published"][system]
+    for group in table("sget", "Table 3")["rows"]:
+        items = {name: 1 if name.startswith(SMALL) else 2 for name in group["of"]}
+        mean = sum(n * rows[name][place] for name, n in items.items()) / sum(items.values())
+        published = figure(table("sget", "Table 3")["published"][system][group["title"]][place])
+        assert (abs(mean - published) < 0.061) != ((system, group["title"], place) in INCONSISTENT)
+    assert [len(group["of"]) for group in table("sget", "Table 3")["rows"]] == [13, 8, 21]
+
+
+def test_the_groups_of_the_grammar_are_those_of_the_table() -> None:
+    grammar = (Path(__file__).parents[3] / "grammars" / "sget" / "patterns.sgl").read_text("utf-8")
+    for group, name in zip(
+        table("sget", "Table 3")["rows"], ("lexical", "lexical_morphological", "structural"), strict=True
+    ):
+        lines = [line for line in grammar.splitlines() if line.startswith("pattern ") and f"({name}," in line]
+        assert {line.split()[1] for line in lines} == set(group["of"])
+
+
+def test_smaller_tables_of_sget_repeat_the_large_one() -> None:
+    rows = table("sget", "Table 10")["published"]
+    for name in ("Table 4", "Table 6"):
+        small = table("sget", name)
+        for system in ("Transformer", "Llama 2"):
+            for row in small["rows"]:
+                assert figure(small["published"][system][row["title"]]) == rows[system][row["at"].split(" > ")[-1]][0]
+
+
+@pytest.mark.parametrize("system", ["Transformer", "Llama 2"])
+def test_the_halves_of_table_11_have_the_mean_of_table_10(system: str) -> None:
+    halves = table("sget", "Table 11")
+    for first, second in list(pairwise(halves["rows"]))[::2]:
+        pattern = first["at"].split(" > ")[-1].partition("/")[0]
+        exact = [halves["published"][system][row["title"]][0] for row in (first, second)]
+        assert sum(exact) / 2 == pytest.approx(table("sget", "Table 10")["published"][system][pattern][0], abs=0.11)
+
+
+@pytest.mark.parametrize("system", ["Transformer", "T5", "LLaMA", "AM-Parser"])
+def test_the_means_of_slog_follow_from_its_cases(system: str) -> None:
+    rows = table("slog", "Table 5")["published"][system]
+    for place in (0, 1):
+        cases = [figure(row[place]) for name, row in rows.items() if name != "all"]
+        near = abs(sum(cases) / len(cases) - figure(rows["all"][place])) < 0.35
+        # The plain Exact Match of T5 is 25.8 from its cases, and 23.4 in the paper.
+        assert near != ((system, place) == ("T5", 0))
+
+
+def evaluated(scores: dict[str, float], systems: tuple[str, ...]) -> dict[str, Any]:
+    """What an evaluation of patterns gives, if all systems have these scores."""
+    rows = [
+        {
+            "name": name,
+            "title": name.upper(),
+            "items": 1000,
+            "scores": {"exact": {s: {"mean": x, "deviation": None, "runs": [x], "low": x, "high": x} for s in systems}},
+        }
+        for name, x in scores.items()
+    ]
+    return {"gen": {"tables": {"patterns": rows}}}
+
+
+RECIPE = {
+    "title": "T",
+    "paper": "P",
+    "tables": [
+        {
+            "name": "Table 1",
+            "title": "rows",
+            "metrics": {"exact": "Exact"},
+            "rows": [{"each": "gen > tables > patterns"}],
+            "published": {"Known": {"a": 10.0, "b": "90.0±2.0"}, "Other": {"a": 1.5}},
+        },
+        {
+            "name": "Table 2",
+            "title": "means",
+            "metrics": {"exact": "Exact"},
+            "rows": [{"title": "both", "mean": "gen > tables > patterns", "of": ["a", "b"]}],
+        },
+        {"name": "Table 3", "title": "-", "metrics": {"bleu": "BLEU"}, "rows": [{"title": "x", "at": "test > x"}]},
+    ],
+}
+
+
+def test_a_figure_is_compared_with_that_of_the_system_of_its_name() -> None:
+    made = fill(RECIPE, evaluated({"a": 0.1, "b": 0.85}, ("known", "new")), ["known", "new"])
+    rows, mean = made["tables"][0]["rows"], made["tables"][1]["rows"]
+    assert [[cell["mean"] for cell in row["cells"]] for row in rows] == [[10.0, 10.0], [85.0, 85.0]]
+    assert [cell["departs"] for row in rows for cell in row["cells"]] == [False, False, True, False]
+    assert rows[0]["cells"][1]["published"] is None
+    assert [column["system"] for column in made["tables"][0]["beside"]] == ["Other"]
+    assert mean[0]["cells"][0]["mean"] == pytest.approx(47.5)
+    assert made["missing"] == ["Table 3"]
+    assert (made["compared"], made["departing"]) == (2, 1)
+
+
+TREE = "# sent_id = {0}\n# text = a b\n1\ta\ta\tX\t_\t_\t2\tnsubj:x\t_\t_\n2\tb\tb\tX\t_\t_\t0\troot\t_\t_\n\n"
+SMALL_DATA: dict[str, dict[str, str]] = {
+    "sget": {"data": "a\tx\tpp_in_subject\nb\ty\tcp_deeper\n", "out/gen.txt": "x\nz\n"},
+    "slog": {"data": "a\tsee . agent ( x _ 1 , A )\tpp_3\n", "out/gen.txt": "see . agent ( x _ 2 , A )\n"},
+    "dbca": {"data/0.0.tsv": "a\tx y\n", "data/1.0.tsv": "a\tx y z\n", "out/0.0.txt": "x y\n", "out/1.0.txt": "z\n"},
+    "sr": {"data/en.conllu": TREE.format(1) + TREE.format(2), "out/en.txt": "a b\nb a\n"},
+    "cognition": {
+        "data/NP.en": "the dog ran\nthe dog sat\n",
+        "data/NP.zh": "狗跑\n狗坐\n",
+        "data/NP.compound": "the dog\nthe dog\n",
+        "data/lexicon": "the\t/\ndog\t狗/犬\n",
+        "data/train.en": "the dog ran\n",
+        "out/gen.txt": "狗跑\n猫坐\n",
+    },
+}
+
+
+@pytest.mark.parametrize("paper", list(RECIPES))
+def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> None:
+    for name, text in SMALL_DATA[paper].items():
+        (work.directory / name).parent.mkdir(parents=True, exist_ok=True)
+        work.write(name, text)
+    files = ["--json", "r.json", "--html", "r.html", "--latex", "r.tex"]
+    assert run(["recipe", paper, "data", "Mine=out", *files]) == OK
+    made = json.loads((work.directory / "r.json").read_text("utf-8"))
+    assert made["tables"]
+    assert made["tables"][0]["name"] in (work.directory / "r.html").read_text("utf-8")
+    assert (work.directory / "r.tex").read_text("utf-8").count(r"\begin{table}") == len(made["tables"])
+    cells = {t["title"]: {row["title"]: row["cells"] for row in t["rows"]} for t in made["tables"]}
+    if paper == "cognition":
+        assert cells["Error rates of compounds"]["NP"][0]["mean"] == 50.0
+        assert cells["By frequency of the compound in training"]["few shots"][0]["mean"] == 50.0
+    if paper == "sr":
+        assert cells["Edge accuracy by universal relation"]["nsubj"][1]["mean"] == 50.0
+
+
+def test_outputs_that_are_not_there_are_named(work: Workplace) -> None:
+    work.write("rows.tsv", "a\tx\tpp_in_subject\n")
+    (work.directory / "out").mkdir()
+    assert run(["recipe", "sget", "rows.tsv", "out"]) == FAILED
+    assert "error[SGL1411]: `out` has no file called gen, test" in work.capsys.readouterr().err
