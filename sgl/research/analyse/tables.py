@@ -6,7 +6,7 @@ page correlations are a triangle of squares.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,9 +19,6 @@ from sgl.report.render import page_environment
 from sgl.report.svg import text_width
 
 Json = Mapping[str, Any]
-
-#: Of relations, and of structures in each view.
-_RELATIONS, _SUSPECTS = 20, 10
 
 #: Marks of p-values below these, as is usual.
 _STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -44,17 +41,19 @@ class ResultTable:
 
 
 def tables(data: Json) -> list[ResultTable]:
-    """Return all tables that have something to show."""
-    made = [
-        _measures(data["treebank"]),
-        _systems(data),
-        _groups(data),
-        *_correlations(data["correlations"]),
-        _projectivity(data["projectivity"]),
-        _relations(data),
-        *(_suspects(mined, len(data["systems"])) for mined in data["mined"]),
-    ]
+    """Return all tables that have something to show, as ``tables.j2`` makes them."""
+    made: list[ResultTable] = []
+
+    def add(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> None:
+        made.append(ResultTable(name, plain(title), columns, [list(map(plain, row)) for row in rows], texts))
+
+    analysis_environment().get_template("tables.j2").render(data=data, add=add)
     return [table for table in made if table.rows]
+
+
+def plain(text: str) -> str:
+    """Return a text that a template has made as what it says."""
+    return text.unescape() if isinstance(text, Markup) else text
 
 
 def p_value(value: float | None) -> str:
@@ -73,66 +72,6 @@ def stars(value: float | None) -> str:
     return next((mark for limit, mark in _STARS if value < limit), "")
 
 
-def _number(value: float | None, form: str, scale: int = 1) -> str:
-    return NOTHING if value is None else format(scale * value, form)
-
-
-def _measures(bank: Json) -> ResultTable:
-    rows = []
-    for name, found in bank["measures"].items():
-        spread = found["mean"], found["deviation"], found["min"], *found["quartiles"], found["max"]
-        rows.append([title(name), *(f"{value:.2f}" for value in spread)])
-    projective = bank["projective"] / bank["sentences"]
-    rows.append(["projective", f"{100 * projective:.2f} %", *[""] * 6])
-    header = ("measure", "mean", "deviation", "min", "25 %", "median", "75 %", "max")
-    return ResultTable("measures", "Trees", header, rows)
-
-
-def _systems(data: Json) -> ResultTable:
-    rows = [
-        [
-            system["name"],
-            _number(system["bleu"]["mean"], ".2f", 100),
-            _number(system["edges"]["dea"], ".2f", 100),
-            _number(system["exact"] / data["treebank"]["sentences"], ".2f", 100),
-            *(f"{system[key]:,}" for key in ("empty", "missing", "failed")),
-        ]
-        for system in data["systems"]
-    ]
-    header = ("system", "BLEU", "DEA", "exact", "empty", "missing", "failed")
-    return ResultTable("systems", "Systems (mean BLEU of sentences; in %)", header, rows)
-
-
-def _groups(data: Json) -> ResultTable:
-    measures = ("length", "depth", "distance", "flux_weight")
-    rows = []
-    for group in data["groups"]:
-        size = group["sentences"]
-        row = [group["group"] or NOTHING, f"{size:,}"]
-        row += [_number(group["measures"][name], ".2f") for name in measures]
-        for found in group["systems"].values():
-            row += [_number(found["bleu"], ".1f", 100), f"{100 * found['exact'] / size:.1f}"]
-        rows.append(row)
-    by = data["settings"]["by"]
-    header = [by or "", "sentences", *(title(name) for name in measures)]
-    for system in data["systems"]:
-        header += [f"BLEU {system['name']}", f"exact {system['name']}"]
-    return ResultTable("groups", f"Sentences by {by}", header, rows)
-
-
-def _correlations(correlations: Json) -> Iterator[ResultTable]:
-    for name, tests in correlations.items():
-        names = list(dict.fromkeys(test[side] for test in tests for side in ("first", "second")))
-        by_pair = {(test["first"], test["second"]): _coefficient(test) for test in tests}
-        rows = [[title(row), *(by_pair.get((column, row), "") for column in names[:-1])] for row in names[1:]]
-        yield ResultTable(
-            f"correlations-{name}" if name else "correlations",
-            f"Spearman's ρ{', ' if name else ''}{name} (* p < .05, ** .01, *** .001 after Holm)",
-            ["", *map(title, names[:-1])],
-            rows,
-        )
-
-
 def title(name: str) -> str:
     """Return what tables call a measure or score."""
     return TITLES.get(name, name.replace("_", " "))
@@ -141,67 +80,6 @@ def title(name: str) -> str:
 def _coefficient(test: Json) -> str:
     # No sign stands before zero.
     return NOTHING if test["rho"] is None else f"{round(test['rho'], 2) + 0.0:.2f}{stars(test['adjusted'])}"
-
-
-def _projectivity(projectivity: Json) -> ResultTable:
-    rows = [
-        [
-            system,
-            title(test["measure"]),
-            f"{test['projective']:,}",
-            f"{test['others']:,}",
-            *(f"{median:.3f}" for median in test["medians"]),
-            f"{test['u']:,.1f}",
-            p_value(test["p"]),
-            p_value(test["adjusted"]),
-            f"{test['effect']:.3f}",
-        ]
-        for system, tests in projectivity.items()
-        for test in tests
-        if test["u"] is not None
-    ]
-    header = (
-        *("system", "score", "projective", "others", "median", "median of others"),
-        *("U", "p", "p (Holm)", "effect"),
-    )
-    name = "Projective and other sentences (Mann–Whitney)"
-    return ResultTable("projectivity", name, header, rows, 2)
-
-
-def _relations(data: Json) -> ResultTable:
-    edges = {label: sides["left"] + sides["right"] for label, sides in data["treebank"]["relations"].items()}
-    ranked = sorted(edges, key=lambda label: (-edges[label], label))
-    rows = [
-        [
-            label,
-            f"{edges[label]:,}",
-            f"{data['treebank']['relations'][label]['entropy']:.3f}",
-            *(_number(s["relations"][label]["dea"], ".1f", 100) for s in data["systems"]),
-        ]
-        for label in ranked[:_RELATIONS]
-    ]
-    more = len(edges) - len(rows)
-    name = f"Relations ({more} less frequent ones not shown)" if more else "Relations"
-    header = ["relation", "edges", "entropy", *(f"DEA {s['name']}" for s in data["systems"])]
-    return ResultTable("relations", name, header, rows)
-
-
-def _suspects(mined: Json, systems: int) -> ResultTable:
-    rows = []
-    for suspect in mined["suspects"][:_SUSPECTS]:
-        rates = [blame["failed"] / suspect["sentences"] for blame in suspect["systems"]]
-        rows.append(
-            [
-                suspect["structure"],
-                f"{suspect['score']:.2f}",
-                f"{suspect['coverage']}/{systems}",
-                f"{suspect['sentences']:,}",
-                f"{100 * sum(rates) / len(rates):.1f} %",
-            ]
-        )
-    header = ("structure", "score", "coverage", "sentences", "failed")
-    name = f"Suspicious structures, {mined['view']} ({mined['structures']:,} structures)"
-    return ResultTable(f"suspects-{mined['view']}", name, header, rows)
 
 
 _SPELT = str.maketrans(
@@ -257,7 +135,9 @@ _LONGEST = 60
 def analysis_environment() -> Environment:
     """Return the environment of the page of an analysis."""
     environment = page_environment("sgl.research.analyse")
+    environment.add_extension("jinja2.ext.do")
     environment.filters |= {"p": p_value, "measure": _measure, "text_width": text_width, "coefficient": _coefficient}
+    environment.filters["title_of"] = title
     environment.globals["draw_example"] = draw_example
     return environment
 

@@ -13,7 +13,7 @@ import yaml
 from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
-from sgl.cli.terminal import count, print_table, say
+from sgl.cli.terminal import count, say
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.command import SYSTEM, installed, report_fault
 from sgl.research.analyse.predictions import named_system
@@ -21,6 +21,7 @@ from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
 from sgl.research.evaluate.command import Evaluation, EvaluationRequest
 from sgl.research.evaluate.data import evaluation_environment
+from sgl.research.evaluate.tables import show_table
 from sgl.research.recipes.engine import Json, fill
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
@@ -148,7 +149,7 @@ def _analysed(recipe: Json, data: Path, files: _Outputs, diagnostics: Diagnostic
     return {"corpora": found, "campaign": campaign(found)}
 
 
-def _text(cell: Any, *, plain: bool = True) -> str:  # noqa: ANN401 - JSON
+def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
     """Return a figure, its deviation, and whether it departs from the paper's."""
     if not cell or cell["mean"] is None:
         return "–"
@@ -156,26 +157,18 @@ def _text(cell: Any, *, plain: bool = True) -> str:  # noqa: ANN401 - JSON
     text = f"{cell['mean']:.{digits}f}"
     if cell["deviation"] is not None:
         text += f" ± {cell['deviation']:.{digits}f}"
-    if plain and cell.get("published"):
+    if cell.get("published"):
         text += f" ({cell['published']['mean']:.{digits}f}{'*' if cell['departs'] else ''})"
     return text
 
 
 def _show(made: Json) -> None:
-    from rich.table import Table
-
     say(f"{made['title']}: {made['paper']}")
     for table in made["tables"]:
         say(f"\n{table['name']}: {table['title']}")
-        shown = Table(box=None, pad_edge=False, header_style="bold")
-        shown.add_column("")
-        for column in table["columns"]:
-            shown.add_column(f"{column['title']}\n{column['system']}".strip(), justify="right")
-        for column in table["beside"]:
-            shown.add_column(f"{column['title']}\n[{column['system']}]", justify="right", style="dim")
-        for row in table["rows"]:
-            shown.add_row(row["title"], *map(_text, row["cells"]), *map(_text, row["published"]))
-        print_table(shown)
+        heads = [f"{column['title']}\n{column['system']}".strip() for column in table["columns"]]
+        heads += [f"{column['title']}\n[{column['system']}]" for column in table["beside"]]
+        show_table(["", *heads], [[r["title"], *map(_text, [*r["cells"], *r["published"]])] for r in table["rows"]])
         for test in table["agreement"]:
             if test["rho"] is not None:
                 pair = f"{test['title']} of {test['system']} and the paper's {test['published']}"
