@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sgl.cli import arguments as args
-from sgl.cli.audit_text import AuditText, warn_of_missing_needs
+from sgl.cli.audit_text import show_audit, warn_of_missing_needs
 from sgl.cli.files import PAGE, force_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text, named_values
 from sgl.cli.terminal import count
@@ -75,7 +75,7 @@ def command(
     auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
     audit = auditor.run(corpora, args.file_bar(session))
     warn_of_missing_needs(session, audit)
-    AuditText(session, audit).show()
+    show_audit(session, audit)
     seconds = time.monotonic() - started
     session.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
     data = {
