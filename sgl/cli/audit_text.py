@@ -36,12 +36,14 @@ def show_audit(session: Session, audit: Audit) -> None:
     names = [file.name for file in audit.files]
     short = [Path(name).name for name in names]
     # Short names have to tell the files apart.
+    declared = {entry.name for entry in audit.declared}
     shown = short if len(set(short)) == len(short) else names
 
     def table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
         made = text_table(*titles, right=right)
         for style, cells in rows:
-            made.add_row(*map(cell, cells), style=style)
+            # Names of the grammar are shown whole, what is of somebody else may be cut.
+            made.add_row(*(text if text in declared else cell(text) for text in cells), style=style)
         session.table(made)
 
     environment = Environment(  # noqa: S701 - it is text, not HTML
