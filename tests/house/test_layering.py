@@ -169,7 +169,9 @@ OWN_FILES = {
     "dataset/pairs.py": "rows that were just written",
     "dataset/lock.py": "who has a lock",
     "parallel/executor.py": "what a worker has written, and results of a run, by their hashes",
+    "research/evaluate/compound_rates.py": "the roles of atoms, a table of the package",
     "research/exchange/irtg_file.py": "a grammar of the package",
+    "research/recipes/command.py": "the recipes of the package",
 }
 
 
