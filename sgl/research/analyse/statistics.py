@@ -185,11 +185,7 @@ def _randomised(
 
 
 def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[float, float, float, float]:
-    """Return the difference of the means of two sets of items, its interval, and a p-value.
-
-    The interval is that of a bootstrap of either set.  The p-value says how often a random division
-    of all items into sets of these sizes has means as far apart.
-    """
+    """Return the difference of two means, its bootstrap interval, and a p-value of random divisions."""
     values, kinds = np.unique(np.round(np.concatenate([first, second]), _DECIMALS), return_inverse=True)
     one, two = (np.bincount(part, minlength=len(values)) for part in np.split(kinds, [len(first)]))
     mean = float(second.mean() - first.mean())

@@ -2,13 +2,14 @@
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
+from jinja2 import Environment, PackageLoader
 
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import OUTPUT
@@ -198,20 +199,13 @@ def _split(session: Session, items: sources.ItemSet, request: search.SplitReques
 
 
 def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:
-    found, target = proof["divergence"], proof["target"]
-    sizes, only = proof["sizes"], proof["test_only"]
-    share = 100 * sizes["test"] / (sizes["train"] + sizes["test"])
-    yield (
-        f"split     {sizes['train']:,} train, {sizes['test']:,} test ({share:.1f} %), {sizes['discarded']:,} discarded"
-    )
-    yield f"compounds D_C {found['compounds']:.6f}, wanted {target['compounds']:g}"
-    yield (f"atoms     D_A {found['atoms']:.6f}, wanted {target['atoms']:g}, at most {target['atom_limit']:g}")
-    yield (
-        f"test only {count(only['compounds'], 'compound')} "
-        f"({100 * only['share']:.1f} % of their occurrences), {count(only['atoms'], 'atom')}"
-    )
-    yield f"written   {out}"
-    yield f"time      {seconds:.1f} s"
+    template = _templates().get_template("split.j2")
+    yield from template.render(proof=proof, out=out, seconds=seconds, count=count).splitlines()
+
+
+def _templates() -> Environment:
+    package = PackageLoader("sgl.research.divergence")
+    return Environment(loader=package, extensions=["jinja2.ext.do"], trim_blocks=True)  # noqa: S701 - it is text
 
 
 # ---- a split that is there
@@ -254,33 +248,13 @@ def _rows(items: sources.ItemSet, categories: bool) -> Iterator[_Measured]:
 
 
 def _show(session: Session, items: sources.ItemSet, settings: sources.ElementSettings, rows: list[_Measured]) -> None:
+    def table(titles: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[str]) -> None:
+        made = text_table(*map(escape, titles), right=right)
+        for row in cells:
+            made.add_row(*map(escape, row))
+        session.table(made)
+
     from rich.markup import escape
 
-    train = items.files[0]
-    figures = ("items", "D_A", "D_C", "compounds", "unseen", "of occurrences")
-    table = text_table(escape(f"{train.name} →"), *figures, "most frequent unseen", right=figures)
-    for name, number, found in rows:
-        table.add_row(
-            escape(name),
-            f"{number:,}",
-            f"{found.atoms:.4f}",
-            f"{found.compounds:.4f}",
-            f"{found.kinds:,}",
-            f"{found.unseen:,}",
-            f"{100 * found.unseen_share:.1f} %",
-            escape(", ".join(found.examples[:2])),
-        )
-    session.table(table)
-    elements = items.elements
-    weighted = ", weighted" if settings.weighted else ""
-    session.echo(
-        f"{settings.view}: {len(elements.atoms.names):,} atoms, "
-        f"{len(elements.compounds.names):,} compounds of up to {settings.size} nodes{weighted}; "
-        f"{len(train.ids):,} items in {train.name}"
-    )
-    shown = " ".join(example for _, _, found in rows for example in found.examples[:2])
-    if settings.view == sources.DERIVATION and _NUMBERED.search(shown):
-        session.echo(
-            "#1, #2, …: rules of one name and category that differ in the features of their "
-            "children, in the order of the grammar"
-        )
+    given = {"table": table, "say": session.echo, "numbered": _NUMBERED.search}
+    _templates().get_template("report.j2").render(items=items, settings=settings, rows=rows, **given)

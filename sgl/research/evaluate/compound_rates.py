@@ -16,11 +16,10 @@ import yaml
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
-from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
+from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
-from sgl.research.evaluate.compound_factors import factor_groups
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
@@ -169,16 +168,15 @@ class BenchmarkCompounds:
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon, occurrences = self.table.lexicon.segmented(cut), self.table.occurrences
-        factors = factor_groups(self.table.lexicon, occurrences, _training(benchmark))
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
             hypotheses = [cut(outputs[occurrence.row]) for occurrence in occurrences]
             if published:
-                found, stops = published_rates(lexicon, occurrences, hypotheses, factors)
+                found, stops = published_rates(lexicon, occurrences, hypotheses)
                 stopped += stops
             else:
-                found = error_rates(lexicon, occurrences, hypotheses, factors)
+                found = error_rates(lexicon, occurrences, hypotheses)
             for (by, name), rate in found.items():
                 shares = {"instance": rate.instance, "aggregate": rate.aggregate}
                 of = {"system": system, "file": file, "by": by, "kind": name}
@@ -192,23 +190,6 @@ class BenchmarkCompounds:
             ),
             "published_script_stops": stopped,
         }
-
-
-def _training(benchmark: Benchmark) -> Sequence[str]:
-    """Return the source sentences of training, if they are beside the items."""
-    if benchmark.directory is not None:
-        path = benchmark.directory / "data" / "train.tsv"
-    elif benchmark.lexicon is not None:
-        path = benchmark.lexicon.with_name("train.en")
-    else:
-        return ()
-    try:
-        lines = lines_of(read_text(path, BENCHMARK, inside=benchmark.directory))
-    except ForeignFileError as problem:
-        if problem.is_missing:
-            return ()
-        raise
-    return [line.partition("\t")[0] for line in lines]
 
 
 def compounds_of(

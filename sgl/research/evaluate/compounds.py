@@ -8,14 +8,7 @@ lexicon has *fillers*, words that may stand between atoms, nothing else may.
 The *instance* rate counts translations that are wrong, the *aggregate* rate compounds of which some translation is
 wrong.  Any such rule calls some gold translations wrong: that rate is the noise floor.
 
-The rule of the published script is here as well, errors included:
-
-* A translation counts wherever its characters are: 小 in 小时 is *small*.
-* An empty alternative lets anything pass; ``liked`` has one, so that a wrong verb does.
-* The place of a modifier such as *he liked* is not looked at where there is a verb.
-* Five lines are one compound, whatever stands in them; lines left over are ignored.
-* Of a preposition in two parts (``在 … 里``) the first one is looked for.
-* It stops at an empty output, a word that the lexicon lacks, a compound not in its sentence.
+The rule of the published script is here as well, errors included (``docs/evaluate.md``).
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -230,6 +223,7 @@ def occurrence_groups(lexicon: CompoundLexicon, occurrences: Sequence[CompoundOc
     groups: dict[Group, list[int]] = {("all", "all"): list(range(len(occurrences)))}
     for place, occurrence in enumerate(occurrences):
         groups.setdefault(("kind", lexicon.kind(occurrence.compound)), []).append(place)
+        groups.setdefault(("atoms", str(len(lexicon.atoms(occurrence.compound)))), []).append(place)
         if occurrence.pattern:
             groups.setdefault(("pattern", occurrence.pattern), []).append(place)
     # Kinds by name, patterns as they come.
@@ -237,10 +231,7 @@ def occurrence_groups(lexicon: CompoundLexicon, occurrences: Sequence[CompoundOc
 
 
 def error_rates(
-    lexicon: CompoundLexicon,
-    occurrences: Sequence[CompoundOccurrence],
-    hypotheses: Sequence[str],
-    further: Mapping[Group, list[int]] | None = None,
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
 ) -> dict[Group, ErrorRate]:
     """Return the error rates of all compounds, of each kind, and of each pattern."""
     right = [
@@ -248,7 +239,7 @@ def error_rates(
         for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
     ]
     found: dict[Group, ErrorRate] = {}
-    for group, places in {**occurrence_groups(lexicon, occurrences), **(further or {})}.items():
+    for group, places in occurrence_groups(lexicon, occurrences).items():
         wrong = [occurrences[place].name for place in places if not right[place]]
         names = {occurrences[place].name for place in places}
         found[group] = ErrorRate(len(places), len(wrong), len(names), len(set(wrong)))
@@ -303,10 +294,7 @@ def published_rate(right: Sequence[bool]) -> ErrorRate:
 
 
 def published_rates(
-    lexicon: CompoundLexicon,
-    occurrences: Sequence[CompoundOccurrence],
-    hypotheses: Sequence[str],
-    further: Mapping[Group, list[int]] | None = None,
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
 ) -> tuple[dict[Group, ErrorRate], int]:
     """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
     right: list[bool] = []
@@ -317,5 +305,5 @@ def published_rates(
         except PublishedStop:
             right.append(False)
             stops += 1
-    groups = {**occurrence_groups(lexicon, occurrences), **(further or {})}.items()
+    groups = occurrence_groups(lexicon, occurrences).items()
     return {group: published_rate([right[n] for n in places]) for group, places in groups}, stops

@@ -7,13 +7,8 @@ injective renaming of its variables; definite nouns are a group of their own.  I
 arguments of a head.  What is not a logical form is equal to nothing, not even to itself.
 
 *Reformatted exact match* was published with SLOG (Li et al. 2023, section 4).  Its script sorts
-conjuncts as text, old numbers included.  It is kept here, errors and all:
-
-* Equal forms judged different: where a predicate occurs twice, since the old numbers decide
-  the order; two definite nouns without anything else; functions with their conjuncts swapped.
-* Different forms judged equal: a second conjunction after ``;`` is dropped; ``x`` and
-  ``_`` are ignored wherever they stand; with two or more definite nouns a single
-  conjunct may stand among them.
+conjuncts as text, old numbers included, and drops a second conjunction after ``;``.  It is kept
+here, errors and all: it judges some equal forms different, and some different ones equal.
 """
 
 import unicodedata

@@ -4,9 +4,7 @@ BLEU and chrF++ are no means over items, but functions of the sums of n-gram cou
 *bootstrap* (Koehn 2004) items are drawn with replacement: the middle 95 % of the scores are the
 interval, and the differences of two systems on the same draws, less their mean, say how often
 chance makes one as large as that found.  In *approximate randomisation* (Riezler & Maxwell 2005)
-the systems exchange the outputs of random items.  Either way a draw is a vector of weights of the
-items, so that a matrix product has the sums of all systems.  Draws, formulas and p-values are those
-of sacreBLEU.
+the systems exchange the outputs of random items.  All is as in sacreBLEU.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +16,6 @@ from sgl.research.analyse.statistics import DifferenceTest
 
 Sums = NDArray[np.float64]
 
-#: A score, from 0 to 100, for each row of sums.
 Scorer = Callable[[Sums], NDArray[np.float64]]
 
 #: The number of draws, and their seed; sacreBLEU has these too.

@@ -7,8 +7,7 @@
     quota                                  the conditions that the pattern drew the item under
     kind=kinds.tsv                         the values of a file, by names of rows or in their order
 
-A structure is read with the grammar where that is at hand, and searched by the verifier.  Words are
-those of the graphs, or else what stands between spaces.
+Words are those of the graphs, or else what stands between spaces.
 """
 
 import operator
@@ -26,14 +25,12 @@ from sgl.verify.items import ShapeTable, conllu_path
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
 
-#: What stands before the equals sign, if only that is given.
 QUOTA = "quota"
 
 _LENGTH = re.compile(r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\((\w+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))")
 _COMPARED = {">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq}
 _COMPARED |= {">": operator.gt, "<": operator.lt}
 
-#: Returns a structure as the manifest would write it; None after a report.
 Reader = Callable[[str], str | None]
 
 
@@ -140,7 +137,7 @@ def _lengths(benchmark: Benchmark, layer: str, split: str) -> list[int]:
 
 
 def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the conditions of the quota of each item; rows stand in the order of quotas."""
+    # Rows stand in the order of quotas.
     if benchmark.directory is None:
         raise SliceError("only a dataset of `sglc compile` has quotas")
     manifest = manifest_of(benchmark.directory)

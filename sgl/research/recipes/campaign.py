@@ -6,7 +6,7 @@ of a mined structure is the share of runs for which it is suspicious.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean, median
 from typing import Any
@@ -47,23 +47,16 @@ def _corpus(name: str, data: Json) -> Json:
 
 
 def _relations(corpora: Mapping[str, Json], runs: Iterable[tuple[str, Json, Json]]) -> list[Json]:
-    counts: dict[str, int] = defaultdict(int)
+    counts, kept, edges = Counter[str](), Counter[str](), Counter[str]()
     for data in corpora.values():
         for label, sides in data["treebank"]["relations"].items():
             counts[label.partition(":")[0]] += sides["left"] + sides["right"]
-    kept: dict[str, int] = defaultdict(int)
-    edges: dict[str, int] = defaultdict(int)
     for _, system, _ in runs:
         for label, found in system["relations"].items():
-            relation = label.partition(":")[0]
-            kept[relation] += found["kept"]
-            edges[relation] += found["edges"]
-    found = [
-        {"name": name, "count": counts[name], "accuracy": 100 * kept[name] / number}
-        for name, number in edges.items()
-        if number
-    ]
-    return sorted(found, key=lambda row: row["accuracy"])
+            kept[label.partition(":")[0]] += found["kept"]
+            edges[label.partition(":")[0]] += found["edges"]
+    rows = [{"name": n, "count": counts[n], "accuracy": 100 * kept[n] / e} for n, e in edges.items() if e]
+    return sorted(rows, key=lambda row: row["accuracy"])
 
 
 def _tests(data: Json) -> dict[str, Json]:

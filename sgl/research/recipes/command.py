@@ -13,7 +13,7 @@ import yaml
 from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
-from sgl.cli.terminal import count, say
+from sgl.cli.terminal import say
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.command import SYSTEM, installed, report_fault
 from sgl.research.analyse.predictions import named_system
@@ -26,7 +26,6 @@ from sgl.research.recipes.engine import Json, fill
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
 
-#: Files of a directory of outputs by evaluation and system.
 _Outputs = Mapping[str, list[tuple[str, Path]]]
 
 
@@ -57,7 +56,7 @@ def command(
         session.stop()
     recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
     names = list(_evaluations(recipe, data))
-    systems = [_named(given) for given in outputs]
+    systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
     files = {name: list(_files(systems, name, alone=len(names) == 1)) for name in names}
     for name, path in systems:
         if not any((name, file) in given for given in files.values() for file in [path, *_within(path)]):
@@ -68,12 +67,8 @@ def command(
         session.stop(FAILED)
     if session.form != "json":
         _show(made)
-    writers: list[tuple[Path | None, Callable[[Json], str]]] = [
-        (json_file, json_text),
-        (html_file, _page),
-        (latex_file, _latex),
-    ]
-    texts = [(path, text(made)) for path, text in writers if path is not None]
+    writers: dict[Path | None, Callable[[Json], str]] = {json_file: json_text, html_file: _page, latex_file: _latex}
+    texts = [(path, text(made)) for path, text in writers.items() if path is not None]
     written = [session.write(path, text) for path, text in texts]
     session.stop(OK if all(written) else OUTPUT)
 
@@ -83,11 +78,6 @@ def _evaluations(recipe: Json, data: Path) -> Iterator[str]:
     yield from recipe.get("splits", ())
     if "files" in recipe:
         yield from (path.stem for path in sorted(data.glob(recipe["files"])) if path.is_file())
-
-
-def _named(given: str) -> tuple[str, Path]:
-    name, path = named_system(given)
-    return name or path.stem, path
 
 
 def _within(path: Path) -> list[Path]:
@@ -163,20 +153,10 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 
 
 def _show(made: Json) -> None:
-    say(f"{made['title']}: {made['paper']}")
-    for table in made["tables"]:
-        say(f"\n{table['name']}: {table['title']}")
-        heads = [f"{column['title']}\n{column['system']}".strip() for column in table["columns"]]
-        heads += [f"{column['title']}\n[{column['system']}]" for column in table["beside"]]
-        show_table(["", *heads], [[r["title"], *map(_text, [*r["cells"], *r["published"]])] for r in table["rows"]])
-        for test in table["agreement"]:
-            if test["rho"] is not None:
-                pair = f"{test['title']} of {test['system']} and the paper's {test['published']}"
-                say(f"rank correlation over {test['rows']} rows of {pair}: {test['rho']:.2f}")
-    compared = count(made["compared"], "figure")
-    say(f"\nIn brackets: the paper's figure, * where the result departs from it ({made['departing']} of {compared}).")
-    if made["missing"]:
-        say(f"Without outputs for them there is no {', '.join(made['missing'])}.")
+    environment = evaluation_environment("sgl.research.recipes")
+    environment.filters["cell"] = _text
+    environment.add_extension("jinja2.ext.do")
+    environment.get_template("recipe.j2").render(data=made, say=say, show=show_table)
 
 
 def _latex(made: Json) -> str:

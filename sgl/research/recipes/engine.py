@@ -1,13 +1,9 @@
 """Fill the tables of a recipe from the results of evaluations and analyses.
 
 A row says where its figures are in the results, as steps to be taken: a key of an object, or the
-element of a list with this ``name``, or with these values (``kind=NP,by=kind``)::
-
-    gen > tables > patterns > pp_in_subject
-
-The cell of a system is below that, as ``cell`` says; several elements are runs, of which the mean is
-taken.  A row with ``mean`` averages those elements of a list that are in a group, by their items.  A
-row with ``each`` stands for one row for each element.
+element of a list with this ``name``, or with these values (``by=kind,kind=NP``).  The cell of a
+system is below that, as ``cell`` says; several elements are runs.  ``mean`` averages elements by
+their items, ``each`` stands for a row for each.
 
 A figure *departs* from the published one if that is further away than the 95 % interval, or two
 deviations of the runs, and two deviations of the paper's runs.
@@ -32,7 +28,6 @@ FORMAT = "sgl-recipe/1"
 
 _SCORES = "scores > {metric} > {system}"
 
-#: Rows that a rank correlation is worth computing for.
 _FEWEST = 5
 
 
