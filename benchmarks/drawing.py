@@ -53,7 +53,7 @@ from sgl.sampling import pack
 from sgl.sampling.batch import Batch, Sampler
 from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.rows import rows as rows_of
-from sgl.sampling.strata import sample_strata
+from sgl.sampling.strata import StrataSampler
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000
@@ -192,7 +192,7 @@ def accepted_draw(tables: Tables) -> Draw:
     """Candidates until so many are accepted."""
 
     def draw(number: int) -> None:
-        list(sample_strata(CompiledSampler(_wanting(tables, number))))
+        StrataSampler(CompiledSampler(_wanting(tables, number))).stratum(0)
 
     return draw
 
@@ -259,7 +259,7 @@ def distinct(tables: Tables, number: int = 40_000) -> int:
     """How many accepted sentences were compared as strings; all have to differ."""
     wanted = _wanting(tables, number)
     sampler = CompiledSampler(wanted)
-    (drawn,) = sample_strata(sampler)
+    drawn = StrataSampler(sampler).stratum(0)
     texts = list(sampler.derive(wanted.strata[0], drawn.numbers).sources.texts())
     assert len(set(texts)) == len(texts)
     return len(texts)
@@ -283,7 +283,7 @@ def overhead_of(tables: Tables, layers: Draw, rounds: int, number: int = 200_000
     def seconds(tables: Tables) -> tuple[float, int]:
         sampler = CompiledSampler(tables)
         started = time.process_time()
-        (drawn,) = sample_strata(sampler)
+        drawn = StrataSampler(sampler).stratum(0)
         return time.process_time() - started, drawn.candidates
 
     found = []

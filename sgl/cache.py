@@ -66,8 +66,7 @@ class Entry(NamedTuple):
 class Cache:
     """The entries of one directory; what the operating system refuses is no error but no entry.
 
-    ``environment`` is the digest of the program, which ``program`` computes if it is not all of
-    ``sgl``.
+    ``environment`` is the digest of the program, which ``program`` computes if it is not all of ``sgl``.
     """
 
     directory: Path
@@ -214,9 +213,8 @@ def ignored_variable() -> str:
 def is_private(directory: Path) -> bool:
     """Return whether nobody but the user, and who may do anything, can change a directory.
 
-    Who can write to one above could put another in its place, unless only the owner of a file
-    can rename it there, as in ``/tmp``.  Windows gives a new directory below the user's own the
-    rights of that one.
+    Who can write to one above could put another in its place, unless only the owner of a file can rename it there, as
+    in ``/tmp``.  Windows gives a new directory below the user's own the rights of that one.
     """
     found = directory.stat()
     if sys.platform == "win32":

@@ -1,9 +1,8 @@
 """Processes that work for this one: how they start, and that they end when this one does.
 
-A new process imports modules for a second, and until then it hears no Ctrl-C, which reaches all
-processes of a terminal.  What it does first is :func:`begin`: from then on it ends within moments
-when the process that has started it is gone, even if that was killed.  The module needs the
-standard library alone, so that it is imported quickly.
+A new process imports modules for a second, and until then it hears no Ctrl-C, which reaches all processes of a
+terminal.  What it does first is :func:`begin`: from then on it ends within moments when the process that has started
+it is gone, even if that was killed.  The module needs the standard library alone, so that it is imported quickly.
 """
 
 import os

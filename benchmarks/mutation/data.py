@@ -28,7 +28,7 @@ from sgl.sampling import pack
 from sgl.sampling.acceptance import REASONS, share
 from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import PackedStratum
-from sgl.sampling.strata import StratumSample, sample_strata
+from sgl.sampling.strata import StrataSampler, StratumSample
 from sgl.verify import Report, verify
 
 #: Divides the numbers of training sentences, of exposures, and of the other splits.
@@ -55,7 +55,9 @@ def verify_small(
     tables = pack(mutant.grammar, plan, splits)
     sampler = sampler_for(tables)
     maker = ChunkMaker(mutant.grammar, plan, sampler)
-    files = write_items(directory, plan, maker, list(sample_strata(sampler)))
+    sampling = StrataSampler(sampler)
+    samples = [sampling.stratum(number) for number in range(len(tables.strata))]
+    files = write_items(directory, plan, maker, samples)
     claimed = scaled_plan(original, sizes)
     counts = [_claimed(stratum) for stratum in claimed.strata]
     provenance = Provenance("mutant", "", "0" * 64, {}, {})

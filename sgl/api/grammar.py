@@ -79,9 +79,8 @@ class Grammar(Shown):
     def sample(self, count: int = 5, *, seed: int | None = None, of: str = "", beside: bool = False) -> Texts:
         """Draw some texts: of the whole grammar, or ``of`` what ``sglc sample`` takes.
 
-        That is a pattern, a split, a category, a structure in braces or a tree with holes.  With
-        ``beside`` each item of a pattern has the nearest sentence of training beside it, and what is
-        held out is marked in both.
+        That is a pattern, a split, a category, a structure in braces or a tree with holes.  With ``beside`` each item
+        of a pattern has the nearest sentence of training beside it, and what is held out is marked in both.
         """
         from sgl.pipeline.samples import sampled_items
 

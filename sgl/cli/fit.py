@@ -81,9 +81,8 @@ def command(
 ) -> None:
     """Estimate the weights of GRAMMAR from the files CORPORA.
 
-    A corpus has a sentence on each line, its translation after a tab, and perhaps a
-    kind after another tab.  The grammar takes the weights from the file with
-    `weights NAME from "FILE"`.
+    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind after another tab.  The
+    grammar takes the weights from the file with `weights NAME from "FILE"`.
     """
     started = time.monotonic()
     compiled = session.open(grammar)

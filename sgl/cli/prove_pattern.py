@@ -3,8 +3,6 @@
 What is said is in the template ``prove_pattern.txt.j2``; here it is found out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest

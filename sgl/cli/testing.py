@@ -4,8 +4,6 @@ Recorded samples of ``farm.sgl`` are in ``farm.samples`` beside it: a line ``$ s
 -n 2``, as one would ask for them, and below it what comes out.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 import time

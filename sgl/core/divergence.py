@@ -46,9 +46,8 @@ class ElementCounts(NamedTuple):
 class SplitDivergence:
     """How a set of items differs from training.
 
-    ``kinds`` counts its kinds of compounds and ``unseen`` those that training lacks;
-    ``unseen_share`` is their share among the occurrences of compounds, ``examples`` are
-    the most frequent of them.
+    ``kinds`` counts its kinds of compounds and ``unseen`` those that training lacks; ``unseen_share`` is their share
+    among the occurrences of compounds, ``examples`` are the most frequent of them.
     """
 
     atoms: float

@@ -39,10 +39,9 @@ class Origin:
 class Category:
     """A nonterminal with all its features fixed.
 
-    ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes
-    that stay visible from outside, ``head`` always first.  ``limited`` are those of one
-    graph layer only, with its name.  ``parts`` are what a phrase has beside its main part in
-    a text layer, ``de.prefix``.
+    ``name`` is the author's spelling, ``NP[anim=yes]``; ``ports`` are the nodes that stay visible from outside,
+    ``head`` always first.  ``limited`` are those of one graph layer only, with its name.  ``parts`` are what a phrase
+    has beside its main part in a text layer, ``de.prefix``.
     """
 
     name: str
@@ -122,10 +121,9 @@ TokenCounts = tuple[tuple[int, tuple[tuple[int, int], ...]], ...]
 class Node:
     """A local node of a fragment.
 
-    ``attributes`` label the node (sorted pairs) or are ``None`` for a node that
-    is inherited from a child or still a placeholder.  ``token`` is the index of
-    the item in the rule's template of the anchoring text layer.  ``glue`` lists
-    the ports of children, as (child, port index), that are merged here.
+    ``attributes`` label the node (sorted pairs) or are ``None`` for a node that is inherited from a child or still a
+    placeholder.  ``token`` is the index of the item in the rule's template of the anchoring text layer.  ``glue``
+    lists the ports of children, as (child, port index), that are merged here.
     """
 
     attributes: tuple[tuple[str, str], ...] | None = None
@@ -151,9 +149,8 @@ class Edge:
 class Fragment:
     """What one rule does in one graph layer.
 
-    ``exports[i]`` is the local node that becomes port ``i`` of the rule's
-    left-hand side.  Local nodes that are not exported are forgotten: no later
-    rule can touch them.
+    ``exports[i]`` is the local node that becomes port ``i`` of the rule's left-hand side.  Local nodes that are not
+    exported are forgotten: no later rule can touch them.
     """
 
     nodes: tuple[Node, ...]
@@ -165,9 +162,8 @@ class Fragment:
 class Rule:
     """A rule with its interpretation in every layer.
 
-    ``weight`` is normalised: the weights of the rules of one category sum to 1.
-    ``keep`` marks a rule that the author exempts from the cuts that patterns
-    make in the training grammar.
+    ``weight`` is normalised: the weights of the rules of one category sum to 1. ``keep`` marks a rule that the author
+    exempts from the cuts that patterns make in the training grammar.
     """
 
     id: int

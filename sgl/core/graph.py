@@ -1,19 +1,17 @@
 """Graphs as the graph layers derive them, and how rules glue them together.
 
-A graph has nodes on tokens and labelled edges.  An edge whose label starts with ``~`` leads to
-an extracted node (the gap of a relative clause, a fronted wh-word, a controlled subject).  In
-UD terms the unmarked edges form the basic tree and all edges together the enhanced graph.
+A graph has nodes on tokens and labelled edges.  An edge whose label starts with ``~`` leads to an extracted node (the
+gap of a relative clause, a fronted wh-word, a controlled subject).  In UD terms the unmarked edges form the basic
+tree and all edges together the enhanced graph.
 
-Read from the back, the rules of a derivation come with the values of their children on a
-stack, the first child uppermost.  The value of a phrase is its words and its *ports*, the
-nodes that are still visible.  A rule makes nodes, or takes ports of its children, several
-of them glued to one node; it writes edges between these nodes, and exports some as the
-ports of the whole.
+Read from the back, the rules of a derivation come with the values of their children on a stack, the first child
+uppermost.  The value of a phrase is its words and its *ports*, the nodes that are still visible.  A rule makes nodes,
+or takes ports of its children, several of them glued to one node; it writes edges between these nodes, and exports
+some as the ports of the whole.
 
     (np the dog)      words 0 1, node 0 on word 1, which is the port
 
-This module needs nothing but the standard library, because the standalone sampler of a
-dataset contains it as it is.
+This module needs nothing but the standard library, because the standalone sampler of a dataset contains it as it is.
 """
 
 from bisect import bisect_left
@@ -41,12 +39,11 @@ class GraphNode(NamedTuple):
 class Graph(NamedTuple):
     """A graph over the tokens of a sentence.
 
-    ``nodes`` are in the order of their tokens; an edge ``(s, label, t)`` names
-    nodes by their index in ``nodes``; ``head`` is the index of the head of the whole
-    text.  ``edges`` are sorted; in a free layer they are sorted by their sources only,
-    and the edges of one node stand in the order in which the derivation writes them:
-    those of an outer rule before those of an inner one, those of one rule as written.
-    That is how logical forms list the roles of an event, the subject first.
+    ``nodes`` are in the order of their tokens; an edge ``(s, label, t)`` names nodes by their index in ``nodes``;
+    ``head`` is the index of the head of the whole text.  ``edges`` are sorted; in a free layer they are sorted by
+    their sources only, and the edges of one node stand in the order in which the derivation writes them: those of an
+    outer rule before those of an inner one, those of one rule as written. That is how logical forms list the roles of
+    an event, the subject first.
     """
 
     nodes: tuple[GraphNode, ...]
@@ -86,10 +83,9 @@ class GluingNode(NamedTuple):
 class GluingRule(NamedTuple):
     """What a rule does in a graph layer.
 
-    ``items`` is its template in the text layer whose words the nodes are: the numbers of
-    children, ``WORD`` or ``END``; ``token`` of a node counts in it.  ``edges`` are between nodes
-    by number, ``exports`` the nodes that become ports; ``last`` are edges that are written
-    after those of the rules below.
+    ``items`` is its template in the text layer whose words the nodes are: the numbers of children, ``WORD`` or
+    ``END``; ``token`` of a node counts in it.  ``edges`` are between nodes by number, ``exports`` the nodes that
+    become ports; ``last`` are edges that are written after those of the rules below.
     """
 
     items: tuple[int, ...]

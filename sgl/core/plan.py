@@ -37,9 +37,8 @@ class Ambiguous(Enum):
 class Constraint:
     """A Boolean combination of structures that a sentence must satisfy.
 
-    For each group in ``require`` at least one structure occurs; no structure of
-    ``exclude`` occurs.  Those of ``cut`` are among these: a derivation that uses a rule
-    the author keeps in training may contain them nevertheless.
+    For each group in ``require`` at least one structure occurs; no structure of ``exclude`` occurs.  Those of ``cut``
+    are among these: a derivation that uses a rule the author keeps in training may contain them nevertheless.
     """
 
     require: tuple[tuple[Structure, ...], ...] = ()
@@ -103,10 +102,9 @@ class Quota:
 class Part:
     """A part of train, and perhaps of dev and test, that belongs to no pattern.
 
-    Its sentences contain one of ``only``, which no other sentence of the dataset
-    contains; but if it is ``tested``, generalization items may contain them.  With
-    ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns whose
-    reserved structures they may contain.
+    Its sentences contain one of ``only``, which no other sentence of the dataset contains; but if it is ``tested``,
+    generalization items may contain them.  With ``repeated_lemmas`` a lemma may occur twice in one of them.
+    ``allow``: patterns whose reserved structures they may contain.
     """
 
     name: str
@@ -122,12 +120,10 @@ class Part:
 class Pattern:
     """One type of generalization.
 
-    ``forbid``: held out of training (cut from the grammar).
-    ``never``: held out by assertion (the grammar stays; a leak is an error).
-    ``gen``: its items contain one of these.  ``exclude``: and none of these.
-    ``allow``: patterns whose held-out structures its items may contain.
-    ``reserved``: words and structures that only exposures may contain.
-    ``waive``: parts of its held-out structures that training need not contain.
+    ``forbid``: held out of training (cut from the grammar). ``never``: held out by assertion (the grammar stays; a
+    leak is an error). ``gen``: its items contain one of these.  ``exclude``: and none of these. ``allow``: patterns
+    whose held-out structures its items may contain. ``reserved``: words and structures that only exposures may
+    contain. ``waive``: parts of its held-out structures that training need not contain.
     """
 
     name: str
@@ -165,13 +161,11 @@ def foreign(pattern: Pattern, patterns: Sequence[Pattern]) -> tuple[Structure, .
 class Stratum:
     """A part of a split that is drawn from one conditional distribution.
 
-    ``category`` is the third column of the data; ``stream`` names the stream of
-    random numbers and is unique in the plan; the sentences of a ``repeated``
-    stratum may be equal to one another, though not to those of other strata.  If
-    there are ``targets``, these lemmas have equal shares of the items.  With
-    ``repeated_lemmas`` a lemma may occur twice in a sentence.  A stratum of ``every`` text
-    that there is has the number of all derivations as its ``count``, and they are taken in
-    order.  Of each item there are so many ``copies``, one after the other.
+    ``category`` is the third column of the data; ``stream`` names the stream of random numbers and is unique in the
+    plan; the sentences of a ``repeated`` stratum may be equal to one another, though not to those of other strata.
+    If there are ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas`` a lemma may occur
+    twice in a sentence.  A stratum of ``every`` text that there is has the number of all derivations as its
+    ``count``, and they are taken in order.  Of each item there are so many ``copies``, one after the other.
     """
 
     split: str

@@ -16,9 +16,8 @@ from uuid import NAMESPACE_URL, uuid5
 class Release:
     """A release; what is optional and was not said is empty.
 
-    ``licence`` is an identifier of SPDX, ``languages`` are codes such as ``en``, ``date`` is in ISO
-    form.  ``canary`` is a UUID to look for in what models were trained on; it is the same for all
-    versions of a dataset.
+    ``licence`` is an identifier of SPDX, ``languages`` are codes such as ``en``, ``date`` is in ISO form.  ``canary``
+    is a UUID to look for in what models were trained on; it is the same for all versions of a dataset.
     """
 
     version: str

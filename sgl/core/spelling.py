@@ -52,11 +52,10 @@ def applied(functions: Sequence[str], words: Sequence[str]) -> Sequence[str]:
 class Finish(NamedTuple):
     """What a text layer does to its words before it joins them.
 
-    There is no separator behind the pieces in ``after``.  Of a pair of ``absorb`` the first word
-    is not written before the second one, or at the beginning of a text if that is empty.  Of a
-    triple of ``forms`` the first word is written as the third one before the second, which may
-    be a beginning of words (``a…``); of a triple of ``elisions`` two words are written as one.
-    ``twin`` is the layer of which this is a contrast.
+    There is no separator behind the pieces in ``after``.  Of a pair of ``absorb`` the first word is not written
+    before the second one, or at the beginning of a text if that is empty.  Of a triple of ``forms`` the first word is
+    written as the third one before the second, which may be a beginning of words (``a…``); of a triple of
+    ``elisions`` two words are written as one. ``twin`` is the layer of which this is a contrast.
     """
 
     after: tuple[str, ...] = ()

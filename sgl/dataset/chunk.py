@@ -40,10 +40,9 @@ class Piece(NamedTuple):
 class Chunk:
     """Rows of a split.
 
-    ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of
-    each target, ``conllu`` the sentences with each graph layer, ``derivations`` a line for
-    each row, ``table`` the rows of the Parquet file as a table of Arrow.  ``words`` counts the
-    words of each row in the first text layer.
+    ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of each target, ``conllu`` the
+    sentences with each graph layer, ``derivations`` a line for each row, ``table`` the rows of the Parquet file as a
+    table of Arrow.  ``words`` counts the words of each row in the first text layer.
     """
 
     split: str

@@ -197,9 +197,8 @@ class TargetView(ViewOutput):
 class SentenceWriter:
     """Writes CoNLL-U sentences, whose ``words`` are an output like ``WordsOutput``.
 
-    ``names`` are those of the texts in the comments, the text of the graph's words first;
-    ``writers`` have written the others.  ``measured`` are the layers whose lengths structures
-    test, with what writes these.
+    ``names`` are those of the texts in the comments, the text of the graph's words first; ``writers`` have written
+    the others.  ``measured`` are the layers whose lengths structures test, with what writes these.
     """
 
     names: tuple[str, ...]

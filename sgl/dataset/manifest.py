@@ -1,8 +1,7 @@
 """The manifest: what a dataset is, where it comes from, and what is claimed of it.
 
-``manifest.json`` is the one file that the independent verifier starts from.  It
-has no time stamps and no paths of the machine it was written on, so that equal
-inputs give equal bytes.  All structures are in the author's notation.
+``manifest.json`` is the one file that the independent verifier starts from.  It has no time stamps and no paths of
+the machine it was written on, so that equal inputs give equal bytes.  All structures are in the author's notation.
 """
 
 import json
@@ -50,10 +49,9 @@ class Guarantee:
 class Provenance:
     """Where a dataset comes from.
 
-    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has
-    the SHA-256 of each file of the author by its path inside the project;
-    ``parameters`` are those that the files declare, with their values; ``release`` is what they
-    say of the publication.
+    ``fingerprint`` is the SHA-256 of the grammar and plan in canonical form; ``files`` has the SHA-256 of each file
+    of the author by its path inside the project; ``parameters`` are those that the files declare, with their values;
+    ``release`` is what they say of the publication.
     """
 
     name: str
@@ -68,10 +66,9 @@ class Provenance:
 class Readings:
     """What parsing the strings of a stratum has found, in numbers of strings.
 
-    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings.
-    ``held_out`` are strings of train, dev and test of which some reading contains what a pattern
-    holds out (``patterns`` by pattern); ``outputs`` those whose readings differ in another text
-    layer; ``ambiguous`` are either.
+    ``parsed`` includes those rejected as ambiguous; ``several`` have several readings. ``held_out`` are strings of
+    train, dev and test of which some reading contains what a pattern holds out (``patterns`` by pattern); ``outputs``
+    those whose readings differ in another text layer; ``ambiguous`` are either.
     """
 
     parsed: int = 0

@@ -1,10 +1,9 @@
 """Derivations as text: s-expressions, and what can be said of their size.
 
-A derivation is written with the names of its rules; a rule without children that introduces words
-is called by its words: ``(statement (clause (np the dog) (intransitive slept)))``.  Rules that
-would get the same name are told apart by their category, ``np:NP[anim=yes]``, then by a number,
-``bank:N#2``.  So equal texts mean equal derivations.  S-expressions are one more text layer, with
-a template for each rule, and ``TemplateWriter`` writes them as any other.
+A derivation is written with the names of its rules; a rule without children that introduces words is called by its
+words: ``(statement (clause (np the dog) (intransitive slept)))``.  Rules that would get the same name are told apart
+by their category, ``np:NP[anim=yes]``, then by a number, ``bank:N#2``.  So equal texts mean equal derivations.
+S-expressions are one more text layer, with a template for each rule, and ``TemplateWriter`` writes them as any other.
 """
 
 from collections import Counter

@@ -27,8 +27,7 @@ class Maker(Protocol):
 class SplitFiles:
     """The files of one split: targets, Parquet, CoNLL-U (if there are graphs), derivations.
 
-    The first target has the file ``data/train.tsv``, each other a folder of its name; so have
-    the graph layers.
+    The first target has the file ``data/train.tsv``, each other a folder of its name; so have the graph layers.
     ``paths`` are all files, in the order in which the manifest lists them.
     """
 

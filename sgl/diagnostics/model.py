@@ -264,9 +264,8 @@ class SourceFile:
 class FileDependencies:
     """The answers of the file system that a result depends on: ``links``, hashes of ``contents``.
 
-    While all answers stay the same, reading a grammar again would give the same.  After a look at
-    something that is missing or cannot be read, ``complete`` is false: a message about it may name
-    other files of the directory.
+    While all answers stay the same, reading a grammar again would give the same.  After a look at something that is
+    missing or cannot be read, ``complete`` is false: a message about it may name other files of the directory.
     """
 
     links: dict[str, str] = field(default_factory=dict)

@@ -34,10 +34,9 @@ _BLOCK = re.compile(r"(?:^`([^`\n]+)`:\n\n)?^```\w+\n(.*?)^```$", re.MULTILINE |
 class Code:
     """A diagnostic code with its page, whose Markdown below the title is ``body``.
 
-    ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.  ``wrong``
-    and ``fixed`` are the files of two examples, by name: together with the base grammar less the
-    pieces ``instead_of`` (or ``everything``), only the first gives this diagnostic.  Without an
-    example ``no_example`` says why.
+    ``title`` says in one line what is wrong, ``why`` in a few sentences why it matters.  ``wrong`` and ``fixed`` are
+    the files of two examples, by name: together with the base grammar less the pieces ``instead_of`` (or
+    ``everything``), only the first gives this diagnostic.  Without an example ``no_example`` says why.
     """
 
     code: str

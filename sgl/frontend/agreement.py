@@ -60,10 +60,9 @@ class TieChoice(NamedTuple):
 class OpenTie:
     """A rule that leaves a feature open, with its instances.
 
-    It is open at ``place``, where there is a ``category``; the partner is of the category
-    ``partner_category``, or the value that other rules have, with the label of the edge.
-    ``tied_at`` is where rules do otherwise.  ``agreeing`` are the mentions to be written if they
-    agree, ``any_value`` the one that says that they do not.
+    It is open at ``place``, where there is a ``category``; the partner is of the category ``partner_category``, or
+    the value that other rules have, with the label of the edge. ``tied_at`` is where rules do otherwise.
+    ``agreeing`` are the mentions to be written if they agree, ``any_value`` the one that says that they do not.
     """
 
     rule: str
@@ -81,8 +80,7 @@ class OpenTie:
 def find_open_ties(state: CompilerState) -> None:
     """Find the suspicious places of all rules that take part, one for each rule and feature.
 
-    Before: ``declared``, whose rules were made of ``instances`` one by one.  After: its
-    ``open_ties``.
+    Before: ``declared``, whose rules were made of ``instances`` one by one.  After: its ``open_ties``.
     """
     numbered: dict[int, list[tuple[int, Instance]]] = {}
     for number, instance in enumerate(state.instances):

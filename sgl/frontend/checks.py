@@ -10,8 +10,6 @@ And of words: each is there once, and CoNLL-U can hold its attributes.  Where no
 tells two words apart that are spelt alike in the source, a sentence has two translations.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -39,7 +37,7 @@ def check_graphs(state: CompilerState) -> None:
             check() if productions is state.rules else state.kept(f"graph {index}", (productions,), check)
 
 
-def _check_graphs(productions: Sequence[Production], index: int, ports: _Ports, state: CompilerState) -> None:
+def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports", state: CompilerState) -> None:
     layer = state.signature.graph_layers[index]
     anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
     for production in productions:

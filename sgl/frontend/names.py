@@ -58,8 +58,7 @@ _Named = dict[type, dict[str, s.NamedDeclaration]]
 class ResolvedNames:
     """All declarations in force, each with the scope of its file; ``scopes`` by file name.
 
-    ``used`` are the identities of those asked for; ``missing`` is where names that nothing has were
-    first mentioned.
+    ``used`` are the identities of those asked for; ``missing`` is where names that nothing has were first mentioned.
     """
 
     state: CompilerState

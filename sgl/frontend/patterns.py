@@ -33,11 +33,10 @@ _UNSEEN = ("forms", "rules", "words")
 class LoweredPattern:
     """A pattern with where its clauses were written.
 
-    ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``,
-    in the order of the fields of ``pattern``; ``places`` has the first clause with a
-    structure.  ``target_structure`` matches sentences that contain a word which only
-    exposures may contain.  ``examples`` are the ``like`` clauses; ``unseen`` says which kinds of
-    things training need not show.
+    ``spans`` lists the places of the clauses of each keyword, and of the items of ``size``, in the order of the
+    fields of ``pattern``; ``places`` has the first clause with a structure.  ``target_structure`` matches sentences
+    that contain a word which only exposures may contain.  ``examples`` are the ``like`` clauses; ``unseen`` says
+    which kinds of things training need not show.
     """
 
     pattern: Pattern

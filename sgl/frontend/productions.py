@@ -78,9 +78,8 @@ class Pool:
 class Version:
     """What a rule or a word is in each layer, for all values of its features or for some.
 
-    ``share`` is the weight as written, or the share in the weight of the ``pool``.  Versions of
-    a rule with one number ``sharing`` have one weight together.  ``when`` tells for which values
-    the version is.
+    ``share`` is the weight as written, or the share in the weight of the ``pool``.  Versions of a rule with one
+    number ``sharing`` have one weight together.  ``when`` tells for which values the version is.
     """
 
     templates: tuple[TemplateSketch, ...]

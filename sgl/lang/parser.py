@@ -1,9 +1,8 @@
 """The parser of one declaration, and what it has to say where it stops.
 
-It is Lark's, LALR with a contextual lexer: keywords are keywords only where one can stand, so that
-``size`` or ``test`` may be the name of a rule as well.  Its tables are kept in the cache.  The
-names of terminals never reach an author: what was expected is said in the words of
-:data:`TERMINALS`, or in those of the language itself.
+It is Lark's, LALR with a contextual lexer: keywords are keywords only where one can stand, so that ``size`` or
+``test`` may be the name of a rule as well.  Its tables are kept in the cache.  The names of terminals never reach an
+author: what was expected is said in the words of :data:`TERMINALS`, or in those of the language itself.
 """
 
 import re

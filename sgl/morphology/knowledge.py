@@ -22,9 +22,9 @@ from sgl.resources import stdlib_dir
 class Morpheme:
     """A piece of a text as the analyser reads it.
 
-    ``lemma`` is its dictionary form, ``kind`` and ``subkind`` are its part of speech
-    (助詞, 接続助詞), ``conjugation`` is its type (五段-カ行) and ``form`` its inflection
-    (連用形-促音便); the last two are ``*`` for what does not inflect.
+    ``lemma`` is its dictionary form, ``kind`` and ``subkind`` are its part of speech (助詞, 接続助詞),
+    ``conjugation`` is its type (五段-カ行) and ``form`` its inflection (連用形-促音便); the last two are ``*`` for
+    what does not inflect.
     """
 
     surface: str

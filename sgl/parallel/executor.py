@@ -304,10 +304,9 @@ def open_run(
 ) -> RunFolder:
     """Begin the run that is to become ``target``, or resume it.
 
-    The folder is looked at once it is locked, so of two runs that start together one is refused;
-    ``when_locked`` is called before anything in it is read or deleted.  Raises ``BusyRunError`` if
-    another process works there, ``InterruptedRunError`` if another run is in the way, and
-    ``OSError``.
+    The folder is looked at once it is locked, so of two runs that start together one is refused; ``when_locked`` is
+    called before anything in it is read or deleted.  Raises ``BusyRunError`` if another process works there,
+    ``InterruptedRunError`` if another run is in the way, and ``OSError``.
     """
     try:
         locked = LockedFolder.take(partial_folder(target))

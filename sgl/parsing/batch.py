@@ -1,9 +1,8 @@
 """Many texts at once: how many readings each has, and its best one.
 
-The definition is the packed forest of :class:`sgl.parsing.Parser`; where there is much to read,
-``sgl.accel.parse`` does the same with compiled code, a hundred times as fast.  Layers whose
-templates repeat children, and texts of thousands of characters, are left to the parser.  What it
-refuses as too long has no readings here.
+The definition is the packed forest of :class:`sgl.parsing.Parser`; where there is much to read, ``sgl.accel.parse``
+does the same with compiled code, a hundred times as fast.  Layers whose templates repeat children, and texts of
+thousands of characters, are left to the parser.  What it refuses as too long has no readings here.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,9 +34,8 @@ _SECONDS = 1e-5
 class BatchReadings(NamedTuple):
     """What was found in some texts, by their numbers.
 
-    ``counts`` is exact below ``SATURATED``; ``scores`` are logarithms of the probability of the
-    best reading, -inf without one; ``derivations`` are empty where there is none, None if nobody
-    asked.
+    ``counts`` is exact below ``SATURATED``; ``scores`` are logarithms of the probability of the best reading, -inf
+    without one; ``derivations`` are empty where there is none, None if nobody asked.
     """
 
     counts: NDArray[np.uint64]

@@ -38,11 +38,10 @@ class Lattice(NamedTuple):
 class _State(NamedTuple):
     """A place in a text: how far it is read, and what the words before it ask of the next one.
 
-    ``right`` is how the second word of a piece is written, ``end`` where that piece ends: then
-    the first word is read.  ``absorbed`` words in a row were not written, which the next word
-    must want: ``wanted`` are all that it does.  ``before`` is the last word that was written,
-    how, and whether it can still be the first of a piece.  Before the text has ``begun``, words
-    can be left out at its beginning, of which there were ``left``.
+    ``right`` is how the second word of a piece is written, ``end`` where that piece ends: then the first word is
+    read.  ``absorbed`` words in a row were not written, which the next word must want: ``wanted`` are all that it
+    does.  ``before`` is the last word that was written, how, and whether it can still be the first of a piece.
+    Before the text has ``begun``, words can be left out at its beginning, of which there were ``left``.
     """
 
     place: int

@@ -56,8 +56,7 @@ def pattern_guarantees(
 ) -> list[Guarantee]:
     """Return the guarantees of one pattern; without ``strings`` before anything is drawn.
 
-    ``missing`` are patterns and claims that the certificate does not show in full: these are
-    called proved nowhere.
+    ``missing`` are patterns and claims that the certificate does not show in full: these are called proved nowhere.
     """
 
     def static(claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:

@@ -89,10 +89,9 @@ def produce(
 ) -> ProducedDataset:
     """Write the dataset of a proved plan, and its ``certificate``, to ``target``.
 
-    With options of ``parallelism`` the folder of the run keeps what is finished, so that an
-    interrupted run can be resumed; one that is there is in the way of all others.  Raises
-    ``OutputError``, ``NotEnoughError``, ``InterruptedRunError``, ``WorkerLostError``, and
-    ``ImportError`` without the engine.
+    With options of ``parallelism`` the folder of the run keeps what is finished, so that an interrupted run can be
+    resumed; one that is there is in the way of all others.  Raises ``OutputError``, ``NotEnoughError``,
+    ``InterruptedRunError``, ``WorkerLostError``, and ``ImportError`` without the engine.
     """
     certificate = certificate or certificate_file(compiled, structures)
     production = _DatasetProduction(compiled, structures, proofs, stage, certificate)

@@ -196,9 +196,8 @@ _MANIFEST, _VERIFICATION = "manifest.json", "verification.json"
 class DatasetCounts:
     """The counts of a dataset, with the fingerprint of the grammar and plan that it was drawn from.
 
-    ``items`` are the sentences of each category, ``parts`` the training sentences with each part
-    that a pattern needs, by pattern and structure; ``strings`` says what is known of the strings of
-    each.
+    ``items`` are the sentences of each category, ``parts`` the training sentences with each part that a pattern
+    needs, by pattern and structure; ``strings`` says what is known of the strings of each.
     """
 
     grammar: str

@@ -36,10 +36,9 @@ from sgl.rendering import outputs
 def place_of_stream(compiled: Compiled, stream: str) -> Span:
     """Return the clause that asks for a stratum: ``size``, ``expose``, or the size of the split.
 
-    ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of
-    ``size``, ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0``
-    the first number of a part, ``train/need:PATTERN/0`` the first ``need``.  Of
-    any other stream it is the dataset.
+    ``stream`` is the name of its stream: ``gen/PATTERN/1`` is the second part of ``size``,
+    ``train/exposure:PATTERN/0`` the first ``expose``, ``train/part:PART/0`` the first number of a part,
+    ``train/need:PATTERN/0`` the first ``need``.  Of any other stream it is the dataset.
     """
     split, category, *index = [*stream.split("/"), ""]
     for part in compiled.parts:

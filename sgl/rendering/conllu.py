@@ -96,10 +96,9 @@ def word_lines(
 ) -> str:
     """Return the lines of the words and the empty line behind them.
 
-    ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``,
-    ``spelt`` are the pieces that the tokens are written as, if they are not written as they are.
-    ``free`` whether the graph is of a free layer.
-    Raises ``ConlluError``: the sentence has no faithful form.
+    ``text`` is the text of the tokens, ``columns_of`` what to ask instead of ``word_columns``, ``spelt`` are the
+    pieces that the tokens are written as, if they are not written as they are. ``free`` whether the graph is of a
+    free layer. Raises ``ConlluError``: the sentence has no faithful form.
     """
     nodes = {node.position: node for node in graph.nodes}
     every = free or [*nodes] == [*range(len(tokens))]

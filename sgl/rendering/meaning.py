@@ -85,10 +85,9 @@ def _read(attributes: tuple[tuple[str, str], ...]) -> tuple[str, str, bool, str]
 class Meaning:
     """A semantic graph, checked and laid out for writing.
 
-    ``nodes`` are the nodes that mean something, in the order of their tokens; all attributes below
-    are indexed by the numbers of these nodes in the graph.  Raises ``ViewError`` if a node has no
-    type or no proper lemma, or an edge leads from or to a function word, other than from a noun to
-    its determiner.
+    ``nodes`` are the nodes that mean something, in the order of their tokens; all attributes below are indexed by the
+    numbers of these nodes in the graph.  Raises ``ViewError`` if a node has no type or no proper lemma, or an edge
+    leads from or to a function word, other than from a noun to its determiner.
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -159,9 +158,8 @@ PARAMETERS = "abcd"
 def parameters(number: int) -> str:
     """Return the variables of so many open roles, in the order of their atoms.
 
-    The last role has the innermost argument, ``a``: *eat* is
-    ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b ) AND eat . theme ( e , a )``,
-    and *give* with three open roles has ``c``, ``b`` and ``a``.
+    The last role has the innermost argument, ``a``: *eat* is ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b )
+    AND eat . theme ( e , a )``, and *give* with three open roles has ``c``, ``b`` and ``a``.
     """
     return PARAMETERS[:number][::-1]
 

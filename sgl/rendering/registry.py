@@ -30,14 +30,12 @@ _MARKS = re.compile(f"[{OPEN}{CLOSE}{PART}]")
 class View(NamedTuple):
     """A view: its name, a phrase about it, and the function that writes a graph.
 
-    ``write`` takes a graph that is laid out, and raises ``ViewError`` if it has no such form.
-    ``kept`` says how many letters of a lemma decide about more than the place where the lemma
-    stands, or None if all do.  ``syntax`` says how forms are compared by their meaning: as
-    ``atoms`` or as ``terms``, or not at all.
+    ``write`` takes a graph that is laid out, and raises ``ViewError`` if it has no such form. ``kept`` says how many
+    letters of a lemma decide about more than the place where the lemma stands, or None if all do.  ``syntax`` says
+    how forms are compared by their meaning: as ``atoms`` or as ``terms``, or not at all.
 
-    Where the names of variables depend on the words, ``write`` leaves the form unfinished: with
-    ``OPEN``, a number and ``CLOSE`` for variables.  ``finish`` names them, and returns a form
-    without such marks as it is.
+    Where the names of variables depend on the words, ``write`` leaves the form unfinished: with ``OPEN``, a number
+    and ``CLOSE`` for variables.  ``finish`` names them, and returns a form without such marks as it is.
     """
 
     name: str

@@ -33,11 +33,10 @@ def _nothing_kept(name: str, value: str) -> int | None:  # noqa: ARG001
 class Uses(NamedTuple):
     """What an output shows of the rules of a derivation.
 
-    ``texts`` are the text layers whose words it may write, ``graph`` is the graph layer that it
-    reads.  It prints attributes as ``shown`` gives them; of a value as many characters shape
-    the text as ``kept`` says, or all (``None``).  With ``watched`` this is found out by looking
-    whether the definition looks.  What placeholders give may have to be finished once it has
-    its words, by ``finish``.
+    ``texts`` are the text layers whose words it may write, ``graph`` is the graph layer that it reads.  It prints
+    attributes as ``shown`` gives them; of a value as many characters shape the text as ``kept`` says, or all
+    (``None``).  With ``watched`` this is found out by looking whether the definition looks.  What placeholders give
+    may have to be finished once it has its words, by ``finish``.
     """
 
     texts: tuple[int, ...] = ()

@@ -1,10 +1,9 @@
 r"""Read a treebank in CoNLL-U, sentence by sentence, whatever is in it.
 
-The tree is that of HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text
-writes the words; empty nodes and enhanced edges are ignored.  A block that is no tree is returned
-as ``Malformed``, with its line and the reason, so that it hides neither its neighbours nor its own
-place in the order.  Lines repeat: each different one is parsed once.  Sentences know where they
-begin in the file, so that a few of them can be read again later.
+The tree is that of HEAD and DEPREL.  Multiword tokens are kept, because they say how a plain text writes the words;
+empty nodes and enhanced edges are ignored.  A block that is no tree is returned as ``Malformed``, with its line and
+the reason, so that it hides neither its neighbours nor its own place in the order.  Lines repeat: each different one
+is parsed once.  Sentences know where they begin in the file, so that a few of them can be read again later.
 """
 
 from collections.abc import Iterator, Sequence

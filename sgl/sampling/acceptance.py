@@ -1,9 +1,8 @@
 """The acceptance test: candidates are sampled until enough of them are accepted.
 
-"No lemma twice in a sentence" and "no sentence twice in the dataset" are not
-properties that finitely many states can see, nor are equal shares of the targets
-of a pattern; so they are asked of finished candidates.  A candidate is rejected
-for the first reason that holds:
+"No lemma twice in a sentence" and "no sentence twice in the dataset" are not properties that finitely many states can
+see, nor are equal shares of the targets of a pattern; so they are asked of finished candidates.  A candidate is
+rejected for the first reason that holds:
 
 =====================  =====================================================
 ``too_long``           its derivation has more than 10,000 rules
@@ -19,12 +18,11 @@ for the first reason that holds:
 ``ambiguous``          its source sentence has readings that it must not have
 =====================  =====================================================
 
-What readings a sentence has takes a parser to say, an *ambiguity filter*
-(:mod:`sgl.sampling.strata`).  Here the tables name the candidates that it has rejected.
+What readings a sentence has takes a parser to say, an *ambiguity filter* (:mod:`sgl.sampling.strata`).  Here the
+tables name the candidates that it has rejected.
 
-Rejection leaves the distribution as it is, conditioned on being accepted.  It
-must not go on for ever: when the last candidates show that the wanted number
-is out of reach, ``NotEnoughError`` says so.
+Rejection leaves the distribution as it is, conditioned on being accepted.  It must not go on for ever: when the last
+candidates show that the wanted number is out of reach, ``NotEnoughError`` says so.
 """
 
 from collections.abc import Iterator, Sequence
@@ -55,10 +53,9 @@ CANDIDATES_PER_ITEM = 100
 class NotEnoughError(Exception):
     """A stratum cannot yield the number of items asked for.
 
-    ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by
-    reason) what was drawn for them; ``reason`` is a sentence for the author.
-    ``before`` are the streams of the strata before it with how many candidates they
-    had, and how many of these were rejected as ambiguous.
+    ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by reason) what was drawn for them;
+    ``reason`` is a sentence for the author. ``before`` are the streams of the strata before it with how many
+    candidates they had, and how many of these were rejected as ambiguous.
     """
 
     def __init__(

@@ -44,9 +44,8 @@ class State(NamedTuple):
 class PackedText(NamedTuple):
     """A text layer: how its words are joined, and the template of each rule.
 
-    A template holds words and the numbers of children, ``~i`` for child ``i``
-    with a capital; of a child with parts ``i + part * PARTS``.  A ``CUT`` ends a part.  With
-    functions it is ``(i, function, ...)``.
+    A template holds words and the numbers of children, ``~i`` for child ``i`` with a capital; of a child with parts
+    ``i + part * PARTS``.  A ``CUT`` ends a part.  With functions it is ``(i, function, ...)``.
     """
 
     name: str
@@ -68,12 +67,10 @@ class PackedView(NamedTuple):
 class PackedStratum(NamedTuple):
     """A part of a split: how many items, from which state, by which stream.
 
-    The sentences of a ``repeated`` part may be equal to one another.  If there are
-    ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas``
-    a lemma may occur twice in a sentence.  ``ambiguous`` are the candidates that are
-    rejected for the readings of their sentences, where these are known beforehand.
-    With ``every`` the candidates are all derivations in order, as many as ``wanted``.  Of
-    each item there are so many ``copies``.
+    The sentences of a ``repeated`` part may be equal to one another.  If there are ``targets``, these lemmas have
+    equal shares of the items.  With ``repeated_lemmas`` a lemma may occur twice in a sentence.  ``ambiguous`` are the
+    candidates that are rejected for the readings of their sentences, where these are known beforehand. With ``every``
+    the candidates are all derivations in order, as many as ``wanted``.  Of each item there are so many ``copies``.
     """
 
     split: str
@@ -92,11 +89,9 @@ class PackedStratum(NamedTuple):
 class Tables(NamedTuple):
     """All that drawing needs.
 
-    ``states`` are shared by the strata.  ``arity[r]`` is the number of children
-    of rule ``r``, ``words[r]`` are the lemmas that it introduces and ``lemmas[r]``
-    those of them that may not be repeated.
-    ``source`` is the text in which sentences are to be distinct, ``targets`` are what
-    rows have beside it, each in files of its own.
+    ``states`` are shared by the strata.  ``arity[r]`` is the number of children of rule ``r``, ``words[r]`` are the
+    lemmas that it introduces and ``lemmas[r]`` those of them that may not be repeated. ``source`` is the text in
+    which sentences are to be distinct, ``targets`` are what rows have beside it, each in files of its own.
     """
 
     seed: int

@@ -46,13 +46,12 @@ def verify(
 ) -> Report:
     """Check everything that the manifest of a dataset claims against its files.
 
-    ``progress`` is called now and then with how much is done, how much there is, and what is being
-    done.  With two ``workers`` or more, as many other processes share the work where it is worth it
-    (they import the main module of the program, as Python's *spawn* does), or those of ``standby``.
-    ``judge`` says what is wrong with a certificate, given its bytes, perhaps in another process, or
-    in one of ``standby`` already (:func:`judging`).  A dataset with another ``signature`` than this
-    fails ``V028``.  Checks that are ``omitted`` are skipped, for the reasons given by code.  Raises
-    ``VerifyError`` if ``directory`` is not a dataset directory.
+    ``progress`` is called now and then with how much is done, how much there is, and what is being done.  With two
+    ``workers`` or more, as many other processes share the work where it is worth it (they import the main module of
+    the program, as Python's *spawn* does), or those of ``standby``. ``judge`` says what is wrong with a certificate,
+    given its bytes, perhaps in another process, or in one of ``standby`` already (:func:`judging`).  A dataset with
+    another ``signature`` than this fails ``V028``.  Checks that are ``omitted`` are skipped, for the reasons given by
+    code.  Raises ``VerifyError`` if ``directory`` is not a dataset directory.
     """
     if not directory.is_dir():
         raise VerifyError(f"{directory} is not a directory")

@@ -1,9 +1,8 @@
 """The check of the certificate: it holds, and it says all that the manifest promises.
 
-``sgl.verify.certificate`` re-establishes what a certificate claims; it knows nothing of
-a dataset.  Here the certificate is tied to the manifest: it is about the same grammar, plan
-and seed, and a claim is there, in the right split, for each promise.  A certificate from
-which claims were removed is accepted by the checker, and fails here.
+``sgl.verify.certificate`` re-establishes what a certificate claims; it knows nothing of a dataset.  Here the
+certificate is tied to the manifest: it is about the same grammar, plan and seed, and a claim is there, in the right
+split, for each promise.  A certificate from which claims were removed is accepted by the checker, and fails here.
 """
 
 from collections.abc import Collection, Iterator

@@ -221,9 +221,8 @@ _CHUNK = 1 << 20
 class Sentence(NamedTuple):
     """A well-formed sentence: its comments, words and graph.
 
-    ``edges`` are sorted triples (governor, label, dependent) of 0-based token
-    positions; ``head`` is the token under the root; ``line`` (1-based) and
-    ``offset`` (in bytes) are where the block starts.
+    ``edges`` are sorted triples (governor, label, dependent) of 0-based token positions; ``head`` is the token under
+    the root; ``line`` (1-based) and ``offset`` (in bytes) are where the block starts.
     """
 
     line: int

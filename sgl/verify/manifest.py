@@ -102,9 +102,8 @@ class PatternClaim:
 class PartClaim:
     """Sentences that belong to no pattern; they contain one of ``only``.
 
-    Generalization items may contain these as well if the part is ``tested``.  With
-    ``repeated_lemmas`` a lemma may occur twice in one of them.  ``allow``: patterns
-    whose reserved structures they may contain.
+    Generalization items may contain these as well if the part is ``tested``.  With ``repeated_lemmas`` a lemma may
+    occur twice in one of them.  ``allow``: patterns whose reserved structures they may contain.
     """
 
     name: str

@@ -109,9 +109,8 @@ _RESERVED = frozenset('()"\\:#')
 class RowsFound:
     """What one pass over the rows finds.
 
-    ``outcomes`` counts the candidates of each stream by what became of them; ``refusal`` is empty
-    if every row is right; ``parquet`` says what is wrong with Parquet files, None if they were not
-    read.
+    ``outcomes`` counts the candidates of each stream by what became of them; ``refusal`` is empty if every row is
+    right; ``parquet`` says what is wrong with Parquet files, None if they were not read.
     """
 
     outcomes: dict[str, Counter[str]]

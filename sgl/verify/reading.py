@@ -46,11 +46,10 @@ _LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
 class ReadingTask:
     """What to find out about sentences, for all ranges.
 
-    ``layers`` are those with graphs, if there are several, for all of which ``structures`` ask;
-    ``texts`` are the comments that hold the source and the targets; ``distinct`` the
-    parts of speech whose lemmas are not to be repeated; ``shares`` by split and category
-    the lemmas that items are counted for; ``key`` is that of the hashes, ``anchor`` the text
-    layer of the words.
+    ``layers`` are those with graphs, if there are several, for all of which ``structures`` ask; ``texts`` are the
+    comments that hold the source and the targets; ``distinct`` the parts of speech whose lemmas are not to be
+    repeated; ``shares`` by split and category the lemmas that items are counted for; ``key`` is that of the hashes,
+    ``anchor`` the text layer of the words.
     """
 
     structures: tuple[GraphPattern, ...]

@@ -18,7 +18,6 @@ from sgl.diagnostics import Diagnostics, SourceMap, Span
 from sgl.diagnostics.render import render
 from sgl.frontend.morphology import Inflection
 from sgl.frontend.queries import inflections
-from sgl.morphology import check
 from sgl.morphology.check import FormComparison, MorphologyResult, check_inflected, check_morphology
 from sgl.morphology.knowledge import AnalyserMissing, Exemption, Knowledge, library_knowledge, sudachi
 from sgl.resources import grammars_dir
@@ -352,7 +351,7 @@ def test_without_the_analyser_the_command_says_what_to_install(
     def missing() -> None:
         raise AnalyserMissing("No module named 'sudachipy'")
 
-    monkeypatch.setattr(check, "sudachi", missing)
+    monkeypatch.setattr("sgl.morphology.knowledge.sudachi", missing)
     monkeypatch.chdir(tmp_path)
     grammar(tmp_path)
     assert run(["check", "verbs.sgl", "--morphology"]) == FAILED

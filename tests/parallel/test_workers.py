@@ -159,8 +159,9 @@ def test_a_worker_that_dies_as_it_gets_the_work_is_not_the_end(monkeypatch: pyte
 def test_a_worker_that_dies_before_it_has_read_anything_is_lost_and_not_waited_for() -> None:
     """A pipe holds 64 KiB: what a process is given when it starts must never be more."""
     program = (
-        "from multiprocessing import spawn\n"
+        "from multiprocessing import resource_tracker, spawn\n"
         "from sgl.parallel.executor import Parallelism, WorkerLostError, open_executor\n"
+        "resource_tracker.ensure_running()\n"
         "spawn.set_executable('/bin/false')\n"
         "try:\n"
         "    with open_executor(bytes(1_000_000), Parallelism(workers=2)) as executor:\n"

@@ -56,9 +56,8 @@ _GUIDE_BITS = 3
 class Program(NamedTuple):
     """The states of all strata as arrays.
 
-    ``code`` has the operation with its argument, and a piece.  ``starts[s]`` is the
-    instruction that draws from state ``s`` of the tables, if a stratum starts there.  If it
-    is not ``written``, the code draws and writes nothing.
+    ``code`` has the operation with its argument, and a piece.  ``starts[s]`` is the instruction that draws from state
+    ``s`` of the tables, if a stratum starts there.  If it is not ``written``, the code draws and writes nothing.
     """
 
     states: NDArray[np.int64]

@@ -43,9 +43,8 @@ def read(
 ) -> tuple[int, int]:
     """Read texts from the one numbered ``first`` on: why it ended, and the next number.
 
-    ``counts`` and ``scores`` receive the readings and the logarithm of the best probability; if
-    ``derive``, its rules go to ``rules``, their ends to ``ends``, one place later.  ``tables`` and
-    ``space`` are addresses.
+    ``counts`` and ``scores`` receive the readings and the logarithm of the best probability; if ``derive``, its rules
+    go to ``rules``, their ends to ``ends``, one place later.  ``tables`` and ``space`` are addresses.
     """
     for number in range(first, len(counts)):
         counts[number] = np.uint64(0)

@@ -21,19 +21,18 @@ ENTRIES, WAITING = 0, 1
 class Space(NamedTuple):
     """Arrays by what they are indexed with.
 
-    By byte of the text, with one more for its end: ``live``, and ``position``, the number
-    of the place in the lattice.  By arc of the lattice: ``arc_start``, ``arc_end``,
-    ``arc_word``, and ``arc_next``, the next arc into the same position.
+    By byte of the text, with one more for its end: ``live``, and ``position``, the number of the place in the
+    lattice.  By arc of the lattice: ``arc_start``, ``arc_end``, ``arc_word``, and ``arc_next``, the next arc into the
+    same position.
 
-    By position: ``arcs_into``, the first arc that ends there; ``ahead``, the symbols that
-    can begin there by the next word; ``asked``, those that are also asked for by what
-    precedes; ``waited``, those that an entry waits for there, each with a list from
-    ``wait_first``; ``reached``, the last position at which an entry that begins there
-    ends; and of the entries between these two ``cells`` and ``entry_at``, by item.
+    By position: ``arcs_into``, the first arc that ends there; ``ahead``, the symbols that can begin there by the next
+    word; ``asked``, those that are also asked for by what precedes; ``waited``, those that an entry waits for there,
+    each with a list from ``wait_first``; ``reached``, the last position at which an entry that begins there ends; and
+    of the entries between these two ``cells`` and ``entry_at``, by item.
 
-    By entry: ``start``, ``left``, ``right``, ``production``, ``score`` and ``ways``.  By
-    waiting entry: ``wait_entry``, ``wait_move``, ``wait_next``.  There is ``room`` for so
-    many of both, of which ``used`` counts those in use.
+    By entry: ``start``, ``left``, ``right``, ``production``, ``score`` and ``ways``.  By waiting entry:
+    ``wait_entry``, ``wait_move``, ``wait_next``.  There is ``room`` for so many of both, of which ``used`` counts
+    those in use.
     """
 
     live: Ints

@@ -39,12 +39,11 @@ MOST_TRANSITIONS = 20_000_000
 class GrammarIndex:
     """What tree automata need to know of a grammar, mostly as columns.
 
-    ``phrasal`` are the ids of the rules with children, which are elsewhere given by their index
-    there; ``number_of`` has the index of each id.  ``lhs`` and ``rhs`` are their categories, and
-    ``results`` and ``children[i]`` the same as columns: the ``i``-th children, the number of
-    categories where there are none.  ``width`` is the largest number of children. ``words`` are the
-    ids of the rules without children, and ``word_categories`` their categories. Both have weights,
-    and costs: the tokens of a rule in the first text layer, and itself. ``uses[c]`` lists (rule,
+    ``phrasal`` are the ids of the rules with children, which are elsewhere given by their index there; ``number_of``
+    has the index of each id.  ``lhs`` and ``rhs`` are their categories, and ``results`` and ``children[i]`` the same
+    as columns: the ``i``-th children, the number of categories where there are none.  ``width`` is the largest number
+    of children. ``words`` are the ids of the rules without children, and ``word_categories`` their categories. Both
+    have weights, and costs: the tokens of a rule in the first text layer, and itself. ``uses[c]`` lists (rule,
     position) of the occurrences of category ``c`` among the children of rules.
     """
 
@@ -238,10 +237,9 @@ def explore(
 ) -> TreeAutomaton:
     """Return the reachable part of an automaton that is given by functions.
 
-    ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id, over
-    values; ``accepts`` is asked for those of whole texts.  A state is a value in a category.  A
-    word or phrase of value ``DEAD`` is rejected.  Raises ``UnsupportedStructure`` if there are too
-    many states.
+    ``words`` are the values of the words, ``step(r, qs)`` is the value of a rule, given by id, over values;
+    ``accepts`` is asked for those of whole texts.  A state is a value in a category.  A word or phrase of value
+    ``DEAD`` is rejected.  Raises ``UnsupportedStructure`` if there are too many states.
     """
     #: Categories with values, numbered as they are met.
     states: Numbering[tuple[int, int]] = Numbering()

@@ -1,9 +1,8 @@
 """Assemble the certificate of a plan: grammar, structures, splits, claims.
 
-Everything is numbered in the order of its first use, so that equal plans give equal bytes.  A
-*split* here is the grammar of one constraint; strata with equal constraints share it.  Which claims
-follow from which facts of a split (*excludes*, *requires*, *exposes*, *contains*) is in
-``docs/certificate.md``.
+Everything is numbered in the order of its first use, so that equal plans give equal bytes.  A *split* here is the
+grammar of one constraint; strata with equal constraints share it.  Which claims follow from which facts of a split
+(*excludes*, *requires*, *exposes*, *contains*) is in ``docs/certificate.md``.
 """
 
 import json
@@ -85,9 +84,8 @@ def certificate(
 ) -> Certificate:
     """Return the certificate of every claim of a plan that holds.
 
-    ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum are
-    drawn from ``states``, beginning at its state of ``starts``.  Raises as
-    :class:`StructureCompiler`.
+    ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum are drawn from
+    ``states``, beginning at its state of ``starts``.  Raises as :class:`StructureCompiler`.
     """
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}

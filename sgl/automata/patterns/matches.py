@@ -32,9 +32,8 @@ NodeLabels = Sequence[int | None]
 class WalkProgress(NamedTuple):
     """What is known of a path atom that does not hold yet.
 
-    ``forward`` are pairs (node, lengths of walks from the source) if the source is done,
-    ``backward`` (node, lengths of walks to the target) if the target is.  Walks between ends at
-    ports can be read off those between the ports.
+    ``forward`` are pairs (node, lengths of walks from the source) if the source is done, ``backward`` (node, lengths
+    of walks to the target) if the target is.  Walks between ends at ports can be read off those between the ports.
     """
 
     forward: Lengths | None = None

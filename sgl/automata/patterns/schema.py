@@ -100,9 +100,8 @@ class DegreeGoal(NamedTuple):
 class BodySchema:
     """The body of a structure, or one ``without`` body.
 
-    ``outer`` is the number of variables that belong to the body around it, which come first.
-    ``predicates``, ``incident`` (bit set of the edge goals at the variable) and ``degrees``
-    are indexed by variable.
+    ``outer`` is the number of variables that belong to the body around it, which come first. ``predicates``,
+    ``incident`` (bit set of the edge goals at the variable) and ``degrees`` are indexed by variable.
     """
 
     outer: int
@@ -123,10 +122,9 @@ class BodySchema:
 class Schema:
     """A structure without the contents of its node tests and its edge labels.
 
-    ``clauses`` are the body and after it the ``without`` bodies.  ``counters`` count the
-    outgoing edges of a node that pass a label test; each number is the count from which on
-    a counter says "so many or more".  ``unlabelled`` is the bit set of the predicates that
-    a node without attributes passes.
+    ``clauses`` are the body and after it the ``without`` bodies.  ``counters`` count the outgoing edges of a node
+    that pass a label test; each number is the count from which on a counter says "so many or more".  ``unlabelled``
+    is the bit set of the predicates that a node without attributes passes.
     """
 
     clauses: tuple[BodySchema, ...]
@@ -139,8 +137,7 @@ class Schema:
 class Query:
     """A structure, split into its schema, its predicates and its label tests.
 
-    ``goals[i]`` tests the edge goals of clause ``i``; ``relations`` and ``counters`` as in the
-    schema.
+    ``goals[i]`` tests the edge goals of clause ``i``; ``relations`` and ``counters`` as in the schema.
     """
 
     structure: Structure

@@ -45,9 +45,8 @@ class LocalEdge(NamedTuple):
 class Symbol(NamedTuple):
     """A fragment as a schema sees it.
 
-    ``ports[c][p]`` is the local node of port ``p`` of child ``c``; ``labels[x]``
-    the bit set of the predicates that the label of local node ``x`` passes, or
-    ``None`` if the rule does not label it; ``fresh`` the nodes that no child
+    ``ports[c][p]`` is the local node of port ``p`` of child ``c``; ``labels[x]`` the bit set of the predicates that
+    the label of local node ``x`` passes, or ``None`` if the rule does not label it; ``fresh`` the nodes that no child
     contributes to; ``exports[p]`` the local node of the rule's port ``p``.
     """
 
@@ -77,8 +76,7 @@ def frame_of(grammar: CoreGrammar, rule: Rule, layer: int) -> Frame:
     """Find the local node of every port of every child in a graph layer.
 
     A port that the fragment does not mention gets a local node, which is forgotten at once.  Raises
-    ``UnsupportedStructure`` if the rule makes one node of two ports of a child, or two ports of one
-    node.
+    ``UnsupportedStructure`` if the rule makes one node of two ports of a child, or two ports of one node.
     """
     fragment = rule.fragments[layer]
     if len(set(fragment.exports)) < len(fragment.exports):

@@ -52,10 +52,9 @@ class Unseen:
 class HeldOut:
     """The claim that no training stratum derives ``structure``.
 
-    ``asserted`` tells ``assert never`` from ``forbid``.  ``mass`` is the probability of the
-    structure under the author's grammar, ``train_mass`` under the in-distribution training grammar.
-    If the claim fails, ``stream`` is the first training stratum that derives the structure and
-    ``witness`` the smallest of its texts that contain it.
+    ``asserted`` tells ``assert never`` from ``forbid``.  ``mass`` is the probability of the structure under the
+    author's grammar, ``train_mass`` under the in-distribution training grammar. If the claim fails, ``stream`` is the
+    first training stratum that derives the structure and ``witness`` the smallest of its texts that contain it.
     """
 
     structure: Structure
@@ -76,11 +75,10 @@ class HeldOut:
 class Licence:
     """The claim that training contains ``structure``.
 
-    ``mass`` is its probability in the in-distribution training grammar; ``expected`` the expected
-    number of training sentences that contain it, those of the pattern's own exposures included;
-    ``short`` the probability that there are fewer than the ``minimum``; ``example`` the smallest.
-    The claim fails if that number is 0; ``conflict`` are then the clauses that exclude the part, or
-    ``None`` if no single stratum has them.
+    ``mass`` is its probability in the in-distribution training grammar; ``expected`` the expected number of training
+    sentences that contain it, those of the pattern's own exposures included; ``short`` the probability that there are
+    fewer than the ``minimum``; ``example`` the smallest. The claim fails if that number is 0; ``conflict`` are then
+    the clauses that exclude the part, or ``None`` if no single stratum has them.
     """
 
     structure: Structure
@@ -140,10 +138,9 @@ class Exposed:
 class Instance:
     """The claim about the items of one generalization stratum.
 
-    ``problem`` is the excluded structure that ``witness`` contains, or ``None`` if it lacks a
-    required one.  ``mass`` is the probability of the stratum under the author's grammar,
-    ``example`` its smallest text.  ``conflict`` explains an empty stratum, of which the claim is
-    refuted.
+    ``problem`` is the excluded structure that ``witness`` contains, or ``None`` if it lacks a required one.  ``mass``
+    is the probability of the stratum under the author's grammar, ``example`` its smallest text.  ``conflict``
+    explains an empty stratum, of which the claim is refuted.
     """
 
     stream: str

@@ -87,9 +87,8 @@ def find_unused(evidence: Evidence) -> Iterator[Unused]:
 class StratumStatistics:
     """The sizes of one distribution over derivations.
 
-    ``mass`` is its probability under the author's grammar.  ``derivations`` is their number,
-    ``None`` without end; ``by_length[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the
-    probability of height ``h``.
+    ``mass`` is its probability under the author's grammar.  ``derivations`` is their number, ``None`` without end;
+    ``by_length[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
     """
 
     stream: str

@@ -1,10 +1,9 @@
 """Is everything that generalization items are made of also in training?
 
-There are four kinds of ingredients: a *word* is a lemma; an *entry*, a word in its frame, in
-whatever form; a *form*, what a word writes in the target layer; a *rule* has children.  Each that
-some item uses must have positive mass in training.  What a pattern is about is excused, and listed:
-its *targets*, what occurs *with the structure* only, and rules that several patterns hold out
-*together* (their other uses contain what others hold out).
+There are four kinds of ingredients: a *word* is a lemma; an *entry*, a word in its frame, in whatever form; a *form*,
+what a word writes in the target layer; a *rule* has children.  Each that some item uses must have positive mass in
+training.  What a pattern is about is excused, and listed: its *targets*, what occurs *with the structure* only, and
+rules that several patterns hold out *together* (their other uses contain what others hold out).
 """
 
 from collections import Counter

@@ -35,9 +35,8 @@ _Term = tuple[float, tuple[int, ...]]
 class EquationSystem:
     """The equations of ``size`` states as columns.
 
-    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` are the ``i``-th ones,
-    ``size`` where there are none (its value is 1).  ``constant`` is what the words of each state
-    weigh.
+    A term has a ``state``, a ``weight`` and ``children``: ``children[i]`` are the ``i``-th ones, ``size`` where there
+    are none (its value is 1).  ``constant`` is what the words of each state weigh.
     """
 
     size: int

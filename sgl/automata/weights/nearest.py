@@ -81,9 +81,8 @@ class _ItemPhrase(NamedTuple):
 class _Edit(NamedTuple):
     """How a phrase becomes one of a state.
 
-    ``transition`` is None where the rule of the phrase is dropped; ``sources`` are the nodes that
-    its children, or the phrase without its rule, are made of, None for nothing.  ``kept``: the rule
-    stays.
+    ``transition`` is None where the rule of the phrase is dropped; ``sources`` are the nodes that its children, or
+    the phrase without its rule, are made of, None for nothing.  ``kept``: the rule stays.
     """
 
     transition: Transition | None

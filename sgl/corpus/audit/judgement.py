@@ -38,9 +38,8 @@ _JOINTLY = 200
 class DeclaredStructure:
     """A structure with what it is called: ``pp_in_subject.need.2``.
 
-    ``pattern`` is the pattern that it belongs to and ``role`` what it is there
-    (``forbid``, ``never``, ``gen``, ``exclude``, ``need``, ``expose``); a structure with a
-    name of its own has neither.
+    ``pattern`` is the pattern that it belongs to and ``role`` what it is there (``forbid``, ``never``, ``gen``,
+    ``exclude``, ``need``, ``expose``); a structure with a name of its own has neither.
     """
 
     name: str
@@ -227,9 +226,8 @@ _READINGS = 50
 class Judgement(SentenceReadings):
     """The readings of a sentence, and what they say.
 
-    ``read`` are the likeliest, best first, each with its text in every target; ``outputs`` for each
-    target their different texts.  ``some`` reading, or ``every`` one, contains a structure, by
-    index.
+    ``read`` are the likeliest, best first, each with its text in every target; ``outputs`` for each target their
+    different texts.  ``some`` reading, or ``every`` one, contains a structure, by index.
     """
 
     read: tuple[tuple[Derivation, tuple[str, ...]], ...] = ()

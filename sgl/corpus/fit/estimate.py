@@ -5,10 +5,9 @@ things that keep the uses from being known.  A sentence may have several reading
 under the weights so far.  And the corpus may be sampled from *a split*, so that rare rules look rarer than they are:
 what was left out counts as well, as often as the weights so far let one expect (:class:`Selection`).
 
-Each round makes the corpus (with the prior) more probable; rounds go on until they gain less than
-``tolerance`` a sentence.  A category that the corpus never uses keeps its declared weights.  Uses
-on average are found by two passes over the packed forest, in logarithms: inside, then outside
-(Baker 1979; Goodman 1999).
+Each round makes the corpus (with the prior) more probable; rounds go on until they gain less than ``tolerance`` a
+sentence.  A category that the corpus never uses keeps its declared weights.  Uses on average are found by two passes
+over the packed forest, in logarithms: inside, then outside (Baker 1979; Goodman 1999).
 """
 
 from collections import Counter
@@ -148,8 +147,7 @@ class Collector:
 def expected_uses(forest: Forest, costs: Sequence[float]) -> tuple[float, dict[int, float]]:
     """Return the log-probability of a sentence, and the expected uses of each rule in it.
 
-    ``costs[r]`` is the logarithm of the weight of rule ``r``.  Uses are conditional on the
-    sentence.
+    ``costs[r]`` is the logarithm of the weight of rule ``r``.  Uses are conditional on the sentence.
     """
     terms: list[list[float]] = []
     inside: list[float] = []

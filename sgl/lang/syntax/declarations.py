@@ -192,8 +192,7 @@ class Copies(SyntaxNode):
 class SizeItem(SyntaxNode):
     """``500 repeated 3 per target in dev for n in 1..3 within cp outside rc when topics``.
 
-    In place of a number there may be a quota: ``halves``, which reads like a parameter, or
-    ``halves(500)``.
+    In place of a number there may be a quota: ``halves``, which reads like a parameter, or ``halves(500)``.
     """
 
     amount: Amount | Application

@@ -59,8 +59,7 @@ class Column(SyntaxNode):
 class Mention(SyntaxNode):
     """A bare name: a child in a template, a parameter in the body of a function.
 
-    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.  The name of a part of a child is
-    ``V.prefix``.
+    ``mode`` is ``""``, ``"capital"``, ``"drop"`` or ``"copy"``.  The name of a part of a child is ``V.prefix``.
     """
 
     name: Name

@@ -17,8 +17,6 @@ Structures that occur in the same trees would share their blame; the smallest st
 is rare is left out: what occurs once explains its sentence perfectly.
 """
 
-from __future__ import annotations
-
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -149,7 +147,7 @@ class Occurrences:
     """How often structures (rows of ``times``) occur in trees (columns), and trees in sentences."""
 
     subtrees: tuple[Subtree, ...]
-    times: csr_array
+    times: "csr_array"
     sentences: Ints
 
     @property
@@ -168,7 +166,7 @@ class Occurrences:
         found: Ints = self.times.astype(np.bool_) @ failed
         return found
 
-    def only(self, kept: Sequence[int]) -> Occurrences:
+    def only(self, kept: Sequence[int]) -> "Occurrences":
         """Return the same with these structures only."""
         return Occurrences(tuple([self.subtrees[at] for at in kept]), self.times[kept], self.sentences)
 

@@ -9,8 +9,6 @@ A token keeps its leading space, so detokenization is lossless.  In texts with s
 gets one as well, so that a name is the same word everywhere; joining takes it away.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections import Counter
@@ -78,7 +76,7 @@ _KEPT = 1 << 16
 class Side:
     """One language as a model reads or writes it: how its words are cut, and their tokens."""
 
-    def __init__(self, how: str, tokenizer: Tokenizer) -> None:
+    def __init__(self, how: str, tokenizer: "Tokenizer") -> None:
         self.how = how
         self.tokenizer = tokenizer
         self._tokens: Callable[[str], Sequence[int]] = lru_cache(_KEPT)(
@@ -96,7 +94,7 @@ class Side:
         return detokenize(self.how, [piece for piece in pieces if piece is not None])
 
 
-def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> Tokenizer:
+def learn(texts: Iterable[tuple[str, str]], kind: str, pieces: int) -> "Tokenizer":
     """Learn a vocabulary, ``word`` or ``bpe`` with so many ``pieces``, of texts, each with its scheme of tokens."""
     from tokenizers import Tokenizer
     from tokenizers.models import BPE, WordLevel

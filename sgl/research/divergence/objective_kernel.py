@@ -58,10 +58,9 @@ _BEYOND = 1024.0
 class Bags(NamedTuple):
     """The atoms, or the compounds, of all items, and how often each kind is on each side.
 
-    ``start``, ``kinds`` and ``times`` are those of ``Occurrences``; ``size`` is the sum of
-    ``times`` for each item.  ``sides`` has a row for train and one for test, ``terms`` the
-    rounded term of each kind.  ``roots`` is a table of tenth roots; of atoms it is empty,
-    since theirs are square roots.
+    ``start``, ``kinds`` and ``times`` are those of ``Occurrences``; ``size`` is the sum of ``times`` for each item.
+    ``sides`` has a row for train and one for test, ``terms`` the rounded term of each kind.  ``roots`` is a table of
+    tenth roots; of atoms it is empty, since theirs are square roots.
     """
 
     start: NDArray[np.int64]

@@ -1,9 +1,8 @@
 """A problem of splitting: items as bags of atoms and compounds, what is asked, and what counts.
 
-``measure`` computes the divergences of a split by the definition.  Bounds are hard: a search
-refuses each step that would break one.  Of 1,000 items with a test share from 0.2 to 0.3 and at
-most 50 discarded, training and test together have at least 950, and of 960 that are used 192 to 288
-are in test.
+``measure`` computes the divergences of a split by the definition.  Bounds are hard: a search refuses each step that
+would break one.  Of 1,000 items with a test share from 0.2 to 0.3 and at most 50 discarded, training and test
+together have at least 950, and of 960 that are used 192 to 288 are in test.
 """
 
 from collections import Counter

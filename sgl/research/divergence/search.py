@@ -1,13 +1,11 @@
 """Search for the split whose divergences are nearest to their targets, and write it.
 
-``anneal`` starts with a random split within the bounds and improves it; ``greedy`` fills empty
-sets, as Moisio, Creutz & Kurimo (2023) do.  Both minimise |D_C - target for compounds| + |D_A -
-target for atoms|, the negated score of that paper, and both are functions of the seed, the same on
-every machine.
+``anneal`` starts with a random split within the bounds and improves it; ``greedy`` fills empty sets, as Moisio,
+Creutz & Kurimo (2023) do.  Both minimise |D_C - target for compounds| + |D_A - target for atoms|, the negated score
+of that paper, and both are functions of the seed, the same on every machine.
 
-The divergences of the certificate are computed once more from the labels, by the definition.
-``assignment`` is the SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal
-certificates mean equal splits.
+The divergences of the certificate are computed once more from the labels, by the definition. ``assignment`` is the
+SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal certificates mean equal splits.
 """
 
 import json

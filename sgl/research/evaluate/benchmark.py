@@ -75,10 +75,9 @@ class PatternInfo:
 class Benchmark:
     """The rows of one split, in order.
 
-    ``view`` is the notation of the target if it is a logical form.  ``directory`` is where the
-    dataset is, none for a file of another origin; only a dataset knows the hash and the
-    parameters of its grammar.  ``sentences`` are those of a treebank, one for each row, ``lexicon`` is
-    that of published compounds.
+    ``view`` is the notation of the target if it is a logical form.  ``directory`` is where the dataset is, none for a
+    file of another origin; only a dataset knows the hash and the parameters of its grammar.  ``sentences`` are those
+    of a treebank, one for each row, ``lexicon`` is that of published compounds.
     """
 
     name: str

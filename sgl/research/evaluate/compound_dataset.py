@@ -1,11 +1,11 @@
 """Find the compounds of items while a dataset is written, and write them beside its rows.
 
-A pattern of compounds holds out a structure.  The compound is the smallest phrase that has all
-words of the structure, in both languages.  Its *atoms* are the noun and the phrases beside it, on
-all levels from the compound down to the noun.  The role of an atom is its relation to the noun;
-what governs the noun is a verb.  A verb or preposition may have two parts (behind = 在 … 后面):
-what the rule that joins it to the noun phrase writes belongs to it.  Within the noun phrase such
-words are *fillers*, which may stand between atoms (the classifier 顶, the particle 的).
+A pattern of compounds holds out a structure.  The compound is the smallest phrase that has all words of the
+structure, in both languages.  Its *atoms* are the noun and the phrases beside it, on all levels from the compound
+down to the noun.  The role of an atom is its relation to the noun; what governs the noun is a verb.  A verb or
+preposition may have two parts (behind = 在 … 后面): what the rule that joins it to the noun phrase writes belongs
+to it. Within the noun phrase such words are *fillers*, which may stand between atoms (the classifier 顶, the
+particle 的).
 """
 
 import hashlib

@@ -1,14 +1,14 @@
 """Partial Match: is the part of the sentence right that the pattern is about?
 
-Exact Match fails a sentence for any slip.  Partial Match (Kumon, Matsuoka & Yanaka 2024) looks at
-what the pattern asks for and at nothing else.  If the grammar reads the prediction, one of the
-readings has to contain all that is asked for.  If not, phrases with particles decide, where the
-language is Japanese; otherwise the prediction counts as wrong.
+Exact Match fails a sentence for any slip.  Partial Match (Kumon, Matsuoka & Yanaka 2024) looks at what the pattern
+asks for and at nothing else.  If the grammar reads the prediction, one of the readings has to contain all that is
+asked for.  If not, phrases with particles decide, where the language is Japanese; otherwise the prediction counts as
+wrong.
 
-A word counts where its morphemes stand, whole: リアム is not in ウィリアム.  A phrase ends at its
-particle and begins where the morpheme before it is no part of the same noun phrase: in 箱の中の猫が
-the noun 猫 is the subject, the phrase 猫 is not.  Some verbs mark their object with another
-particle (好き with が); a grammar that writes it with the verb says so itself.
+A word counts where its morphemes stand, whole: リアム is not in ウィリアム.  A phrase ends at its particle and
+begins where the morpheme before it is no part of the same noun phrase: in 箱の中の猫が the noun 猫 is the subject,
+the phrase 猫 is not.  Some verbs mark their object with another particle (好き with が); a grammar that writes it
+with the verb says so itself.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,10 +1,9 @@
 """Intervals and tests of metrics of a whole corpus, which is drawn anew many times.
 
-BLEU and chrF++ are no means over items, but functions of the sums of n-gram counts.  In the
-*bootstrap* (Koehn 2004) items are drawn with replacement: the middle 95 % of the scores are the
-interval, and the differences of two systems on the same draws, less their mean, say how often
-chance makes one as large as that found.  In *approximate randomisation* (Riezler & Maxwell 2005)
-the systems exchange the outputs of random items.  All is as in sacreBLEU.
+BLEU and chrF++ are no means over items, but functions of the sums of n-gram counts.  In the *bootstrap* (Koehn 2004)
+items are drawn with replacement: the middle 95 % of the scores are the interval, and the differences of two systems
+on the same draws, less their mean, say how often chance makes one as large as that found.  In *approximate
+randomisation* (Riezler & Maxwell 2005) the systems exchange the outputs of random items.  All is as in sacreBLEU.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -9,8 +9,6 @@ The kind of a *mistake* follows from the words of the likeliest reading, less th
 item; of what is left, a word may be another form of one on the other side.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections import Counter
@@ -52,11 +50,10 @@ _TELLING = 20
 class Run:
     """The predictions of one run, one for each row; empty where there is none.
 
-    ``missing`` are the names of rows without one, ``empty`` of those with nothing in it.
-    ``shifted`` is by how many lines the file seems to be off.  ``words`` has the words of
-    predictions that came as words, None for the others.  ``pieces`` counts predictions with marks
-    of the pieces that tokenizers make, where no gold text has them; ``cut`` those that were
-    longer than the limit ``letters``.
+    ``missing`` are the names of rows without one, ``empty`` of those with nothing in it. ``shifted`` is by how many
+    lines the file seems to be off.  ``words`` has the words of predictions that came as words, None for the others.
+    ``pieces`` counts predictions with marks of the pieces that tokenizers make, where no gold text has them; ``cut``
+    those that were longer than the limit ``letters``.
     """
 
     file: str
@@ -235,10 +232,9 @@ _Judge = Callable[[int, str, tuple[str, ...] | None], float | None]
 class Scores:
     """Score the runs of systems: for each metric and system an array of runs and items.
 
-    An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided
-    about partial matches, ``mistakes`` are those of each run, ``gold`` the gold
-    items of each pattern that were judged like predictions, and how many were right.
-    ``edgeless`` counts items whose gold text has no reading, so that its edges are not known.
+    An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided about partial matches,
+    ``mistakes`` are those of each run, ``gold`` the gold items of each pattern that were judged like predictions, and
+    how many were right. ``edgeless`` counts items whose gold text has no reading, so that its edges are not known.
     """
 
     def __init__(self, benchmark: Benchmark, systems: Systems) -> None:
@@ -304,7 +300,7 @@ class Scores:
 
     def _verdicts(
         self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress
-    ) -> dict[_Prediction, _Verdict]:
+    ) -> "dict[_Prediction, _Verdict]":
         found: dict[_Prediction, _Verdict] = {}
         for start in range(0, len(wrong), _BATCH):
             progress("parsing predictions", start, len(wrong))

@@ -1,17 +1,16 @@
 """Write a grammar for other tools: an IRTG for Alto, or a context-free grammar for NLTK.
 
-Neither has ``capital``, which raises the first letter of a child, but categories can say it: beside
-``S`` there is ``S_capital``, whose rules are those of ``S`` with the first word raised, or the
-first child in turn.  Where the first child may be empty in one sentence only, the first *word* is
-not known; such places are inexact.
+Neither has ``capital``, which raises the first letter of a child, but categories can say it: beside ``S`` there is
+``S_capital``, whose rules are those of ``S`` with the first word raised, or the first child in turn.  Where the first
+child may be empty in one sentence only, the first *word* is not known; such places are inexact.
 
-A core grammar *is* an interpreted regular tree grammar: categories become states, rules labels, and
-each template a term over the string algebra, whose only operation ``*`` concatenates two strings.
-The last interpretation is the phrase-structure tree.
+A core grammar *is* an interpreted regular tree grammar: categories become states, rules labels, and each template a
+term over the string algebra, whose only operation ``*`` concatenates two strings. The last interpretation is the
+phrase-structure tree.
 
-For NLTK one text layer is written, which is context-free unless it repeats a child.  A child
-without words there is left out, as its derivations have the probability 1 together.  Rules that
-become the same production are one, with the sum of their weights.
+For NLTK one text layer is written, which is context-free unless it repeats a child.  A child without words there is
+left out, as its derivations have the probability 1 together.  Rules that become the same production are one, with the
+sum of their weights.
 """
 
 import re

@@ -1,15 +1,14 @@
 """From logical forms back to their semantic graphs.
 
-In a form of COGS nouns are the variables with an atom of their own, or adjectives if an ``amod``
-leads to them; verbs are the variables that begin other atoms; names and ``?`` are nodes too, one
-for each.  The head is the word that all others hang on.
+In a form of COGS nouns are the variables with an atom of their own, or adjectives if an ``amod`` leads to them; verbs
+are the variables that begin other atoms; names and ``?`` are nodes too, one for each.  The head is the word that all
+others hang on.
 
-In a variable-free form copies are told apart by their words, which is enough where no noun and no
-name occurs twice in a sentence.  A bare noun inside its own brackets is that noun; a noun equal to
-an earlier one, modifiers included, is that one.  A name is always the same node, so is ``?``, and
-each verb and each adjective is a node of its own.  A word is a verb if it has roles, or is the
-value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value of ``amod``; a noun if it
-has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not among
+In a variable-free form copies are told apart by their words, which is enough where no noun and no name occurs twice
+in a sentence.  A bare noun inside its own brackets is that noun; a noun equal to an earlier one, modifiers included,
+is that one.  A name is always the same node, so is ``?``, and each verb and each adjective is a node of its own.  A
+word is a verb if it has roles, or is the value of ``ccomp``, ``xcomp`` or ``nmod``; an adjective if it is the value
+of ``amod``; a noun if it has ``*`` or modifiers; otherwise a name if it begins with a capital letter and is not among
 ``common_nouns``, else a noun.  Nodes are numbered as they are first mentioned.
 """
 
@@ -25,9 +24,8 @@ Edge = tuple[int | str, str, int | str]
 def read_cogs(text: str, tokens: Sequence[str] = ()) -> Graph:
     """Read a COGS logical form; raise ``LogicalFormError`` if it is not of one connected graph.
 
-    The position of a noun or verb is the number of its variable.  With the ``tokens`` of the
-    sentence a name is on the token that it is equal to and a wh-word on the first, otherwise
-    ``UNANCHORED``.
+    The position of a noun or verb is the number of its variable.  With the ``tokens`` of the sentence a name is on
+    the token that it is equal to and a wh-word on the first, otherwise ``UNANCHORED``.
     """
     form = read_form(text)
     if form.constant:

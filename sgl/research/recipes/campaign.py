@@ -4,8 +4,6 @@ A run is a system on a corpus.  Relations are universal ones, without their subt
 of a mined structure is the share of runs for which it is suspicious.
 """
 
-from __future__ import annotations
-
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean, median

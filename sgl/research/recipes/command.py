@@ -1,7 +1,5 @@
 """``sglc recipe``: the tables of a paper from the outputs of systems, beside the published figures."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

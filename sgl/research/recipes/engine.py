@@ -1,15 +1,12 @@
 """Fill the tables of a recipe from the results of evaluations and analyses.
 
-A row says where its figures are in the results, as steps to be taken: a key of an object, or the
-element of a list with this ``name``, or with these values (``by=kind,kind=NP``).  The cell of a
-system is below that, as ``cell`` says; several elements are runs.  ``mean`` averages elements by
-their items, ``each`` stands for a row for each.
+A row says where its figures are in the results, as steps to be taken: a key of an object, or the element of a list
+with this ``name``, or with these values (``by=kind,kind=NP``).  The cell of a system is below that, as ``cell`` says;
+several elements are runs.  ``mean`` averages elements by their items, ``each`` stands for a row for each.
 
-A figure *departs* from the published one if that is further away than the 95 % interval, or two
-deviations of the runs, and two deviations of the paper's runs.
+A figure *departs* from the published one if that is further away than the 95 % interval, or two deviations of the
+runs, and two deviations of the paper's runs.
 """
-
-from __future__ import annotations
 
 import math
 import re
