@@ -60,6 +60,7 @@ OWN: dict[str, CommandEntry] = {
     "test": CommandEntry("sgl.cli.testing", "Try the tests, examples and recorded samples of grammars."),
     "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers."),
     "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently."),
+    "watch": CommandEntry("sgl.cli.watch", "Show at each save what is wrong, and samples."),
 }
 
 

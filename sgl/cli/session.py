@@ -218,6 +218,13 @@ class Session:
                 told += f"; the first {_MESSAGES:,} are shown, `--format json` has all"
             click.echo(told, err=True)
 
+    def tell(self, diagnostics: Iterable[Diagnostic], sources: SourceMap) -> None:
+        """Write diagnostics of other texts, whatever was said before; they decide nothing."""
+        self.sources, self.diagnostics, self._shown = sources, Diagnostics(self.diagnostics.judge), {}
+        self.diagnostics.extend(diagnostics)
+        self.show()
+        self.diagnostics = Diagnostics(self.diagnostics.judge)
+
     # ---- how a command ends
 
     def stop(self, status: int | None = None) -> NoReturn:

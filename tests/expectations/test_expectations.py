@@ -20,8 +20,8 @@ TABLE = (Path(__file__).parent / "README.md").read_text("utf-8")
 ROWS = [line.split(" | ") for line in TABLE.splitlines() if re.match(r"\| \d", line)]
 NAMED = re.findall(r"`(\w+/\w+\.py)(?:::(\w+))?`", TABLE)
 
-#: Folders of the editor's server and of the page, and the test of the watcher: where there are none yet.
-LATER = ("lsp/", "play/", "cli/test_watch.py")
+#: Folders of the editor's server and of the page: where there are none yet.
+LATER = ("lsp/", "play/")
 
 
 def test_each_expectation_has_a_row_with_a_test() -> None:
