@@ -15,7 +15,7 @@ import numpy as np
 
 from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
-from sgl.research.analyse.metrics import skeleton_of
+from sgl.research.analyse.metrics import Skeleton, without_punctuation
 from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
@@ -66,13 +66,14 @@ def analyse(
             treebank.skip(block)
             _each(given, scoring.SystemScores.skip, block)
             continue
-        skeleton = skeleton_of(block, punctuation=chosen.keep_punctuation)
+        skeleton = skeleton_of(block, chosen)
         treebank.add(number, block, skeleton)
         for collector in collectors:
             collector.add(block.words, skeleton)
         if given:
             _each(given, scoring.SystemScores.add, scoring.GoldSentence(block, skeleton, chosen))
     _each(given, scoring.SystemScores.finish)
+    treebank.finish()
     systems = tuple([system for system in given if system.fault is None])
     unusable = tuple([(s.path, s.fault) for s in given if s.fault is not None])
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
@@ -90,6 +91,12 @@ def analyse(
         ],
     }
     return Analysis(treebank, systems, unusable, data)
+
+
+def skeleton_of(sentence: TreebankSentence, settings: scoring.AnalysisSettings) -> Skeleton:
+    """Return the tree of a sentence, with or without its punctuation."""
+    whole = Skeleton(sentence.heads, tuple(range(len(sentence.words))))
+    return whole if settings.keep_punctuation else without_punctuation(sentence.words)
 
 
 def _each(systems: Sequence[scoring.SystemScores], step: Callable[..., None], *given: object) -> None:
@@ -129,32 +136,24 @@ def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemS
     """
     columns: dict[str, Mapping[str, statistics.Values]]
     columns = {system.name: {**treebank.columns, **system.columns} for system in systems}
-    projectivity = iter(
-        statistics.corrected(
-            [
-                statistics.projectivity_test(score, values, treebank.projective)
-                for system in systems
-                for score, values in system.columns.items()
-            ]
-        )
-    )
-    labels = [label for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES]
-    entropy = np.array([treebank.relations[label].entropy for label in labels], np.float64)
-    freedom = statistics.corrected(
-        [
-            statistics.spearman(
-                "entropy", "dea", entropy, np.array([system.relations[label].share for label in labels], np.float64)
-            )
-            for system in systems
-        ]
-    )
+    tests = [
+        statistics.projectivity_test(score, values, treebank.projective)
+        for system in systems
+        for score, values in system.columns.items()
+    ]
+    projectivity = map(asdict, statistics.corrected(tests))
+    free = {label: sides.entropy for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES}
+    freedom = []
+    for system in systems:
+        shares = np.array([system.relations[label].share for label in free], np.float64)
+        freedom.append(statistics.spearman("entropy", "dea", np.array([*free.values()]), shares))
     return {
         "correlations": {
             name: [asdict(test) for test in statistics.correlations(found)]
             for name, found in (columns or {"": treebank.columns}).items()
         },
-        "projectivity": {system.name: [asdict(next(projectivity)) for _ in system.columns] for system in systems},
-        "freedom": {s.name: asdict(test) for s, test in zip(systems, freedom, strict=True)},
+        "projectivity": {system.name: [next(projectivity) for _ in system.columns] for system in systems},
+        "freedom": {s.name: asdict(test) for s, test in zip(systems, statistics.corrected(freedom), strict=True)},
     }
 
 
@@ -188,15 +187,15 @@ def find_suspects(
     suspicious = blamed > 0
     coverage = suspicious.sum(axis=0)
     average = (scored * suspicious).sum(axis=0) / np.maximum(coverage, 1)
-    support = table.support
     order = sorted(
         np.flatnonzero(coverage).tolist(), key=lambda at: (-coverage[at], -average[at], table.subtrees[at].text)
     )
+    support = table.support.tolist()
     suspects: list[scoring.Json] = [
         {
             "structure": table.subtrees[at].text,
             "words": table.subtrees[at].words,
-            "sentences": int(support[at]),
+            "sentences": support[at],
             "score": float(average[at]),
             "coverage": int(coverage[at]),
             "systems": [
@@ -216,12 +215,19 @@ def find_suspects(
     # Examples are of the system for which the structure is worst.
     worst = np.where(suspicious, scored, -np.inf).argmax(axis=0)
     lengths = treebank.columns["length"]
-    chosen: list[tuple[int, int]] = []
-    for at in order[:_WITH_EXAMPLE]:
+    reader = TreebankReader()
+    examples: dict[scoring.SystemScores, list[_Example]] = {}
+    for suspect, at in zip(suspects, order[:_WITH_EXAMPLE], strict=False):
+        system = systems[worst[at]]
         fitting = np.isin(collector.of_sentence, table.times[[at]].indices)
-        places = np.flatnonzero(fitting & failed[systems[worst[at]].name])
-        chosen.append((int(places[lengths[places].argmin()]), int(worst[at])))
-    _add_examples(suspects, chosen, collector.view, treebank, systems, settings)
+        places = np.flatnonzero(fitting & failed[system.name])
+        place = int(places[lengths[places].argmin()])
+        number, line, offset = treebank.places[place].tolist()
+        sentence = reader.read_again(treebank.path, line, offset)
+        if isinstance(sentence, TreebankSentence):
+            examples.setdefault(system, []).append((suspect, sentence, number, float(system.bleu[place])))
+    for system, chosen in examples.items():
+        _add_examples(system, chosen, collector.view, settings)
     return {
         "view": collector.view,
         "structures": len(table.subtrees),
@@ -230,42 +236,25 @@ def find_suspects(
     }
 
 
+#: A suspect, a sentence with it, the number of this among all blocks, and the BLEU of the output.
+_Example = tuple[scoring.Json, TreebankSentence, int, float]
+
+
 def _add_examples(
-    suspects: Sequence[scoring.Json],
-    chosen: Sequence[tuple[int, int]],
-    view: str,
-    treebank: scoring.TreebankMeasures,
-    systems: Sequence[scoring.SystemScores],
-    settings: scoring.AnalysisSettings,
+    system: scoring.SystemScores, examples: Sequence[_Example], view: str, settings: scoring.AnalysisSettings
 ) -> None:
-    sentences: dict[int, TreebankSentence] = {}
-    reader = TreebankReader()
-    for at in {sentence for sentence, _ in chosen}:
-        _, line, offset = treebank.places[at].tolist()
-        block = reader.read_again(treebank.path, line, offset)
-        if isinstance(block, TreebankSentence):
-            sentences[at] = block
-    outputs: list[Mapping[int, SystemOutput]] = []
-    for rank, system in enumerate(systems):
-        wanted = {
-            int(treebank.places[at, 0]): sentences[at].comment("sent_id")
-            for at, by in chosen
-            if by == rank and at in sentences
-        }
-        outputs.append(some_outputs(system.path, "form", wanted) if wanted else {})
-    for suspect, (at, rank) in zip(suspects, chosen, strict=False):
-        if at not in sentences:
-            continue
-        sentence = sentences[at]
-        skeleton = skeleton_of(sentence, punctuation=settings.keep_punctuation)
+    wanted = {number: sentence.comment("sent_id") for _, sentence, number, _ in examples}
+    outputs = some_outputs(system.path, "form", wanted)
+    for suspect, sentence, number, bleu in examples:
+        skeleton = skeleton_of(sentence, settings)
         labels = mining.labels_of(sentence.words, skeleton, view)
         marked = mining.occurrence(skeleton.heads, labels, suspect["structure"]) or ()
-        text, said = outputs[rank].get(int(treebank.places[at, 0]), SystemOutput(""))
+        text, said = outputs.get(number, SystemOutput(""))
         suspect["example"] = {
             "sent_id": sentence.comment("sent_id") or "",
             "line": sentence.line,
-            "system": systems[rank].name,
-            "bleu": float(systems[rank].bleu[at]),
+            "system": system.name,
+            "bleu": bleu,
             "words": [{"form": word.form, "upos": word.upos} for word in sentence.words],
             "arcs": [
                 {"governor": word.head - 1, "label": word.deprel, "dependent": place}

@@ -194,8 +194,8 @@ def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
 
 
 def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
-    if system.missing:
-        what = f"{count(system.missing, 'prediction')} missing, counted as wrong"
+    if system.outputs.missing:
+        what = f"{count(system.outputs.missing, 'prediction')} missing, counted as wrong"
         diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
     report_pieces(system.path, system.pieces, diagnostics)
     foreign = foreign_script(system.sampled)

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from math import exp, log, log2
 from typing import NamedTuple
 
-from sgl.research.treebank import TreebankSentence, TreebankWord
+from sgl.research.treebank import TreebankWord
 
 
 class Measures(NamedTuple):
@@ -31,13 +31,6 @@ class Measures(NamedTuple):
     flux_weight: float
     arity: float
     projective: bool
-
-
-class Skeleton(NamedTuple):
-    """A tree without its punctuation: governors, and the places (from 0) of what is left."""
-
-    heads: tuple[int, ...]
-    kept: tuple[int, ...]
 
 
 def measure(heads: Sequence[int]) -> Measures:
@@ -59,23 +52,20 @@ def measure(heads: Sequence[int]) -> Measures:
 
 def word_depths(heads: Sequence[int]) -> list[int]:
     """How many edges are above each word."""
-    depths = [-1] * len(heads)
-    for word in range(len(heads)):
-        path = []
-        at = word
-        while depths[at] < 0 and heads[at]:
-            path.append(at)
-            at = heads[at] - 1
-        if not heads[at]:
-            depths[at] = 0
-        depth = depths[at]
-        for below in reversed(path):
-            depth += 1
-            depths[below] = depth
+    below: list[list[int]] = [[] for _ in range(len(heads) + 1)]
+    for word, head in enumerate(heads, 1):
+        below[head].append(word)
+    depths = [0] * len(heads)
+    # A list that grows while it is read: governors come before what is below them.
+    for word in (words := below[0]):
+        for dependent in below[word]:
+            depths[dependent - 1] = depths[word - 1] + 1
+        words += below[word]
     return depths
 
 
-def _upwards(depths: Sequence[int]) -> list[int]:
+def upwards(depths: Sequence[int]) -> list[int]:
+    """Return the words of a tree, what is below before what is above."""
     return sorted(range(len(depths)), key=depths.__getitem__, reverse=True)
 
 
@@ -83,7 +73,7 @@ def matched_edges(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
     """Return for each edge the positions at which it is in the largest matching, as bits."""
     taken = [0] * len(heads)
     matched = []
-    for word in _upwards(depths):
+    for word in upwards(depths):
         above = heads[word] - 1
         if above >= 0:
             spanned = ((1 << abs(word - above)) - 1) << min(word, above)
@@ -95,7 +85,7 @@ def matched_edges(heads: Sequence[int], depths: Sequence[int]) -> list[int]:
 
 def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
     first, last, size = list(range(len(heads))), list(range(len(heads))), [1] * len(heads)
-    for word in _upwards(depths):
+    for word in upwards(depths):
         if last[word] - first[word] + 1 != size[word]:
             return False
         above = heads[word] - 1
@@ -106,11 +96,11 @@ def _is_projective(heads: Sequence[int], depths: Sequence[int]) -> bool:
     return True
 
 
-def skeleton_of(sentence: TreebankSentence, *, punctuation: bool) -> Skeleton:
-    """Return the tree of a sentence, with or without its punctuation."""
-    if punctuation:
-        return Skeleton(sentence.heads, tuple(range(len(sentence.words))))
-    return without_punctuation(sentence.words)
+class Skeleton(NamedTuple):
+    """A tree without its punctuation: governors, and the places (from 0) of what is left."""
+
+    heads: tuple[int, ...]
+    kept: tuple[int, ...]
 
 
 def without_punctuation(words: Sequence[TreebankWord]) -> Skeleton:
@@ -135,22 +125,15 @@ def sentence_bleu(reference: Sequence[str], output: Sequence[str]) -> float:
         return 1.0
     logarithms = 0.0
     for order in range(1, _ORDER + 1):
-        matches, ngrams = _matches(reference, output, order)
-        if order > 1:
-            matches, ngrams = matches + 1, ngrams + 1
+        wanted, given = (
+            Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in (reference, output)
+        )
+        # From pairs on both sides have one more; a text without n-grams counts as having one.
+        matches, ngrams = (wanted & given).total() + (order > 1), max(given.total(), 1) + (order > 1)
         if not matches:
             return 0.0
         logarithms += log(matches / ngrams)
     return exp(logarithms / _ORDER + min(0.0, 1 - len(reference) / len(output)))
-
-
-def _matches(reference: Sequence[str], output: Sequence[str], order: int) -> tuple[int, int]:
-    """How many n-grams of the output are in the reference, and how many it has, at least 1."""
-    number = len(output) - order + 1
-    if number < 1:
-        return 0, 1
-    wanted, given = (Counter(zip(*(words[at:] for at in range(order)), strict=False)) for words in (reference, output))
-    return sum(min(count, wanted.get(gram, 0)) for gram, count in given.items()), number
 
 
 class EdgeAccuracy(NamedTuple):
@@ -209,8 +192,7 @@ class Sides(NamedTuple):
     @property
     def entropy(self) -> float:
         """How free the order is, in bits."""
-        shares = [part / self.edges for part in self if part]
-        return -sum(share * log2(share) for share in shares) + 0.0
+        return -sum(part / self.edges * log2(part / self.edges) for part in self if part) + 0.0
 
 
 def mean_entropy(sides: Mapping[str, Sides]) -> float:

@@ -8,25 +8,17 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.metrics import (
-    EdgeAccuracy,
-    Measures,
-    Sides,
-    Skeleton,
-    edges_kept,
-    mean_entropy,
-    measure,
-    sentence_bleu,
-)
-from sgl.research.analyse.predictions import PIECE, Aligned, PredictionsError, joined, open_predictions
-from sgl.research.analyse.statistics import Values
+from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
+from sgl.research.analyse.metrics import sentence_bleu as bleu_of
+from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions
+from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
 
@@ -71,24 +63,19 @@ class TreebankMeasures:
         self.listed: list[Malformed] = []
         self._by = by
         self._measure = lru_cache(_REMEMBERED)(measure)
-        self._rows = array("d")
-        self._places = array("q")
-        self._left: Counter[str] = Counter()
-        self._right: Counter[str] = Counter()
-        self._groups: dict[str, list[int]] = {}
-        self._sentences = 0
+        self._rows, self._places = array("d"), array("q")
+        self._sides = Counter[str](), Counter[str]()
+        self._groups: list[str] = []
 
     def add(self, number: int, sentence: TreebankSentence, skeleton: Skeleton) -> None:
         """Measure a sentence, which is the block of this number."""
         self._rows.extend(self._measure(skeleton.heads))
         for at, (head, place) in enumerate(zip(*skeleton, strict=True), 1):
             if head:
-                sides = self._left if at < head else self._right
-                sides[sentence.words[place].deprel] += 1
+                self._sides[at > head][sentence.words[place].deprel] += 1
         self._places.extend((number, sentence.line, sentence.offset))
         if self._by is not None:
-            self._groups.setdefault(sentence.comment(self._by) or "", []).append(self._sentences)
-        self._sentences += 1
+            self._groups.append(sentence.comment(self._by) or "")
 
     def skip(self, block: Malformed) -> None:
         """Count a block that is no sentence."""
@@ -96,40 +83,25 @@ class TreebankMeasures:
         if len(self.listed) < _LISTED:
             self.listed.append(block)
 
-    @cached_property
-    def columns(self) -> dict[str, Values]:
-        """The measures of all sentences that are numbers, by name."""
-        return {name: self._column(at) for at, name in enumerate(Measures._fields[:-1])}
+    def finish(self) -> None:
+        """Make columns of all sentences that have been added.
 
-    @cached_property
-    def projective(self) -> Flags:
-        """Which sentences have a projective tree."""
-        return self._column(-1) > 0
-
-    def _column(self, at: int) -> Values:
-        return np.array(self._rows, np.float64).reshape(-1, len(Measures._fields))[:, at].copy()
-
-    @cached_property
-    def places(self) -> Ints:
-        """For each sentence its number among all blocks, its line and the byte where it begins."""
-        return np.array(self._places, np.int64).reshape(-1, 3)
-
-    @cached_property
-    def relations(self) -> dict[str, Sides]:
-        """How many edges of each relation go to which side."""
-        labels = sorted({*self._left, *self._right})
-        return {label: Sides(self._left[label], self._right[label]) for label in labels}
-
-    @cached_property
-    def groups(self) -> dict[str, Ints]:
-        """The numbers of the sentences with each value of the comment ``by``."""
-        return {name: np.array(inside, np.int64) for name, inside in self._groups.items()}
+        ``places`` has for each its number among all blocks, its line and the byte where it begins, ``groups`` the
+        numbers of those with each value of the comment ``by``, ``relations`` how many edges go to which side.
+        """
+        measures = np.array(self._rows, np.float64).reshape(-1, len(Measures._fields)).T.copy()
+        self.columns: dict[str, Values] = dict(zip(Measures._fields[:-1], measures, strict=False))
+        self.projective: Flags = measures[-1] > 0
+        self.places: Ints = np.array(self._places, np.int64).reshape(-1, 3)
+        self.groups = places_by((name,) for name in self._groups)
+        left, right = self._sides
+        self.relations = {label: Sides(left[label], right[label]) for label in sorted({*left, *right})}
 
     def data(self) -> Json:
         """Return what ``--json`` says of the treebank."""
         return {
             "path": str(self.path),
-            "sentences": self._sentences,
+            "sentences": len(self.places),
             "words": int(self.columns["length"].sum()),
             "measures": {name: summary(values) for name, values in self.columns.items()},
             "projective": int(self.projective.sum()),
@@ -144,8 +116,8 @@ class TreebankMeasures:
 
 def mean(values: Values) -> float | None:
     """Return the mean of the values that are defined; None without any."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else None
+    found = summary(values)
+    return None if found is None else found["mean"]
 
 
 def summary(values: Values) -> Json | None:
@@ -211,23 +183,22 @@ class SystemScores:
         self._same = composed if settings.keep_case else folded
         self._cut = tokenizer_of(settings.tokenizer)
         self._bleu, self._dea, self._exact = array("d"), array("d"), array("b")
-        self._kept: Counter[str] = Counter()
-        self._edges: Counter[str] = Counter()
+        self._kept, self._edges = Counter[str](), Counter[str]()
         self.sampled: list[tuple[Sequence[str], Sequence[str]]] = []
         self._column = settings.column
-        self._outputs = Aligned(None, iter(()))
 
     def open(self) -> None:
         """Open the file of predictions."""
-        self._outputs = open_predictions(self.path, self._column)
+        self.outputs = open_predictions(self.path, self._column)
 
     def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""
-        output = self._outputs.output(gold.sentence.comment("sent_id"))
+        output = self.outputs.output(gold.sentence.comment("sent_id"))
         text, cut = output or (None, ())
-        if PIECE.search(text or " ".join(cut or ())) and not PIECE.search(" ".join(gold.words)):
+        whole = text or " ".join(cut or ())
+        if PIECE.search(whole) and not PIECE.search(" ".join(gold.words)):
             self.pieces += 1
-            text, cut = joined(text or " ".join(cut or ())), None
+            text, cut = joined(whole), None
         words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
         if words and len(self.sampled) < SAMPLED:
@@ -236,48 +207,27 @@ class SystemScores:
         if not exact and text and cut is None and gold.text is not None:
             self.glued += self._same(text.strip()) == gold.text
         self._exact.append(exact)
-        self._bleu.append(sentence_bleu(gold.words, words))
+        self._bleu.append(bleu_of(gold.words, words))
         found = gold.edges_kept(words)
         for relation, kept in zip(gold.relations, found, strict=True):
             if kept is not None:
                 self._kept[relation] += kept
                 self._edges[relation] += 1
-        share = EdgeAccuracy.of(found).share
-        self._dea.append(float("nan") if share is None else share)
+        accuracy = EdgeAccuracy.of(found)
+        self._dea.append(accuracy.kept / accuracy.edges if accuracy.edges else np.nan)
 
     def skip(self, block: Malformed) -> None:
         """Go past the output for a sentence that cannot be read."""
-        self._outputs.skip(block.sent_id)
+        self.outputs.skip(block.sent_id)
 
     def finish(self) -> None:
-        """Check that no outputs are left."""
-        self._outputs.refuse_names()
-        self._outputs.finish()
-
-    @property
-    def missing(self) -> int:
-        """How many sentences have no output."""
-        return self._outputs.missing
-
-    @cached_property
-    def exact(self) -> Flags:
-        """Which outputs have the words of their sentences."""
-        return np.array(self._exact, np.bool_)
-
-    @cached_property
-    def columns(self) -> dict[str, Values]:
-        """The scores by name."""
-        return {"bleu": np.array(self._bleu, np.float64), "dea": np.array(self._dea, np.float64)}
-
-    @property
-    def bleu(self) -> Values:
-        """The BLEU of each output."""
-        return self.columns["bleu"]
-
-    @cached_property
-    def relations(self) -> dict[str, EdgeAccuracy]:
-        """How many edges of each relation the outputs have."""
-        return {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
+        """Check that no outputs are left, and make columns: which outputs are ``exact``, and the scores by name."""
+        self.outputs.refuse_names()
+        self.outputs.finish()
+        self.exact: Flags = np.array(self._exact, np.bool_)
+        self.bleu: Values = np.array(self._bleu, np.float64)
+        self.columns = {"bleu": self.bleu, "dea": np.array(self._dea, np.float64)}
+        self.relations = {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
 
     def data(self, failed: int) -> Json:
         """Return what ``--json`` says of the system, which has failed so many sentences."""
@@ -287,7 +237,9 @@ class SystemScores:
             **{name: summary(column) for name, column in self.columns.items()},
             "edges": _kept(EdgeAccuracy(self._kept.total(), self._edges.total())),
             "exact": int(self.exact.sum()),
-            **{count: getattr(self, count) for count in ("empty", "missing", "glued")},
+            "empty": self.empty,
+            "missing": self.outputs.missing,
+            "glued": self.glued,
             "failed": failed,
             "relations": {label: _kept(kept) for label, kept in sorted(self.relations.items())},
         }

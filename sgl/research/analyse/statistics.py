@@ -12,10 +12,11 @@ the other side of zero?  The middle 95 % of these means are the interval.  Diffe
 values, so a sample is one draw of a binomial or multinomial number.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Literal, TypeVar
+from statistics import fmean, stdev
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,10 +29,7 @@ DifferenceTest = Literal["randomisation", "bootstrap"]
 #: Decimals to which two differences are the same one.
 _DECIMALS = 9
 
-#: The share of means outside the interval.
-_OUTSIDE = 0.05
-
-#: The quantile of the normal distribution for it.
+#: The quantile of the normal distribution for the middle 95 %.
 _WIDTH = 1.959963984540054
 
 #: Draws for an interval; a p-value may need more.
@@ -84,6 +82,7 @@ class Difference:
 
 
 AnyTest = TypeVar("AnyTest", Correlation, GroupTest, Difference)
+Label = TypeVar("Label", bound=Hashable)
 
 
 def spearman(first: str, second: str, x: Values, y: Values) -> Correlation:
@@ -114,16 +113,27 @@ def projectivity_test(measure: str, values: Values, projective: NDArray[np.bool_
     sizes = len(inside), len(outside)
     if not all(sizes) or np.ptp(values[known]) == 0:
         return GroupTest(measure, *sizes)
-    found = mannwhitneyu(inside, outside, alternative="two-sided", method="asymptotic")
-    u = float(found.statistic)
-    return GroupTest(
-        measure,
-        *sizes,
-        u=u,
-        p=float(found.pvalue),
-        effect=u / (sizes[0] * sizes[1]),
-        medians=(float(np.median(inside)), float(np.median(outside))),
-    )
+    u, p = map(float, mannwhitneyu(inside, outside, alternative="two-sided", method="asymptotic"))
+    medians = float(np.median(inside)), float(np.median(outside))
+    return GroupTest(measure, *sizes, u=u, p=p, effect=u / (sizes[0] * sizes[1]), medians=medians)
+
+
+def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64]]:
+    """Return the places of the items with each label, from the labels of each item.
+
+    >>> places_by(["ab", "b"])
+    {'a': array([0]), 'b': array([0, 1])}
+    """
+    found: dict[Label, list[int]] = {}
+    for place, names in enumerate(labels):
+        for name in names:
+            found.setdefault(name, []).append(place)
+    return {name: np.array(places, np.int64) for name, places in found.items()}
+
+
+def spread(runs: Sequence[float]) -> dict[str, Any]:
+    """Return what several runs of a system have together."""
+    return {"mean": fmean(runs), "deviation": stdev(runs) if len(runs) > 1 else None, "runs": list(runs)}
 
 
 def corrected(tests: Sequence[AnyTest]) -> tuple[AnyTest, ...]:
@@ -142,8 +152,7 @@ def holm(values: Sequence[float]) -> list[float]:
     steps = np.take(values, order) * np.arange(len(values), 0, -1)
     adjusted = np.empty(len(values))
     adjusted[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
-    found: list[float] = adjusted.tolist()
-    return found
+    return [float(p) for p in adjusted]
 
 
 def compare(
@@ -156,32 +165,33 @@ def compare(
     random = np.random.Generator(np.random.PCG64(seed))
     draws = samples if test == "bootstrap" else min(samples, _DRAWS)
     drawn = random.multinomial(items, numbers / items, size=draws) @ values / items
-    low, high = np.quantile(drawn, [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
-    if test == "randomisation":
-        p = _randomised(values, numbers, mean * items, samples, random)
-    else:
+    interval = middle(drawn)
+    if test == "bootstrap":
         other = min(int(np.sum(drawn <= 0)), int(np.sum(drawn >= 0)))
-        p = min(1.0, 2 * (other + 1) / (samples + 1))
-    return mean, float(low), float(high), p
-
-
-def _randomised(
-    values: Values, numbers: NDArray[np.int64], total: float, samples: int, random: np.random.Generator
-) -> float:
-    apart = values != 0
-    if len({*np.abs(values[apart]).tolist()}) == 1:
+        return mean, *interval, min(1.0, 2 * (other + 1) / (samples + 1))
+    sizes = {size: numbers[np.abs(values) == size] for size in np.unique(np.abs(values)) if size > 0}
+    if len(sizes) == 1:
         # One run each: the signs are tosses of a coin, and nothing has to be sampled.
         from scipy.special import bdtr
 
-        less, changed = int(numbers[apart].min()) if apart.sum() > 1 else 0, int(numbers[apart].sum())
-        return min(1.0, 2 * float(bdtr(less, changed, 0.5)))
+        ((signs),) = sizes.values()
+        return mean, *interval, min(1.0, 2 * float(bdtr(signs.min() if len(signs) > 1 else 0, signs.sum(), 0.5)))
     sums = np.zeros(samples)
-    for size in np.unique(np.abs(values)):
-        if size > 0:
-            items = int(numbers[np.abs(values) == size].sum())
-            sums += size * (2.0 * random.binomial(items, 0.5, samples) - items)
+    for size, changed in sizes.items():
+        sums += size * (2.0 * random.binomial(changed.sum(), 0.5, samples) - changed.sum())
     # Sums that are equal but for rounding count as equal.
-    return (int(np.sum(np.abs(sums) >= abs(total) - 1e-6)) + 1) / (samples + 1)
+    return mean, *interval, chance(np.abs(sums) >= abs(mean * items) - 1e-6)
+
+
+def middle(drawn: Values) -> tuple[float, float]:
+    """Return the interval with the middle 95 % of what was drawn."""
+    low, high = np.quantile(drawn, (0.025, 0.975))
+    return float(low), float(high)
+
+
+def chance(as_far: NDArray[np.bool_]) -> float:
+    """Return the p-value of what is found, from whether each draw is as far from nothing."""
+    return (int(as_far.sum()) + 1) / (len(as_far) + 1)
 
 
 def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[float, float, float, float]:
@@ -191,11 +201,9 @@ def contrast(first: Values, second: Values, samples: int, seed: int) -> tuple[fl
     mean = float(second.mean() - first.mean())
     random = np.random.Generator(np.random.PCG64(seed))
     draws = [random.multinomial(n.sum(), n / n.sum(), size=samples) @ values / n.sum() for n in (one, two)]
-    low, high = np.quantile(draws[1] - draws[0], [_OUTSIDE / 2, 1 - _OUTSIDE / 2])
     chosen = random.multivariate_hypergeometric(one + two, int(one.sum()), size=samples, method="marginals")
     apart = (one + two - chosen) @ values / two.sum() - chosen @ values / one.sum()
-    p = (int(np.sum(np.abs(apart) >= abs(mean) - 1e-9)) + 1) / (samples + 1)
-    return mean, float(low), float(high), p
+    return mean, *middle(draws[1] - draws[0]), chance(np.abs(apart) >= abs(mean) - 1e-9)
 
 
 def wilson(right: float, items: int) -> tuple[float, float]:

@@ -5,14 +5,11 @@ treebank in CoNLL-U, whose sentences are to be predicted.  Rows have the names t
 them: ``gen-000001`` is the first row of ``gen``.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
-
-import numpy as np
-from numpy.typing import NDArray
 
 from sgl import foreign
 from sgl.automata import StructureCompiler
@@ -45,7 +42,6 @@ MOST_ROWS = 10_000_000
 _NAMED = 5
 
 Item = TypeVar("Item")
-Label = TypeVar("Label", bound=Hashable)
 
 
 class DatasetError(PredictionsError):
@@ -100,19 +96,6 @@ class Benchmark:
         """Whether this is a split without items of patterns, such as ``test``."""
         categories = {row.category for row in self.rows}
         return self.directory is not None and categories == {IN_DISTRIBUTION}
-
-
-def places_by(labels: Iterable[Iterable[Label]]) -> dict[Label, NDArray[np.int64]]:
-    """Return the places of the items with each label, from the labels of each item.
-
-    >>> places_by(["ab", "b"])
-    {'a': array([0]), 'b': array([0, 1])}
-    """
-    found: dict[Label, list[int]] = {}
-    for place, names in enumerate(labels):
-        for name in names:
-            found.setdefault(name, []).append(place)
-    return {name: np.array(places, np.int64) for name, places in found.items()}
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:

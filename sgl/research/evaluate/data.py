@@ -8,10 +8,10 @@ Wilson's interval where the metric judges items, a bootstrap's where it is one o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from itertools import combinations, product
-from statistics import fmean, stdev
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +20,8 @@ from numpy.typing import NDArray
 
 from sgl.report.render import page_environment
 from sgl.report.svg import label_width, wrapped
-from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, wilson
+from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, places_by, spread, wilson
 from sgl.research.evaluate import scoring
-from sgl.research.evaluate.benchmark import places_by
 from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
 from sgl.research.evaluate.tables import scale, score_text
@@ -167,13 +166,13 @@ def _row(evaluation: Evaluation, table: str, part: _Part, draws: CorpusDraws | N
             if metric in SCORERS:
                 if draws is not None:
                     low, high = draws.interval(metric, system)
-                    cells[system] = _spread(draws.scores(metric, system)) | {"low": low, "high": high}
+                    cells[system] = spread(draws.scores(metric, system)) | {"low": low, "high": high}
                 continue
             found = evaluation.scores.scores[metric][system]
             judged = found[:, items][:, ~np.isnan(found[0, items])]
             if not judged.shape[1]:
                 continue
-            cell = _spread([float(share) for share in judged.mean(axis=1)])
+            cell = spread([float(share) for share in judged.mean(axis=1)])
             cell["items"] = judged.shape[1]
             if metric in scoring.VERDICTS:
                 low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
@@ -186,10 +185,6 @@ def _row(evaluation: Evaluation, table: str, part: _Part, draws: CorpusDraws | N
             cells[system] = cell
     shown = {metric: cells for metric, cells in scores.items() if cells}
     return {"name": name, "title": title, "items": len(items), "scores": shown}
-
-
-def _spread(runs: Sequence[float]) -> Json:
-    return {"mean": fmean(runs), "deviation": stdev(runs) if len(runs) > 1 else None, "runs": list(runs)}
 
 
 def _mistakes(evaluation: Evaluation) -> Json:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.statistics import DifferenceTest
+from sgl.research.analyse.statistics import DifferenceTest, chance, middle
 
 Sums = NDArray[np.float64]
 
@@ -87,8 +87,7 @@ class CorpusDraws:
 
     def interval(self, metric: str, system: str) -> tuple[float, float]:
         """Return the middle 95 % of the scores of draws."""
-        low, high = np.quantile(self._drawn[metric, system], (0.025, 0.975))
-        return float(low), float(high)
+        return middle(self._drawn[metric, system])
 
     def differences(
         self, metric: str, pairs: Sequence[tuple[str, str]], test: DifferenceTest
@@ -99,13 +98,12 @@ class CorpusDraws:
         for first, second in pairs:
             one, two = (np.mean(self.scores(metric, system)) for system in (first, second))
             apart = self._drawn[metric, second] - self._drawn[metric, first]
-            low, high = np.quantile(apart, (0.025, 0.975))
             by_chance = np.abs(apart) - np.abs(apart).mean()
             if exchanged:
                 by_chance = np.abs(self._exchanged(metric, first, second, exchanged))
             # Where there is no difference sacreBLEU calls it significant.
-            p = (int(np.sum(by_chance > abs(two - one))) + 1) / (len(by_chance) + 1) if two != one else 1.0
-            found.append((float(two - one), float(low), float(high), p))
+            p = chance(by_chance > abs(two - one)) if two != one else 1.0
+            found.append((float(two - one), *middle(apart), p))
         return found
 
     def _exchanged(

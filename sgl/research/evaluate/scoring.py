@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 
 from sgl import limits
 from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions
-from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow, places_by
+from sgl.research.analyse.statistics import places_by
+from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
 from sgl.research.evaluate.partial import Decision, PartialMatch
 from sgl.research.evaluate.realization import Lemmas, Realization, TreebankEdges

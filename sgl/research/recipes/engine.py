@@ -11,12 +11,11 @@ runs, and two deviations of the paper's runs.
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean, stdev
 from typing import Any
 
 import numpy as np
 
-from sgl.research.analyse.statistics import spearman
+from sgl.research.analyse.statistics import spearman, spread
 from sgl.research.evaluate.tables import scale
 
 Json = dict[str, Any]
@@ -99,8 +98,7 @@ def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> l
 def _mean(found: Sequence[tuple[int, Any]]) -> Json:
     """Return the mean over parts, weighted by their items, for each run."""
     items = sum(number for number, _ in found)
-    runs = [sum(n * cell["runs"][at] for n, cell in found) / items for at in range(len(found[0][1]["runs"]))]
-    return {"mean": fmean(runs), "deviation": stdev(runs) if len(runs) > 1 else None}
+    return spread([sum(n * cell["runs"][at] for n, cell in found) / items for at in range(len(found[0][1]["runs"]))])
 
 
 def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON
@@ -121,15 +119,8 @@ def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON
 def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str) -> Json | None:
     if not found:
         return None
-    if isinstance(found[0], Mapping):
-        figure = {key: found[0].get(key) for key in ("mean", "deviation", "low", "high")}
-    else:
-        figure = {
-            "mean": fmean(found),
-            "deviation": stdev(found) if len(found) > 1 else None,
-            "low": None,
-            "high": None,
-        }
+    given = found[0] if isinstance(found[0], Mapping) else spread(found)
+    figure = {key: given.get(key) for key in ("mean", "deviation", "low", "high")}
     by = float(table.get("scale", scale(metric)))
     value = {key: None if number is None else by * number for key, number in figure.items()}
     # Where ± says how sentences differ, it does not say how sure a mean is.
