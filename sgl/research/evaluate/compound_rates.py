@@ -7,10 +7,9 @@ Before a tab there may be a name; compounds of one name are one compound in five
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -37,8 +36,7 @@ Json = dict[str, Any]
 GOLD = "gold"
 
 
-@dataclass(frozen=True)
-class CompoundTable:
+class CompoundTable(NamedTuple):
     """The compounds of some rows, and of a dataset all words of the target language.
 
     ``spaces`` says whether texts of that language have spaces between words, ``left_out`` how
@@ -146,14 +144,13 @@ def _published(benchmark: Benchmark) -> CompoundTable | None:
     found |= {text: found.get(f"mod{number}", ()) for number, text in enumerate(roles["MOD"])}
     lexicon = CompoundLexicon({role: {w: found[w] for w in words if w in found} for role, words in roles.items()})
     rows = enumerate(benchmark.rows)
-    occurrences = tuple(CompoundOccurrence(row.compound, row.compound, row.source, place) for place, row in rows)
+    occurrences = [CompoundOccurrence(row.compound, row.compound, row.source, place) for place, row in rows]
     for occurrence in occurrences:
         check_occurrence(lexicon, occurrence)
-    return CompoundTable(lexicon, occurrences)
+    return CompoundTable(lexicon, tuple(occurrences))
 
 
-@dataclass(frozen=True)
-class BenchmarkCompounds:
+class BenchmarkCompounds(NamedTuple):
     """The compounds of a benchmark, if any; ``chosen`` is the segmentation, for BLEU too."""
 
     table: CompoundTable | None
@@ -179,8 +176,7 @@ class BenchmarkCompounds:
                 found = error_rates(lexicon, occurrences, hypotheses)
             for (by, name), rate in found.items():
                 shares = {"instance": rate.instance, "aggregate": rate.aggregate}
-                of = {"system": system, "file": file, "by": by, "kind": name}
-                rates.append(of | asdict(rate) | shares)
+                rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **shares})
         return {
             "rule": "the published rule" if published else "whole words, compounds by name",
             "segmented": self.segmentation.name,
@@ -199,13 +195,12 @@ def compounds_of(
 
     ``files`` are the compound of each row, and the lexicon.  ``way`` is how texts are segmented.
     """
-    compounds_file, lexicon_file = files
     try:
         dataset = read_dataset_compounds(benchmark)
         table = _published(benchmark) or dataset
-        if compounds_file is not None and lexicon_file is not None:
-            lexicon = read_lexicon(lexicon_file)
-            table = CompoundTable(lexicon, read_compounds(compounds_file, benchmark.rows, lexicon))
+        if files[0] is not None and files[1] is not None:
+            lexicon = read_lexicon(files[1])
+            table = CompoundTable(lexicon, read_compounds(files[0], benchmark.rows, lexicon))
     except CompoundError as problem:
         diagnostics.error("SGL1406", None, str(problem))
         return None
@@ -214,12 +209,8 @@ def compounds_of(
         notes = ["they have parts without a role; the others are counted"]
         diagnostics.warning("SGL1405", None, message, notes=notes)
     if way == "words" and dataset is None:
-        diagnostics.error(
-            "SGL1406",
-            None,
-            "the dataset has no list of words for `--segment words`",
-            notes=[f"it is in `{FILE}`, which datasets with compounds have"],
-        )
+        message = "the dataset has no list of words for `--segment words`"
+        diagnostics.error("SGL1406", None, message, notes=[f"it is in `{FILE}`, which datasets with compounds have"])
         return None
     known = () if dataset is None else dataset.words
     chosen = None if way is None else segmentation(way, known)

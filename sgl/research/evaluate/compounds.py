@@ -13,7 +13,9 @@ The rule of the published script is here as well, errors included (``docs/evalua
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.surface import occurrences_of
 
 #: The roles of atoms; a compound has them in this order.
@@ -52,17 +54,14 @@ class CompoundLexicon:
 
     def segmented(self, segment: Callable[[str], str]) -> "CompoundLexicon":
         """Return the lexicon with its translations segmented in another way."""
-
-        def again(text: str) -> str:
-            return f" {HOLE} ".join(segment(part) for part in text.split(HOLE)).strip()
-
-        return CompoundLexicon(
-            {
-                role: {atom: tuple(map(again, found)) for atom, found in atoms.items()}
-                for role, atoms in self.entries.items()
-            },
-            frozenset(word for filler in self.fillers for word in segment(filler).split()),
-        )
+        again = {
+            role: {
+                atom: tuple(f" {HOLE} ".join(map(segment, text.split(HOLE))).strip() for text in found)
+                for atom, found in atoms.items()
+            }
+            for role, atoms in self.entries.items()
+        }
+        return CompoundLexicon(again, frozenset(word for filler in self.fillers for word in segment(filler).split()))
 
     def atoms(self, compound: str) -> tuple[Atom, ...]:
         """Return a compound's atoms in order; raises ``CompoundError`` for words of no atom."""
@@ -161,10 +160,8 @@ def _together(words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _
     """Tell whether all atoms stand before this noun, with only fillers between them."""
     taken: list[_Span] = [noun]
     for role, translations in wanted.items():
-        if role in HEADS:
-            found = _heads(words, translations, noun)
-        else:
-            found = [span for span in _spans(words, translations) if span[1] <= noun[0]]
+        before = [span for span in _spans(words, translations) if span[1] <= noun[0]]
+        found = _heads(words, translations, noun) if role in HEADS else before
         if not found:
             return False
         # What stands nearer leaves less between.
@@ -174,8 +171,7 @@ def _together(words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _
     return all(place in covered or words[place] in fillers for place in between)
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRate:
+class ErrorRate(NamedTuple):
     """Errors among instances, and compounds with an error among compounds."""
 
     instances: int
@@ -194,8 +190,7 @@ class ErrorRate:
         return self.wrong_compounds / self.compounds if self.compounds else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class CompoundOccurrence:
+class CompoundOccurrence(NamedTuple):
     """A compound in the sentence of a ``row``; those of one name are one compound."""
 
     name: str
@@ -208,9 +203,8 @@ class CompoundOccurrence:
 def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -> None:
     """Raise ``CompoundError`` if the compound is unknown, or is not in its sentence."""
     lexicon.atoms(occurrence.compound)
-    words, wanted = occurrence.source.split(), occurrence.compound.split()
-    starts = range(len(words) - len(wanted) + 1)
-    if not any(words[start : start + len(wanted)] == wanted for start in starts):
+    words, wanted = (" ".join(text.split()) for text in (occurrence.source, occurrence.compound))
+    if f" {wanted} " not in f" {words} ":
         raise CompoundError(f"`{occurrence.compound}` is not in `{occurrence.source}`")
 
 
@@ -218,32 +212,30 @@ def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -
 Group = tuple[str, str]
 
 
-def occurrence_groups(lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence]) -> dict[Group, list[int]]:
-    """Return the places of the occurrences that rates are computed for together."""
-    groups: dict[Group, list[int]] = {("all", "all"): list(range(len(occurrences)))}
-    for place, occurrence in enumerate(occurrences):
-        groups.setdefault(("kind", lexicon.kind(occurrence.compound)), []).append(place)
-        groups.setdefault(("atoms", str(len(lexicon.atoms(occurrence.compound)))), []).append(place)
-        if occurrence.pattern:
-            groups.setdefault(("pattern", occurrence.pattern), []).append(place)
-    # Kinds by name, patterns as they come.
-    return dict(sorted(groups.items(), key=lambda i: (i[0][0], i[0][0] == "kind" and i[0][1])))
+def _by_group(
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], rate: Callable[[list[int]], ErrorRate]
+) -> dict[Group, ErrorRate]:
+    """Return the rate of all compounds, of each kind by name, and of each number of atoms and pattern as they come."""
+    groups = places_by(
+        [("all", "all"), ("kind", lexicon.kind(one.compound)), ("atoms", str(len(lexicon.atoms(one.compound))))]
+        + [("pattern", one.pattern)] * bool(one.pattern)
+        for one in occurrences
+    )
+    ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[0][0] == "kind" and item[0][1]))
+    return {group: rate(places.tolist()) for group, places in ordered}
 
 
 def error_rates(
     lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
 ) -> dict[Group, ErrorRate]:
     """Return the error rates of all compounds, of each kind, and of each pattern."""
-    right = [
-        translates(lexicon, occurrence.compound, hypothesis)
-        for occurrence, hypothesis in zip(occurrences, hypotheses, strict=True)
-    ]
-    found: dict[Group, ErrorRate] = {}
-    for group, places in occurrence_groups(lexicon, occurrences).items():
+    right = [translates(lexicon, one.compound, text) for one, text in zip(occurrences, hypotheses, strict=True)]
+
+    def rate(places: list[int]) -> ErrorRate:
         wrong = [occurrences[place].name for place in places if not right[place]]
-        names = {occurrences[place].name for place in places}
-        found[group] = ErrorRate(len(places), len(wrong), len(names), len(set(wrong)))
-    return found
+        return ErrorRate(len(places), len(wrong), len({occurrences[place].name for place in places}), len({*wrong}))
+
+    return _by_group(lexicon, occurrences, rate)
 
 
 #: Lines that the published script takes for one compound.
@@ -305,5 +297,5 @@ def published_rates(
         except PublishedStop:
             right.append(False)
             stops += 1
-    groups = occurrence_groups(lexicon, occurrences).items()
-    return {group: published_rate([right[n] for n in places]) for group, places in groups}, stops
+    rates = _by_group(lexicon, occurrences, lambda places: published_rate([right[place] for place in places]))
+    return rates, stops

@@ -8,7 +8,7 @@ Wilson's interval where the metric judges items, a bootstrap's where it is one o
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from itertools import combinations, product
 from statistics import fmean
@@ -47,7 +47,7 @@ METRICS = {
 #: What is said of a dataset as it is.
 _DATASET = ("name", "title", "signature", "split", "source", "target")
 
-#: The tables by the shape of trees, and how many numbers a row is for.
+#: The tables by the shape of trees, without BLEU and chrF++, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
 #: Random divisions of items into those of a slice and others.
@@ -58,22 +58,19 @@ _TWO = 2
 def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], None]) -> Json:
     """Return all tables and tests of an evaluation."""
     benchmark, scores, request = evaluation.benchmark, evaluation.scores, evaluation.request
-    tables, differences = _tables(evaluation, advance)
-    partial = {
-        "decided": {
-            name: {why.value: number for why, number in counts.items()} for name, counts in scores.decided.items()
-        },
-        "gold": {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()},
+    differences: list[Difference] = []
+    tables = {
+        name: [_row(evaluation, name, part, differences) for part in _told(parts, advance)]
+        for name, parts in _parts(evaluation).items()
     }
+    decided = {name: {why.value: n for why, n in counts.items()} for name, counts in scores.decided.items()}
+    gold = {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()}
     return {
         "format": FORMAT,
         "dataset": {
             **{key: getattr(benchmark, key) for key in _DATASET},
             "items": len(benchmark.rows),
-            "patterns": {
-                name: {"title": pattern.title, "groups": list(pattern.groups)}
-                for name, pattern in benchmark.patterns.items()
-            },
+            "patterns": {name: {"title": p.title, "groups": list(p.groups)} for name, p in benchmark.patterns.items()},
         },
         "systems": [
             {
@@ -89,7 +86,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         "signatures": dict(evaluation.signatures),
         "not_computed": dict(evaluation.unavailable),
         "tables": tables,
-        "partial_match": partial if scoring.PARTIAL in scores.scores else None,
+        "partial_match": {"decided": decided, "gold": gold} if scoring.PARTIAL in scores.scores else None,
         "mistakes": _mistakes(evaluation),
         "tests": {
             "test": request.test,
@@ -106,8 +103,8 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
 #: A part of the split: its name, its title and its items.
 _Part = tuple[str, str, NDArray[np.int64]]
 
-#: Tables whose parts are compared between systems, and those without BLEU and chrF++.
-_TESTED, _PLAIN = ("overall", "patterns", "slices"), frozenset(_SHAPES)
+#: Tables whose parts are compared between systems.
+_TESTED = ("overall", "patterns", "slices")
 
 
 def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
@@ -121,11 +118,11 @@ def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
         "patterns": [(name, titles[name], items) for name, items in kinds.items()],
     }
     for cut in evaluation.slices:
-        labels = {label: items for label, items in places_by((label,) for label in cut.labels).items() if label}
-        parts.setdefault("slices", []).extend((label, label, items) for label, items in sorted(labels.items()))
+        labels = sorted((label, items) for label, items in places_by((x,) for x in cut.labels).items() if label)
+        parts.setdefault("slices", []).extend((label, label, items) for label, items in labels)
         for name, inside in kinds.items():
-            common = {label: np.intersect1d(inside, items) for label, items in sorted(labels.items())}
-            crossed = [(f"{name}/{x}", f"{titles[name]}: {x}", items) for x, items in common.items() if len(items)]
+            common = [(label, np.intersect1d(inside, items)) for label, items in labels]
+            crossed = [(f"{name}/{x}", f"{titles[name]}: {x}", items) for x, items in common if len(items)]
             parts["slices"] += crossed if len(crossed) > 1 else []
     for name, step in _SHAPES.items() if evaluation.shapes else ():
         places = places_by((getattr(shape, name) // step * step,) for shape in evaluation.shapes)
@@ -136,68 +133,55 @@ def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
     return parts
 
 
-def _tables(evaluation: Evaluation, advance: Callable[[str, int, int], None]) -> tuple[Json, list[Difference]]:
-    """Return the rows of all tables, and the differences of systems on their items."""
-    parts = _parts(evaluation)
-    found: list[Difference] = []
-    tables: Json = {}
-    for table, rows in parts.items():
-        tables[table] = []
-        for number, part in enumerate(rows):
-            advance("comparing systems", number, len(rows))
-            draws = None
-            if evaluation.surface and table not in _PLAIN:
-                pooled = evaluation.request.runs == "pooled"
-                draws = CorpusDraws(evaluation.surface, SCORERS, part[2], pooled=pooled)
-            tables[table].append(_row(evaluation, table, part, draws))
-            if table in _TESTED:
-                found += _differences(evaluation, part, draws)
-    return tables, found
+def _told(parts: Sequence[_Part], advance: Callable[[str, int, int], None]) -> Iterator[_Part]:
+    for number, part in enumerate(parts):
+        advance("comparing systems", number, len(parts))
+        yield part
 
 
-def _row(evaluation: Evaluation, table: str, part: _Part, draws: CorpusDraws | None) -> Json:
-    """Return a row of a table: the scores of each system for a part by each metric."""
+def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Difference]) -> Json:
+    """Return a row of a table: the scores of each system for a part by each metric; add what differs."""
     name, title, items = part
     rows = evaluation.benchmark.rows
     inside = list(places_by((rows[item].category,) for item in items).values()) if table == "groups" else []
+    draws = None
+    if evaluation.surface and table not in _SHAPES:
+        draws = CorpusDraws(evaluation.surface, SCORERS, items, pooled=evaluation.request.runs == "pooled")
+    if table in _TESTED:
+        differences += _differences(evaluation, part, draws)
     scores: dict[str, Json] = {metric: {} for metric in evaluation.metrics}
-    for metric, cells in scores.items():
-        for system in evaluation.systems:
-            if metric in SCORERS:
-                if draws is not None:
-                    low, high = draws.interval(metric, system)
-                    cells[system] = spread(draws.scores(metric, system)) | {"low": low, "high": high}
-                continue
-            found = evaluation.scores.scores[metric][system]
-            judged = found[:, items][:, ~np.isnan(found[0, items])]
-            if not judged.shape[1]:
-                continue
-            cell = spread([float(share) for share in judged.mean(axis=1)])
-            cell["items"] = judged.shape[1]
-            if metric in scoring.VERDICTS:
-                low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
-                cell |= {"low": low, "high": high}
-            if table == "groups":
-                of_patterns = [found[:, items[places]] for places in inside]
-                cell["mean_of_patterns"] = fmean(
-                    float(np.nanmean(shares)) for shares in of_patterns if not np.isnan(shares[0]).all()
-                )
-            cells[system] = cell
+    for (metric, cells), system in product(scores.items(), evaluation.systems):
+        if metric in SCORERS:
+            if draws is not None:
+                low, high = draws.interval(metric, system)
+                cells[system] = spread(draws.scores(metric, system)) | {"low": low, "high": high}
+            continue
+        found = evaluation.scores.scores[metric][system][:, items]
+        judged = found[:, ~np.isnan(found[0])]
+        if not judged.shape[1]:
+            continue
+        cell = spread(judged.mean(axis=1).tolist()) | {"items": judged.shape[1]}
+        if metric in scoring.VERDICTS:
+            low, high = wilson(float(judged.mean(axis=0).sum()), judged.shape[1])
+            cell |= {"low": low, "high": high}
+        if table == "groups":
+            shares = [found[:, places] for places in inside]
+            cell["mean_of_patterns"] = fmean(float(np.nanmean(s)) for s in shares if not np.isnan(s[0]).all())
+        cells[system] = cell
     shown = {metric: cells for metric, cells in scores.items() if cells}
     return {"name": name, "title": title, "items": len(items), "scores": shown}
 
 
 def _mistakes(evaluation: Evaluation) -> Json:
     """For each system and kind of item how many predictions have which kind of mistake."""
-    found: Json = {"kinds": [kind.value for kind in scoring.Mistake], "systems": {}}
+    systems: dict[str, dict[str, Counter[str]]] = {}
     for name, runs in evaluation.scores.mistakes.items():
-        counts: dict[str, Counter[str]] = {}
+        counts = systems[name] = {}
         for kinds in runs:
             for row, kind in zip(evaluation.benchmark.rows, kinds, strict=True):
                 if kind is not None:
                     counts.setdefault(row.category, Counter())[kind.value] += 1
-        found["systems"][name] = {category: dict(c) for category, c in counts.items()}
-    return found
+    return {"kinds": [kind.value for kind in scoring.Mistake], "systems": systems}
 
 
 def _differences(evaluation: Evaluation, part: _Part, draws: CorpusDraws | None) -> list[Difference]:
@@ -205,13 +189,12 @@ def _differences(evaluation: Evaluation, part: _Part, draws: CorpusDraws | None)
     request, found = evaluation.request, []
     name, _, items = part
     pairs = list(combinations(evaluation.systems, 2))
-    for metric, scores in evaluation.scores.scores.items():
-        for first, second in pairs if metric in scoring.VERDICTS and metric != scoring.RAW else ():
-            x, y = (scores[system][:, items].mean(axis=0) for system in (first, second))
-            judged = ~np.isnan(x)
-            if judged.any():
-                figures = compare(x[judged], y[judged], request.test, request.samples, request.seed)
-                found.append(Difference(first, second, metric, name, int(judged.sum()), *figures))
+    for (metric, scores), (first, second) in product(_compared(evaluation), pairs):
+        x, y = (scores[system][:, items].mean(axis=0) for system in (first, second))
+        judged = ~np.isnan(x)
+        if judged.any():
+            figures = compare(x[judged], y[judged], request.test, request.samples, request.seed)
+            found.append(Difference(first, second, metric, name, int(judged.sum()), *figures))
     if draws is not None and pairs:
         for metric in SCORERS:
             for (first, second), figures in zip(pairs, draws.differences(metric, pairs, request.test), strict=True):
@@ -226,17 +209,22 @@ def _contrasts(evaluation: Evaluation) -> list[Difference]:
     found = []
     for cut, (kind, items) in product(evaluation.slices, kinds.items()):
         labels = places_by((cut.labels[item],) for item in items)
-        names = sorted(label for label in labels if label)
-        for metric, scores in evaluation.scores.scores.items():
-            if len(names) != _TWO or metric not in scoring.VERDICTS or metric == scoring.RAW:
-                continue
+        sides = sorted((label, items[places]) for label, places in labels.items() if label)
+        for metric, scores in _compared(evaluation) if len(sides) == _TWO else ():
             for system, of in scores.items():
-                x, y = (of[:, items[labels[name]]].mean(axis=0) for name in names)
+                x, y = (of[:, inside].mean(axis=0) for _, inside in sides)
                 x, y = x[~np.isnan(x)], y[~np.isnan(y)]
                 if len(x) and len(y):
+                    names = sides[0][0], sides[1][0], metric, f"{system}/{kind}"
                     figures = contrast(x, y, min(request.samples, _CONTRAST), request.seed)
-                    found.append(Difference(names[0], names[1], metric, f"{system}/{kind}", len(x) + len(y), *figures))
+                    found.append(Difference(*names, len(x) + len(y), *figures))
     return found
+
+
+def _compared(evaluation: Evaluation) -> list[tuple[str, dict[str, NDArray[np.float64]]]]:
+    """Return the metrics by which systems and slices are compared, with the scores of each system."""
+    scores = evaluation.scores.scores.items()
+    return [(metric, of) for metric, of in scores if metric in scoring.VERDICTS and metric != scoring.RAW]
 
 
 # ---- the page

@@ -13,7 +13,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum
 from functools import cache
 from itertools import compress, count
@@ -40,6 +39,12 @@ _CELL = re.compile(r"""\s*["']?([^\s,;:|"']{1,100})["']?\s*[\s,;:|]""")
 #: A name that `sglc compile` could have given to a row.
 _ROW_NAME = re.compile(r"[^\W\d]\w*-\d{6,}")
 
+#: What to do about predictions without names.
+_IN_ORDER = (
+    "give `--split` if they are for another split; with the names of rows before them (`gen-000001`, a tab), "
+    "predictions may be missing"
+)
+
 #: Lines, and letters of a line, that a message shows.
 _NAMED, _SHOWN = 3, 60
 
@@ -47,8 +52,7 @@ _NAMED, _SHOWN = 3, 60
 _TELLING = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(NamedTuple):
     """The predictions of one run, one for each row; empty where there is none.
 
     ``missing`` are the names of rows without one, ``empty`` of those with nothing in it. ``shifted`` is by how many
@@ -81,17 +85,13 @@ def read_run(
     """
     aligned = open_predictions(path, "form", frozenset(row.id for row in rows))
     outputs = [aligned.output(row.id) for row in rows]
+    in_order = aligned.by_id is None
     try:
         aligned.finish()
     except PredictionsError as problem:
-        problem.hint = (
-            "give `--split` if they are for another split; with the names of rows before "
-            "them (`gen-000001`, a tab), predictions may be missing"
-            if aligned.by_id is None
-            else f"rows are called {rows[0].id} to {rows[-1].id}"
-        )
+        problem.hint = f"rows are called {rows[0].id} to {rows[-1].id}" if not in_order else _IN_ORDER
         raise
-    if aligned.by_id is None:
+    if in_order:
         _check_names([output.text or "" for output in outputs if output], rows)
     join = "" if language in _SPACELESS else " "
     texts: list[str] = []
@@ -106,20 +106,11 @@ def read_run(
         texts.append(text[:most])
         kept.append(said[:most] if said is not None else None)
     pieces = _joined(texts, rows, language)
-    return Run(
-        path.name,
-        tuple(texts),
-        tuple(row.id for row, output in zip(rows, outputs, strict=True) if output is None),
-        tuple(
-            row.id
-            for row, text, output in zip(rows, texts, outputs, strict=True)
-            if output is not None and not text.strip()
-        ),
-        _shift(texts, rows) if aligned.by_id is None else 0,
-        tuple(kept),
-        pieces,
-        cut,
-    )
+    given = list(zip(rows, outputs, texts, strict=True))
+    missing = tuple(row.id for row, output, _ in given if output is None)
+    empty = tuple(row.id for row, output, text in given if output is not None and not text.strip())
+    shifted = _shift(texts, rows) if in_order else 0
+    return Run(path.name, tuple(texts), missing, empty, shifted, tuple(kept), pieces, cut)
 
 
 def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
@@ -147,8 +138,8 @@ def _joined(texts: list[str], rows: Sequence[BenchmarkRow], language: str) -> in
     """Join predictions that are pieces of words, as no gold text is; return how many were."""
     if any(PIECE.search(row.target) for row in rows):
         return 0
+    spaceless = language in _SPACELESS and not any(" " in row.target for row in rows)
     marked = [place for place, text in enumerate(texts) if PIECE.search(text)]
-    spaceless = bool(marked) and language in _SPACELESS and not any(" " in row.target for row in rows)
     for place in marked:
         whole = joined(texts[place])
         texts[place] = "".join(whole.split()) if spaceless else whole
@@ -159,13 +150,11 @@ def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
     """Return by how many lines the predictions seem to be off: 0, or 1 up or down."""
     if len(rows) < _TELLING:
         return 0
-    gold = [normal(row.target) for row in rows]
-    said = [normal(text) for text in texts]
-    right = {0: sum(map(str.__eq__, said, gold))}
-    right[1] = sum(map(str.__eq__, said[1:], gold))
-    right[-1] = sum(map(str.__eq__, said, gold[1:]))
-    best = max((1, -1), key=lambda shift: right[shift])
-    return best if right[best] > max(2 * right[0], len(rows) // _TELLING) else 0
+    gold, said = [normal(row.target) for row in rows], [normal(text) for text in texts]
+    here, up, down = (sum(map(str.__eq__, *pair)) for pair in ((said, gold), (said[1:], gold), (said, gold[1:])))
+    if max(up, down) <= max(2 * here, len(rows) // _TELLING):
+        return 0
+    return 1 if up >= down else -1
 
 
 # ---- scores
@@ -191,25 +180,21 @@ def mistake_of(gold: Sequence[str], said: Sequence[str], lemmas: Lemmas) -> Mist
         return Mistake.ROLES
     if lacking.total() != other.total():
         return Mistake.MISSING if lacking.total() > other.total() else Mistake.EXTRA
-    left = list(other.elements())
+    none = frozenset[str]()
     changed = 0
     for word in lacking.elements():
-        form = next((o for o in left if lemmas.get(o, _NONE) & lemmas.get(word, _NONE)), None)
+        form = next((o for o in other.elements() if lemmas.get(o, none) & lemmas.get(word, none)), None)
         if form is None:
             changed += 1
         else:
-            left.remove(form)
+            other[form] -= 1
     if not changed:
         return Mistake.FORM
     return Mistake.WORD if changed == lacking.total() == 1 else Mistake.WORDS
 
 
-_NONE: frozenset[str] = frozenset()
-
-
-EXACT, RAW, PARTIAL = "exact", "exact_raw", "partial"
+EXACT, RAW, PARTIAL, EDGES = "exact", "exact_raw", "partial", "edges"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
-EDGES = "edges"
 
 #: Metrics that call a prediction right or wrong; the others give a share.
 VERDICTS = (EXACT, RAW, PARTIAL, EQUIVALENT, REFORMATTED)
@@ -226,8 +211,18 @@ _Prediction = tuple[int, str, tuple[str, ...] | None]
 #: Says how far a step is: what, done, of how many.
 Progress = Callable[[str, int, int], None]
 
-#: Says how right a prediction is; None where nothing can be said.
-_Judge = Callable[[int, str, tuple[str, ...] | None], float | None]
+
+class _Verdict(NamedTuple):
+    """Is it a partial match, what decided, what is wrong, and what share of edges is there."""
+
+    matched: bool
+    why: Decision
+    kind: Mistake | None
+    kept: float
+
+
+#: The verdict on a prediction that is equal to the gold text.
+_RIGHT = _Verdict(True, Decision.GOLD, None, 1.0)
 
 
 class Scores:
@@ -253,16 +248,20 @@ class Scores:
         """Compute every metric that makes sense for the target; ``trees``: those of a treebank."""
         benchmark = self._benchmark
 
-        def by_text(same: Callable[[str, str], bool]) -> _Judge:
-            known = cache(same)
-            return lambda place, text, _: known(benchmark.rows[place].target, text)
+        # What says how right a prediction is; None where nothing can be said.
+        judges: dict[str, Callable[[int, str, tuple[str, ...] | None], float | None]] = {}
 
-        judges = {EXACT: by_text(exact), RAW: by_text(str.__eq__)}
-        if (view := benchmark.view) in FORMS:
-            judges[EQUIVALENT] = by_text(lambda gold, text: equivalent(gold, text, view).equal)
-            if view == "cogs":
-                # The published comparison is for this notation only.
-                judges[REFORMATTED] = by_text(lambda *pair: reformatted_exact_match(*pair).equal)
+        def compare(metric: str, same: Callable[[str, str], object]) -> None:
+            known = cache(same)
+            judges[metric] = lambda place, text, _: bool(known(benchmark.rows[place].target, text))
+
+        compare(EXACT, exact)
+        compare(RAW, str.__eq__)
+        if benchmark.view in FORMS:
+            compare(EQUIVALENT, lambda gold, text: equivalent(gold, text, benchmark.view))
+        if benchmark.view == "cogs":
+            # The published comparison is for this notation only.
+            compare(REFORMATTED, reformatted_exact_match)
         if trees and benchmark.sentences:
             judges[EDGES] = TreebankEdges(benchmark.sentences).kept
         for metric, judge in judges.items():
@@ -278,7 +277,7 @@ class Scores:
         verdicts: dict[_Prediction, _Verdict] = {}
         for name, runs in given.items():
             for run, right in zip(runs, self.scores[EXACT][name], strict=True):
-                verdicts |= {run[place]: _RIGHT for place in np.flatnonzero(right).tolist()}
+                verdicts |= dict.fromkeys(compress(run, right), _RIGHT)
         wrong = dict.fromkeys(one for runs in given.values() for run in runs for one in run if one not in verdicts)
         # Those for one item stand together, so that its gold text is read once.
         ordered = sorted(wrong, key=lambda one: one[0])
@@ -291,24 +290,23 @@ class Scores:
         for name, runs in given.items():
             found = [[verdicts[one] for one in run] for run in runs]
             self.mistakes[name] = [[verdict.kind for verdict in run] for run in found]
-            kept = np.array([[verdict.kept for verdict in run] for run in found])
-            kept[:, unknown] = np.nan
-            self.scores[EDGES][name] = kept
+            self.scores[EDGES][name] = np.array([[verdict.kept for verdict in run] for run in found])
+            self.scores[EDGES][name][:, unknown] = np.nan
             if any(of_pattern):
-                matched = np.array([[verdict.matched for verdict in run] for run in found])
+                matched = [[verdict.matched for verdict in run] for run in found]
                 self.scores[PARTIAL][name] = np.where(of_pattern, matched, np.nan)
                 self.decided[name] = Counter(verdict.why for run in found for verdict in compress(run, of_pattern))
 
     def _verdicts(
         self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress
-    ) -> "dict[_Prediction, _Verdict]":
+    ) -> dict[_Prediction, _Verdict]:
         found: dict[_Prediction, _Verdict] = {}
         for start in range(0, len(wrong), _BATCH):
             progress("parsing predictions", start, len(wrong))
             batch = wrong[start : start + _BATCH]
-            golds = self._golds([place for place, _, _ in batch], partial)
-            reads = partial.read([text for _, text, _ in batch])
-            for (place, text, words), gold, read in zip(batch, golds, reads, strict=True):
+            places, texts, _ = zip(*batch, strict=True)
+            reads = zip(batch, self._golds(places, partial), partial.read(texts), strict=True)
+            for (place, text, words), gold, read in reads:
                 category = self._benchmark.rows[place].category
                 matched, why = False, Decision.NOTHING
                 if category in self._benchmark.patterns:
@@ -343,24 +341,10 @@ class Scores:
                 self.gold[pattern] = len(right), sum(right)
 
 
-class _Verdict(NamedTuple):
-    """Is it a partial match, what decided, what is wrong, and what share of edges is there."""
-
-    matched: bool
-    why: Decision
-    kind: Mistake | None
-    kept: float
-
-
-#: The verdict on a prediction that is equal to the gold text.
-_RIGHT = _Verdict(True, Decision.GOLD, None, 1.0)
-
-
 def _kind(gold: Realization | None, text: str, said: Sequence[Realization], lemmas: Lemmas) -> Mistake:
     """Return the kind of a mistake, by the likeliest reading of the prediction."""
     if not text.strip():
         return Mistake.EMPTY
     if not said or gold is None:
         return Mistake.UNPARSED
-    written = [[word for word in realization.words if word] for realization in (gold, said[0])]
-    return mistake_of(written[0], written[1], lemmas)
+    return mistake_of([word for word in gold.words if word], [word for word in said[0].words if word], lemmas)
