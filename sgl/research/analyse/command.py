@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,22 +16,17 @@ import click
 from sgl.characters import visible
 from sgl.cli.files import FILE, JSON, PAGE, TABLES, Input, force_option
 from sgl.cli.session import Session, json_text, session_options
-from sgl.cli.terminal import bar, count
+from sgl.cli.terminal import bar, count, text_table
 from sgl.diagnostics import Diagnostics
-from sgl.research.analyse.predictions import PredictionsError, named_system, systems_of
+from sgl.research.analyse.predictions import PredictionsError, first_of, named_system, systems_of
 from sgl.research.analyse.words import foreign_script
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
-
     from sgl.research.analyse.analysis import Analysis
     from sgl.research.analyse.scoring import Json, SystemScores
 
 #: Malformed sentences that are named.
 _NOTED = 10
-
-#: The numbers of words that a structure may have; there are many more with each word.
-_SIZES = "12345"
 
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
 _VIEWS = ("dep", "pos", "pos-dep")
@@ -120,12 +117,8 @@ def command(
     if len(found.treebank.projective):
         if not session.quiet:
             _show(found.data, time.monotonic() - started, session)
-        if json_file is not None:
-            session.write(json_file, json_text(found.data))
-        if html_file is not None:
-            session.write(html_file, render_analysis(found.data, gold.name))
-        if latex_file is not None:
-            session.write(latex_file, latex(tables(found.data)))
+        page, tex = lambda data: render_analysis(data, gold.name), lambda data: latex(tables(data))
+        write_results(session, {json_file: json_text, html_file: page, latex_file: tex}, found.data)
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
@@ -137,33 +130,38 @@ def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) ->
     return not missing
 
 
+def write_results(session: Session, writers: Mapping[Path | None, Callable[[Any], str]], data: object) -> bool:
+    """Write the files that were asked for; False after reports."""
+    texts = [(path, text(data)) for path, text in writers.items() if path is not None]
+    written = [session.write(path, text) for path, text in texts]
+    return all(written)
+
+
 def _failure(text: str, session: Session) -> str | float:
     if text in ("quartile", "inexact"):
         return text
-    try:
+    value = -1.0
+    with suppress(ValueError):
         value = float(text)
-    except ValueError:
-        value = -1.0
     if not 0 <= value <= 1:
         session.refuse(f"`--failure {text}` is none of quartile, inexact, or a number from 0 to 1")
     return value
 
 
 def _nodes(text: str, session: Session) -> tuple[int, int]:
-    first, _, last = text.partition(":")
-    ends = [_SIZES.find(part) + 1 if len(part) == 1 else 0 for part in (first, last or first)]
-    if not 1 <= ends[0] <= ends[1]:
-        session.refuse(f"`--nodes {text}` is no range within 1:{len(_SIZES)}")
-    return ends[0], ends[1]
+    ends = re.fullmatch("([1-5])(?::([1-5])?)?", text)
+    first, last = (int(ends[1]), int(ends[2] or ends[1])) if ends else (1, 0)
+    if first > last:
+        session.refuse(f"`--nodes {text}` is no range within 1:5")
+    return first, last
 
 
 def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     bank = found.treebank
     if bank.malformed:
-        places = [visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed[:_NOTED]]
-        more = ["…"] if bank.malformed > len(places) else []
+        places = [visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed]
         what = f"{count(bank.malformed, 'sentence')} cannot be read"
-        diagnostics.error("SGL1501", None, what, notes=[*places, *more])
+        diagnostics.error("SGL1501", None, what, notes=first_of(places, _NOTED))
     elif not len(bank.projective):
         diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentence")
     for path, fault in found.unusable:
@@ -200,36 +198,26 @@ def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
     report_pieces(system.path, system.pieces, diagnostics)
     foreign = foreign_script(system.sampled)
     if foreign is not None:
-        diagnostics.warning(
-            "SGL1507",
-            None,
-            f"`{system.path}` is not in the language of the treebank, by its letters: "
-            f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}",
-            notes=[f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"],
-            hint="is it a file of sources, or for another target?",
-        )
+        scripts = f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}"
+        message = f"`{system.path}` is not in the language of the treebank, by its letters: {scripts}"
+        notes = [f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"]
+        diagnostics.warning("SGL1507", None, message, "is it a file of sources, or for another target?", notes=notes)
     if system.glued:
-        diagnostics.warning(
-            "SGL1505",
-            None,
-            f"{count(system.glued, 'output')} of `{system.path}` have the text of the sentence, but not its words",
-            hint="`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON have them as they are",
-        )
+        message = f"{count(system.glued, 'output')} of `{system.path}` have the text of the sentence, but not its words"
+        hint = "`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON have them as they are"
+        diagnostics.warning("SGL1505", None, message, hint)
 
 
 def _show(data: Json, seconds: float, session: Session) -> None:
-    from rich import table as rich_table
     from rich.text import Text
 
     from sgl.research.analyse.tables import tables
 
     for table in tables(data):
-        shown = rich_table.Table(
-            title=Text(visible(table.title)), title_justify="left", box=None, pad_edge=False, header_style="bold"
-        )
+        shown = text_table()
+        shown.title, shown.title_justify = Text(visible(table.title)), "left"
         for number, name in enumerate(table.columns):
-            justify: JustifyMethod = "left" if number < table.texts else "right"
-            shown.add_column(Text(visible(name)), justify=justify)
+            shown.add_column(Text(visible(name)), justify="left" if number < table.texts else "right")
         for row in table.rows:
             shown.add_row(*(Text(visible(cell), no_wrap=True) for cell in row))
         session.table(shown)

@@ -73,8 +73,9 @@ def joined(text: str) -> str:
     return re.sub(r"@@(?: |$)|(?:^| )##(?=\S)", "", text)
 
 
-#: So many places are named in a report.
-_NAMED = 5
+def first_of(names: Sequence[str], number: int = 5) -> list[str]:
+    """Return the first of many names, and dots for the others."""
+    return [*names[:number], *(["…"] if len(names) > number else [])]
 
 
 class PredictionsError(Exception):
@@ -140,7 +141,7 @@ class Aligned:
                 hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
                 raise PredictionsError(
                     f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id",
-                    (*unknown[:_NAMED], *(["…"] if len(unknown) > _NAMED else [])),
+                    first_of(unknown),
                     hint,
                 )
             return

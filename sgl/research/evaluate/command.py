@@ -4,7 +4,6 @@ What cannot be computed is named with the reason, and the rest is computed all t
 """
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,23 +20,19 @@ from sgl.foreign import ForeignFileError
 from sgl.frontend import Compiled
 from sgl.frontend.queries import read_structure
 from sgl.parsing import UnparsableLayerError
-from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces
-from sgl.research.analyse.predictions import PredictionsError, systems_of
+from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces, write_results
+from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
 from sgl.research.evaluate.data import METRICS, Json, evaluation_data, render_evaluation
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
-from sgl.research.evaluate.scoring import EDGES, PARTIAL, VERDICTS, Run, Scores, read_run
+from sgl.research.evaluate.scoring import EDGES, PARTIAL, Run, Scores, read_run
 from sgl.research.evaluate.slices import Slice, SliceError, read_slices
-from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
+from sgl.research.evaluate.surface import BLEU_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
 from sgl.research.evaluate.tables import latex, show_result
 
-#: Rows that a message names.
-_NAMED = 5
-
 _BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"
-_SHAPES = "tables by length and depth"
 
 
 class Evaluation:
@@ -66,11 +61,8 @@ class Evaluation:
 
     @property
     def metrics(self) -> list[str]:
-        """The metrics in the order of tables: verdicts, BLEU and chrF++, shares."""
-        surface = (BLEU_METRIC, CHRF_METRIC) if self.surface else ()
-        scored = self.scores.scores
-        shares = [metric for metric in scored if metric not in VERDICTS]
-        return [*(metric for metric in scored if metric in VERDICTS), *surface, *shares]
+        """The metrics that there are scores by, in the order of tables."""
+        return [metric for metric in METRICS if metric in self.scores.scores or metric in self.surface]
 
     def evaluate(self) -> Json | None:
         """Return the result as plain data; None after errors."""
@@ -115,15 +107,10 @@ class Evaluation:
             self.systems.setdefault(name, []).append(run)
             for what, names in (("missing", run.missing), ("empty", run.empty)):
                 if names:
-                    self._diagnostics.warning(
-                        "SGL1403",
-                        None,
-                        f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong",
-                        notes=[*names[:_NAMED], *(["…"] if len(names) > _NAMED else [])],
-                    )
+                    message = f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong"
+                    self._diagnostics.warning("SGL1403", None, message, notes=first_of(names))
             if run.cut:
-                cut = count(run.cut, "prediction")
-                message = f"`{path}`: {cut} cut after {limits.current().letters:,} letters"
+                message = f"`{path}`: {count(run.cut, 'prediction')} cut after {limits.current().letters:,} letters"
                 notes = ["models that repeat themselves write without end"]
                 hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
                 self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)
@@ -181,37 +168,30 @@ class Evaluation:
     def _read_shapes(self) -> None:
         """Find the shapes of the trees of the items, if the dataset has them."""
         benchmark = self.benchmark
-        why = "the dataset has no CoNLL-U file"
-        if benchmark.sentences:
-            self.shapes = list(map(tree_shape, benchmark.sentences))
-            return
+        self.shapes, why = list(map(tree_shape, benchmark.sentences)), "the dataset has no CoNLL-U file"
         if benchmark.directory is not None:
             path = benchmark.directory / "conllu" / f"{benchmark.split}.conllu"
             try:
                 found = read_tree_shapes(path, benchmark.directory)
-                if len(found) == len(benchmark.rows):
-                    self.shapes = found
-                    return
+                self.shapes = found if len(found) == len(benchmark.rows) else []
                 why = f"`{path}` has {len(found):,} sentences"
             except ForeignFileError as problem:
-                if not problem.is_missing:
-                    why = str(problem)
+                why = why if problem.is_missing else str(problem)
             except TreeFileError as problem:
                 why = f"`{path}`: {problem}"
-        self.unavailable[_SHAPES] = why
+        if not self.shapes:
+            self.unavailable["tables by length and depth"] = why
 
     def _read_slices(self) -> bool:
         """Divide the items as was asked for; a structure may use what the grammar declares."""
-        compiled, reader = self._compiled, None
-        if compiled is not None:
-            grammar = compiled
+        grammar = self._compiled
 
-            def reader(text: str) -> str | None:
-                found = read_structure(grammar, text, self._sources, self._diagnostics)
-                return None if found is None else str(found)
+        def reader(text: str) -> str | None:
+            found = grammar and read_structure(grammar, text, self._sources, self._diagnostics)
+            return None if found is None else str(found)
 
         try:
-            self.slices = read_slices(self.request.slices, self.benchmark, reader)
+            self.slices = read_slices(self.request.slices, self.benchmark, reader if grammar else None)
         except SliceError as problem:
             if not self.request.all_slices:
                 self.unavailable["slices"] = str(problem)
@@ -223,20 +203,14 @@ class Evaluation:
 
     def _warn(self) -> None:
         """Say what was not computed although it could be, and where a metric falls short."""
+        if self.scores.edgeless:
+            what = f"{METRICS[EDGES]} of {count(self.scores.edgeless, 'item')}"
+            self.unavailable[what] = "the grammar does not derive their gold texts; the others are counted"
         for what, why in self.unavailable.items():
             self._diagnostics.warning("SGL1405", None, f"not computed: {what}", notes=[why])
-        if self.scores.edgeless:
-            message = f"not computed: {METRICS[EDGES]} of {count(self.scores.edgeless, 'item')}"
-            notes = ["the grammar does not derive their gold texts; the others are counted"]
-            self._diagnostics.warning("SGL1405", None, message, notes=notes)
-        short = {name: pair for name, pair in self.scores.gold.items() if pair[0] != pair[1]}
-        if short:
-            self._diagnostics.warning(
-                "SGL1407",
-                None,
-                "Partial Match does not accept all gold texts",
-                notes=[f"{name}: {right} of {checked}" for name, (checked, right) in short.items()],
-            )
+        gold = self.scores.gold.items()
+        if short := [f"{name}: {right} of {checked}" for name, (checked, right) in gold if right != checked]:
+            self._diagnostics.warning("SGL1407", None, "Partial Match does not accept all gold texts", notes=short)
 
 
 # ---- the command
@@ -338,14 +312,8 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
             show_result(data)
             seconds = time.monotonic() - started
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
-        writers: list[tuple[Path | None, Callable[[Json], str]]] = [
-            (request.json_file, json_text),
-            (request.html_file, render_evaluation),
-            (request.latex_file, latex),
-        ]
-        texts = [(path, text(data)) for path, text in writers if path is not None]
-        written = [session.write(path, text) for path, text in texts]
-        if not all(written):
+        pages = {request.html_file: render_evaluation, request.latex_file: latex}
+        if not write_results(session, {request.json_file: json_text, **pages}, data):
             return OUTPUT
     return FAILED if data is None or diagnostics.errors else OK
 

@@ -33,15 +33,16 @@ Json = dict[str, Any]
 
 FORMAT = "sgl-evaluation/1"
 
+#: The metrics in the order of tables: verdicts, BLEU and chrF++, shares.
 METRICS = {
     scoring.EXACT: "Exact Match",
     scoring.RAW: "Exact Match, raw",
     scoring.PARTIAL: "Partial Match",
     scoring.EQUIVALENT: "Equivalent forms",
     scoring.REFORMATTED: "Reformatted Exact Match",
-    scoring.EDGES: "Edge accuracy",
     BLEU_METRIC: "BLEU",
     CHRF_METRIC: "chrF++",
+    scoring.EDGES: "Edge accuracy",
 }
 
 #: What is said of a dataset as it is.
@@ -238,5 +239,6 @@ def render_evaluation(data: Mapping[str, Any]) -> str:
 def evaluation_environment(*packages: str) -> Environment:
     """Return the environment of pages with scores, which ``figures.html.j2`` draws."""
     environment = page_environment("sgl.research.evaluate", *packages)
+    environment.add_extension("jinja2.ext.do")
     environment.globals.update(score=score_text, scale=scale, wrapped=wrapped, label_width=label_width)
     return environment

@@ -7,9 +7,7 @@ is shown is said by the templates ``evaluation.j2`` and ``evaluation.tex.j2``.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rich.table import Table
-
-from sgl.cli.terminal import print_table, say
+from sgl.cli.terminal import print_table, say, text_table
 from sgl.report.render import page_environment
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC
@@ -30,7 +28,7 @@ def show_result(data: Json) -> None:
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
-    table = Table(box=None, pad_edge=False, header_style="bold")
+    table = text_table()
     for number, head in enumerate(columns):
         longest = max((len(row[number]) for row in rows), default=0)
         width = longest if number else min(longest, _TITLE)

@@ -1,7 +1,7 @@
 """``sglc recipe``: the tables of a paper from the outputs of systems, beside the published figures."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
 from sgl.cli.terminal import say
 from sgl.diagnostics import Diagnostics
-from sgl.research.analyse.command import SYSTEM, installed, report_fault
+from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
 from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
@@ -65,10 +65,8 @@ def command(
         session.stop(FAILED)
     if session.form != "json":
         _show(made)
-    writers: dict[Path | None, Callable[[Json], str]] = {json_file: json_text, html_file: _page, latex_file: _latex}
-    texts = [(path, text(made)) for path, text in writers.items() if path is not None]
-    written = [session.write(path, text) for path, text in texts]
-    session.stop(OK if all(written) else OUTPUT)
+    written = write_results(session, {json_file: json_text, html_file: _page, latex_file: _latex}, made)
+    session.stop(OK if written else OUTPUT)
 
 
 def _evaluations(recipe: Json, data: Path) -> Iterator[str]:
@@ -153,7 +151,6 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
 def _show(made: Json) -> None:
     environment = evaluation_environment("sgl.research.recipes")
     environment.filters["cell"] = _text
-    environment.add_extension("jinja2.ext.do")
     environment.get_template("recipe.j2").render(data=made, say=say, show=show_table)
 
 
