@@ -113,10 +113,7 @@ def _condition(
     structure = lower_structure(ref, scope, context)
     if structure is None:
         return None
-    names = [name for body in variables_of(ref, scope) for name in body]
-    if isinstance(ref, s.Application):
-        # Its nodes are its own, but for those that are arguments.
-        names = [name for name in names if name in nodes_given(ref)]
+    names = _spoken_of(ref, scope)
     shared = frozenset(names).intersection(*(anchor.names for anchor in anchors))
     for name in names:
         has = next((anchor for anchor in anchors if name in anchor.names), None)
@@ -133,6 +130,15 @@ def _condition(
     layers = [*context.state.contexts]
     found = tuple(join(anchor.structure, structure, shared, layers) for anchor in anchors)
     return found if all(has_words(one, ref, context) for one in found) else None
+
+
+def _spoken_of(ref: s.GraphRef, scope: Scope) -> list[str]:
+    """Return the names by which a condition may speak of nodes of the item's structure."""
+    if isinstance(ref, s.Layered):
+        return [name for part in ref.parts for name in _spoken_of(part.graph, scope)]
+    names = [name for body in variables_of(ref, scope) for name in body]
+    # The nodes of a structure with parameters are its own, but for those that are arguments.
+    return [name for name in names if not isinstance(ref, s.Application) or name in nodes_given(ref)]
 
 
 def check_shares(span: Span, count: int, structures: Sequence[Structure], context: StructureContext) -> bool:

@@ -79,6 +79,18 @@ def test_a_condition_of_another_layer_shares_words_with_the_structure(tmp_path: 
     assert str(outside.outside[0]) == "dep { A -[ga]-> B }"
 
 
+def test_a_condition_with_arguments_on_another_layer_has_nodes_of_its_own(tmp_path: Path) -> None:
+    """One structure serves several layers, whose words are not the same; an argument is the item's word."""
+    declared = "structure link(label) { V -[$label]-> N }\nstructure of(A, label) { A -[$label]-> N }\n"
+    pattern_of = "pattern p\n  forbid link(nsubj)\n  size 3 within dep link(ga), 3 within sem of(V, agent)\n"
+    (pattern,) = compiled(declared + pattern_of, tmp_path, LAYERS).plan.patterns
+    own, shared = pattern.quotas
+    assert str(own.within[0]) == "dep { V -[ga]-> N }"
+    assert str(shared.within[0]) == nodes(
+        "syn+sem { V.syn* -[nsubj]-> N.syn*; V.sem* -[agent]-> N_1.sem*; V.syn -[&]-> V.sem }"
+    )
+
+
 def test_a_number_by_name_is_no_layer(tmp_path: Path) -> None:
     source = (
         "param least = 7\npattern p\n  forbid { V -[nsubj]-> N }\n  need least { V -[obj]-> N }\n"

@@ -90,4 +90,4 @@ def test_the_manifest_has_every_pattern_on_every_layer(dataset: Path) -> None:
     for pattern in manifest["patterns"]:
         assert [text.split("{")[0].strip() for text in pattern["forbid"]] == ["", "jpn", "deu", "sem"]
         (quota,) = pattern["quotas"]
-        assert [text.split("{")[0].strip() for text in quota["within"]] == ["jpn", "deu", "syn+sem"]
+        assert [text.split("{")[0].strip() for text in quota["within"]] == ["jpn", "deu", "sem"]
