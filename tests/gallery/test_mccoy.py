@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -52,6 +52,7 @@ VERBS = [row for row in TABLE if row["class"] in ("intrans", "trans")]
 FINITE = {row["past"]: row for row in TABLE if "past" in row}
 AUXILIARIES = {"do", "does", "don't", "doesn't"}
 PREPOSITIONS = {row["word"] for row in TABLE if row["class"] == "prep"}
+DETERMINERS = {row["word"] for row in TABLE if row["class"] == "det"}
 RELATIVES = {row["word"] for row in TABLE if row["class"] == "rel"}
 
 
@@ -129,6 +130,49 @@ def test_each_layer_answers_as_its_hypothesis_says(name: str) -> None:
     assert tasks == asked | ({"PAST", "PRESENT"} if "tense" in name else set())
 
 
+def bracketed(text: str) -> str:
+    """A sentence, with or without its task, or a question: each phrase of several words in brackets."""
+    words = text.split()
+    task = [words.pop()] if words[-1] not in (".", "?") else []
+    helpers = AUXILIARIES | {"did", "didn't"}
+
+    def phrase(*parts: str) -> str:
+        return f"[ {' '.join(parts)} ]"
+
+    def noun() -> str:
+        return phrase(words.pop(0), words.pop(0))
+
+    def nominal() -> str:
+        head = noun()
+        if words[0] in PREPOSITIONS:
+            return phrase(head, phrase(words.pop(0), noun()))
+        return phrase(head, relative()) if words[0] in RELATIVES else head
+
+    def relative() -> str:
+        who = words.pop(0)
+        if words[0] in DETERMINERS:
+            return phrase(who, phrase(noun(), predicate(noun, is_object=False)))
+        return phrase(who, predicate(noun))
+
+    def predicate(inner: Callable[[], str], is_object: bool = True) -> str:
+        if words[0] in helpers:
+            return phrase(words.pop(0), predicate(inner, is_object))
+        verb = words.pop(0)
+        return phrase(verb, inner()) if is_object and words[0] in DETERMINERS else verb
+
+    front = [words.pop(0)] if words[0] in helpers else []
+    clause = phrase(nominal(), predicate(nominal))
+    clause = phrase(*front, clause) if front else clause
+    return " ".join([phrase(clause, words.pop(0)), *task])
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_brackets_are_around_phrases(name: str) -> None:
+    for texts in sentences(name, 100):
+        assert texts["bracket"] == bracketed(texts["en"])
+        assert texts["bracket_out"] == bracketed(texts["hierarchical"])
+
+
 @pytest.mark.parametrize("name", SETS)
 def test_auxiliaries_are_where_a_set_has_them(name: str) -> None:
     tensed = [texts["en"] for texts in sentences(name, 100) if texts["en"].split()[-1].isupper()]
@@ -168,7 +212,7 @@ def test_published_rows_are_read_once_and_answered_exactly(name: str) -> None:
         (derivation,) = parser.parse(source)
         texts = interpret(core, derivation).texts
         assert texts[:2] == (source, output)
-        assert texts[2:] == answers(source)
+        assert texts[2:4] == answers(source)
         assert output == texts[2]
 
 
@@ -184,6 +228,19 @@ def test_an_audit_reads_every_published_row(name: str, tmp_path: Path) -> None:
     audit = json.loads(out.read_text("utf-8"))
     assert audit["rows"] == audit["parsed"] == audit["exact"]["out"] == 1_000
     assert audit["ambiguous"] == 0
+
+
+@published
+@pytest.mark.parametrize("name", ["question", "tense"])
+def test_an_audit_reads_rows_with_brackets(name: str, tmp_path: Path) -> None:
+    corpus, out = tmp_path / "bracket.tsv", tmp_path / "audit.json"
+    lines = (PUBLISHED / f"{name}.dev.tsv").read_text("utf-8").splitlines()[:300]
+    rows = ("\t".join(map(bracketed, line.split("\t"))) + "\n" for line in lines)
+    corpus.write_text("".join(rows), "utf-8")
+    layers = ["--source", "bracket", "--target", "bracket_out"]
+    assert run(["audit", str(GALLERY / f"{name}.sgl"), str(corpus), *layers, "--json", str(out)]) == 0
+    audit = json.loads(out.read_text("utf-8"))
+    assert audit["rows"] == audit["parsed"] == audit["exact"]["bracket_out"] == 300
 
 
 @published
