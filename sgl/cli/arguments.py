@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.files import FILE, JSON
+from sgl.cli.files import FILE
 from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
@@ -24,10 +24,7 @@ _NOTED = 10
 
 corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
 
-source_option = click.option("--source", metavar="LAYER", help="The layer to parse.  [default: the source]")
-
-#: The layer of a sentence.
-from_option = click.option("--from", "source", metavar="LAYER", help="Its layer.  [default: the source]")
+layer_option = click.option("--layer", "source", metavar="LAYER", help="The layer to parse.  [default: the source]")
 
 normalise_option = click.option(
     "--normalise",
@@ -36,8 +33,6 @@ normalise_option = click.option(
     show_default=False,
     help=f"Spelling differences to allow: all, or {', '.join(DIFFERENCES)}.",
 )
-
-json_file_option = click.option("--json", "json_file", type=JSON, help="Write everything as JSON.")
 
 
 def listed(text: str | None) -> list[str]:

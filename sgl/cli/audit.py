@@ -8,7 +8,7 @@ import click
 
 from sgl.cli import arguments as args
 from sgl.cli.audit_text import show_audit, warn_of_missing_needs
-from sgl.cli.files import PAGE, force_option
+from sgl.cli.files import PAGE, force_option, json_file_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text, named_values
 from sgl.cli.terminal import count
 from sgl.corpus import Normalizer
@@ -26,7 +26,7 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 @click.command("audit")
 @grammar_argument
 @args.corpora_argument
-@args.source_option
+@args.layer_option
 @click.option("--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]")
 @click.option(
     "--columns",
@@ -42,7 +42,7 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
     help="The pattern of a kind, or of a file, that is not called like it (repeatable).",
 )
 @args.normalise_option
-@args.json_file_option
+@json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a readable page.")
 @force_option
 @grammar_options

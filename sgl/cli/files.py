@@ -108,11 +108,21 @@ force_option = click.option(
     "--force", is_flag=True, expose_value=False, callback=_force, help="Replace a file of another kind as well."
 )
 
+#: An option that may stand alone, so it is written after the arguments.
+json_file_option = click.option(
+    *("--json", "json_file"),
+    type=JSON,
+    is_flag=False,
+    flag_value=str(STREAM),
+    metavar="[FILE]",
+    help="Write everything as JSON, to FILE or to standard output.",
+)
+
 
 def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add ``--out``, for a text that goes to standard output without it, and ``--force``."""
     out_help = "Write to this file.  [default: standard output]"
-    return click.option("--out", type=TEXT, help=out_help)(force_option(command))
+    return click.option("-o", "--out", type=TEXT, help=out_help)(force_option(command))
 
 
 class Results:
@@ -128,7 +138,7 @@ class Results:
         for parameter in context.command.params:
             value, kind = context.params.get(parameter.name or ""), parameter.type
             for one in () if value is None else value if isinstance(value, tuple) else (value,):
-                if isinstance(kind, Result):
+                if isinstance(kind, Result) and one != STREAM:
                     asked.append((one, kind))
                 elif isinstance(kind, Input):
                     foreign.note_input(kind.file(one))

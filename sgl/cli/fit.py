@@ -14,7 +14,7 @@ from rich.text import Text
 
 from sgl.characters import visible
 from sgl.cli import arguments as args
-from sgl.cli.files import WEIGHTS, force_option
+from sgl.cli.files import WEIGHTS, force_option, json_file_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
 from sgl.cli.terminal import count, text_table
 from sgl.corpus.fit import Collector, Fit, Options, Sample, estimate, fit_data, weights_text
@@ -36,7 +36,7 @@ _DEFAULTS = Options()
 @click.command("fit")
 @grammar_argument
 @args.corpora_argument
-@args.source_option
+@args.layer_option
 @click.option(
     "--columns",
     metavar="LAYERS",
@@ -59,9 +59,9 @@ _DEFAULTS = Options()
     default=_DEFAULTS.prior,
     help="Whether pseudo-counts are equal or follow the declared weights.",
 )
-@click.option("--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
+@click.option("-o", "--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
 @click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
-@args.json_file_option
+@json_file_option
 @force_option
 @grammar_options
 def command(
@@ -176,7 +176,7 @@ def _head(
     """Return the first lines of the file: what it is, and the command that makes it again."""
     words = ["sglc", "fit", _shown(grammar), *(path.name for path in corpora)]
     if request.columns[0] != request.source:
-        words += ["--source", request.source]
+        words += ["--layer", request.source]
     for kind in request.kinds:
         words += ["--only", kind]
     if request.given:

@@ -26,7 +26,7 @@ import click
 
 from sgl import EDITION, __version__
 from sgl.characters import for_terminal
-from sgl.cli.registry import OWN, commands
+from sgl.cli.registry import GROUPS, OWN, commands
 from sgl.garbage import collect_rarely
 
 if TYPE_CHECKING:
@@ -65,14 +65,13 @@ class _Commands(click.Group):
             raise click.ClickException(f"`{cmd_name}` cannot be loaded: {problem}") from problem
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        sections: dict[str, list[tuple[str, str]]] = {"Commands": [], "Further tools": []}
+        sections: dict[str, list[tuple[str, str]]] = {title: [] for title in GROUPS}
         for name, entry in commands().items():
-            section = "Commands" if name in OWN else "Further tools"
-            sections[section].append((name, entry.summary))
+            sections.setdefault(entry.group, []).append((name, entry.summary))
         for title, rows in sections.items():
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
+            with formatter.section(title):
+                formatter.write_dl(rows)
+        formatter.write("\n`sglc help compile` explains a command, `sglc help SGL0301` a message.\n")
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem]":
         from click.shell_completion import CompletionItem
@@ -86,13 +85,18 @@ class _Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
-            return super().resolve_command(ctx, args)
+            name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as problem:
             from sgl.diagnostics import suggest
 
             hint = suggest(args[0], commands())
             message = f"{problem.message.rstrip('.')}; {hint}" if hint else problem.message
             raise click.UsageError(message, ctx) from None
+        if name and command and set(rest) & set(_SETTINGS["help_option_names"]):
+            from sgl.cli.help import add_examples
+
+            add_examples(command, name)
+        return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click decides
         try:
@@ -116,7 +120,7 @@ def _show_version(context: click.Context, _parameter: click.Parameter, asked: bo
 
 
 #: What all commands inherit.
-_SETTINGS = {"help_option_names": ["-h", "--help"], "show_default": True}
+_SETTINGS: dict[str, Any] = {"help_option_names": ["-h", "--help"], "show_default": True}
 
 
 @click.command(cls=_Commands, context_settings=_SETTINGS)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import differences, from_option, normalise_option, normalizer_of, text_layers
+from sgl.cli.arguments import differences, layer_option, normalise_option, normalizer_of, text_layers
 from sgl.cli.files import PICTURE, force_option
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.interpret import interpret
@@ -22,7 +22,7 @@ _MOST = 100
 @click.command("parse")
 @grammar_argument
 @click.argument("sentence")
-@from_option
+@layer_option
 @click.option("--all", "every", is_flag=True, help="Show all readings, not only the likeliest.")
 @click.option("--svg", type=PICTURE, help="Draw the trees into this file.")
 @force_option

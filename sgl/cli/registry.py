@@ -19,14 +19,20 @@ if TYPE_CHECKING:
 GROUP = "sgl.commands"
 
 
+#: The headings of ``sglc --help`` in the order of work; others follow.
+GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a dataset", "Study data and systems"
+
+
 class CommandEntry(NamedTuple):
     """A command: the module that has it as ``command``, and what it does in one line.
 
-    ``python`` is the name of the function there that does the same for ``import sgl``.
+    ``group`` is its heading in ``sglc --help``, one of ``GROUPS`` or any other; ``python`` is the name
+    of the function there that does the same for ``import sgl``.
     """
 
     module: str
     summary: str
+    group: str = "Further commands"
     python: str = ""
 
     def load(self) -> "click.Command":
@@ -42,25 +48,26 @@ class CommandEntry(NamedTuple):
 
 #: The commands of the compiler.
 OWN: dict[str, CommandEntry] = {
-    "audit": CommandEntry("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it."),
+    "audit": CommandEntry("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it.", STUDY),
     "cache": CommandEntry("sgl.cli.cache", "Show or clear the cache of earlier results."),
-    "check": CommandEntry("sgl.cli.check", "Read and check a grammar."),
-    "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset."),
-    "explain": CommandEntry("sgl.cli.explain", "Explain a diagnostic code."),
-    "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus."),
-    "fmt": CommandEntry("sgl.cli.fmt", "Lay out grammars in the one style that they have."),
-    "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL."),
-    "lock": CommandEntry("sgl.cli.lock", "Record the hashes of the files that a grammar uses."),
-    "new": CommandEntry("sgl.cli.new", "Make a directory with a small grammar to begin with."),
-    "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence."),
-    "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim."),
-    "release": CommandEntry("sgl.cli.release", "Pack a dataset for publication, and check the archive."),
-    "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern."),
-    "stats": CommandEntry("sgl.cli.stats", "Show how often texts use each rule and word."),
-    "test": CommandEntry("sgl.cli.testing", "Try the tests, examples and recorded samples of grammars."),
-    "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers."),
-    "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently."),
-    "watch": CommandEntry("sgl.cli.watch", "Show at each save what is wrong, and samples."),
+    "check": CommandEntry("sgl.cli.check", "Read and check a grammar.", CHECK),
+    "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset.", MAKE),
+    "explain": CommandEntry("sgl.cli.explain", "Explain a diagnostic code.", CHECK),
+    "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus.", MAKE),
+    "fmt": CommandEntry("sgl.cli.fmt", "Lay out grammars in the one style that they have.", WRITE),
+    "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL.", WRITE),
+    "help": CommandEntry("sgl.cli.help", "Explain a command, a diagnostic code or a topic."),
+    "lock": CommandEntry("sgl.cli.lock", "Record the hashes of the files that a grammar uses.", CHECK),
+    "new": CommandEntry("sgl.cli.new", "Make a directory with a small grammar to begin with.", WRITE),
+    "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence.", WRITE),
+    "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim.", CHECK),
+    "release": CommandEntry("sgl.cli.release", "Pack a dataset for publication, and check the archive.", MAKE),
+    "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern.", WRITE),
+    "stats": CommandEntry("sgl.cli.stats", "Show how often texts use each rule and word.", WRITE),
+    "test": CommandEntry("sgl.cli.testing", "Try the tests, examples and recorded samples of grammars.", CHECK),
+    "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers.", WRITE),
+    "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently.", MAKE),
+    "watch": CommandEntry("sgl.cli.watch", "Show at each save what is wrong, and samples.", CHECK),
 }
 
 

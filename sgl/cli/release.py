@@ -18,7 +18,7 @@ from sgl.verify.skeleton import visible
 
 @click.command("release")
 @click.argument("directory", type=FILE, metavar="DIR")
-@click.option("--out", type=ARCHIVE, help="The archive.  [default: NAME-VERSION.zip]")
+@click.option("-o", "--out", type=ARCHIVE, help="The archive.  [default: NAME-VERSION.zip]")
 @force_option
 @session_options
 def command(session: Session, directory: Path, out: Path | None) -> None:

@@ -54,7 +54,7 @@ _ROWS = _Rows()
 @click.option("--where", multiple=True, metavar="STRUCTURE", help="Show what contains STRUCTURE too (repeatable).")
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option(
-    *("--show", "--layers", "layers"),
+    *("--show", "layers"),
     default="",
     show_default=False,
     metavar="LIST",
@@ -63,7 +63,7 @@ _ROWS = _Rows()
 @click.option(
     "--pairs", is_flag=True, help="Show with each item the nearest in-distribution sentence, and the difference."
 )
-@click.option("--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]")
+@click.option("-o", "--out", type=_ROWS, help="Write a file: NAME.parquet or NAME.tsv.  [default: standard output]")
 @click.option("--distinct", is_flag=True, help="Repeat no source sentence; with --out.")
 @parallel_options
 @click.option("--force", is_flag=True, help="Replace the file, or an interrupted run of it.")
@@ -92,7 +92,7 @@ def command(
     With --pairs each item of a pattern is followed by the sentence that training can contain and that differs from it
     by the fewest rules: item, sentence, rules that are dropped (-) and new (+), with tabs between them.
 
-    With --out the columns of the file are the text layers and views after --layers.  The
+    With --out the columns of the file are the text layers and views after --show.  The
     file depends on the grammar, WHAT, the number and the seed alone, not on the workers.
     """
     compiled = session.open(grammar)

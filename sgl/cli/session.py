@@ -23,10 +23,10 @@ import click
 
 from sgl import foreign, limits
 from sgl.cache import open_cache, using
-from sgl.cli.files import GRAMMAR, Results
+from sgl.cli.files import GRAMMAR, STREAM, Results
 from sgl.cli.levels import LEVELS, Judge
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
-from sgl.cli.terminal import Progress, count, print_table, say
+from sgl.cli.terminal import Progress, count, print_table, say, set_talk, talk
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
 from sgl.diagnostics.formats import DOCUMENTS, github
 from sgl.diagnostics.render import as_object, render, render_concise
@@ -70,6 +70,7 @@ class Session:
         keep: bool = True,
         bounds: Mapping[str, int] | None = None,
         levels: Mapping[str, str] | None = None,
+        free: bool = False,
     ) -> None:
         self.settings = settings or {}
         self.form = form
@@ -83,13 +84,14 @@ class Session:
         # Entries of the cache do not say which limits they were computed within.
         self._keep = keep and not bounds
         self._bounds = bounds or {}
+        self._stdout, self._free, self._brief = sys.stdout, free, talk() == "quiet"
         self._shown: dict[Diagnostic, None] = {}
         self._line = Progress()
         self._resources = ExitStack()
         self.results = Results()
 
     def __enter__(self) -> Session:
-        """Switch on the cache; with JSON messages, keep standard output free for them.
+        """Switch on the cache; keep standard output free for JSON, be it messages or a result.
 
         Their reader parses all of standard output.  So other texts go to standard error, and the list is written at
         the end, be it empty, and also when the command fails by a mistake of its own.
@@ -97,7 +99,7 @@ class Session:
         from sgl.accel import announcing
 
         enter = self._resources.enter_context
-        if self.quiet:
+        if self.quiet or self._free:
             enter(redirect_stdout(sys.stderr))
         enter(foreign.remembering())
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
@@ -199,9 +201,9 @@ class Session:
 
     def show(self) -> None:
         """Write the diagnostics that are new; as JSON they are written at the end."""
-        new = Diagnostics()
-        new.extend(found for found in self.diagnostics if found not in self._shown)
-        self._shown.update(dict.fromkeys(new))
+        new, fresh = Diagnostics(), [found for found in self.diagnostics if found not in self._shown]
+        self._shown.update(dict.fromkeys(fresh))
+        new.extend(found for found in fresh if not self._brief or found.severity is Severity.ERROR)
         self._line.clear()
         if self.quiet:
             return
@@ -270,6 +272,9 @@ class Session:
 
     def write(self, path: Path, content: str) -> bool:
         """Write a file, completely or not at all; False after a report if that is impossible."""
+        if path == STREAM:
+            click.echo(content, file=self._stdout, nl=False)
+            return True
         fault = self.results.write(path, content)
         if fault is not None:
             self.diagnostics.error("SGL1103", None, fault[0], hint=fault[1])
@@ -311,9 +316,17 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return found
 
 
-def session_options(command: _Command) -> _Command:
-    """Add ``--format``, ``--color`` and ``--limit``, and give the command its session."""
+def talk_options(command: _Command) -> _Command:
+    """Add ``--quiet`` and ``--verbose``."""
+    flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": set_talk}
+    more = click.option("-v", "--verbose", help="Say each second how far the command is.", **flag)
+    return click.option("-q", "--quiet", help="Say nothing but results and errors.", **flag)(more(command))
 
+
+def session_options(command: _Command) -> _Command:
+    """Add ``--format``, ``--color``, ``--limit``, ``-q`` and ``-v``, and give the command its session."""
+
+    @talk_options
     @click.option(
         "--limit",
         "bounds",
@@ -344,12 +357,13 @@ def session_options(command: _Command) -> _Command:
         no_cache: bool = True,
         **others: Any,  # noqa: ANN401 - click decides
     ) -> int:
-        if form == "json" and others.get("as_json"):
+        free = others.get("json_file") == STREAM
+        if form == "json" and (free or others.get("as_json")):
             raise click.UsageError("`--json` writes the result, `--format json` the messages: choose one")
         context = click.get_current_context()
         levels = context.meta.get(LEVELS)
         with Session(
-            settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds, levels=levels
+            settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds, levels=levels, free=free
         ) as session:
             session.results.expect(context)
             session.check_results()

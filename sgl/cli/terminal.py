@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 import click
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 #: Seconds after which a speed says something.
 _TELLING = 1.0
 
-#: Seconds between lines about a long job where there is no terminal.
-_SPARSE = 30.0
+#: Seconds between lines about a long job, where there is no terminal and with ``--verbose``.
+_SPARSE, _VERBOSE = 30.0, 1.0
 
 #: Cells of a progress bar.
 _BAR = 20
@@ -82,15 +83,28 @@ def bar(share: float) -> str:
     return f"{'█' * done}{'░' * (_BAR - done)} {100 * share:3.0f} %"
 
 
-class Progress:
-    """A progress line on a terminal; elsewhere a line twice a minute.
+def set_talk(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+    """Note that ``--quiet`` or ``--verbose`` is given: the callback of both."""
+    if asked:
+        context.meta["sgl.talk"] = parameter.name
 
-    It appears after a second.  The speed counts from when a thing was first heard of: what was done
-    before may be the work of an earlier run.
+
+def talk() -> str:
+    """Return ``quiet``, ``verbose``, or nothing if neither is asked for."""
+    context = click.get_current_context(silent=True)
+    return context.meta.get("sgl.talk", "") if context else ""
+
+
+class Progress:
+    """A progress line on a terminal; elsewhere a line twice a minute, or each second with ``--verbose``.
+
+    It appears after a second, and never with ``--quiet``.  The speed counts from when a thing was first
+    heard of: what was done before may be the work of an earlier run.
     """
 
     def __init__(self) -> None:
-        self._shown = sys.stderr.isatty()
+        self._shown = sys.stderr.isatty() and not talk()
+        self._wait = {"quiet": inf, "verbose": _VERBOSE}.get(talk(), 0.1 if self._shown else _SPARSE)
         self._started = time.monotonic()
         self._written = self._started
         self._width = 0
@@ -101,8 +115,7 @@ class Progress:
         now = time.monotonic()
         if what != self._what or done < self._before:
             self._what, self._begun, self._before = what, now, done
-        wait = 0.1 if self._shown else _SPARSE
-        if now - self._started < 1 or now - self._written < wait:
+        if now - self._started < 1 or now - self._written < self._wait:
             return
         self._written = now
         share = f" {done:,} of {total:,}{self._left(done, total, now)}" if total > 1 else ""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import from_option, graph_layers, graph_text, listed, normalise_option, text_layers
+from sgl.cli.arguments import graph_layers, graph_text, layer_option, listed, normalise_option, text_layers
 from sgl.cli.parse import all_readings, read
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.core.grammar import CoreGrammar
@@ -20,11 +20,11 @@ _READINGS = 20
 @click.command("translate")
 @grammar_argument
 @click.argument("sentence")
-@from_option
+@layer_option
 @click.option(
-    *("--to", "targets"), metavar="LAYERS", help="The layers and views to show.  [default: other text layers]"
+    *("--show", "--to", "targets"), metavar="LAYERS", help="The layers and views to show.  [default: other text layers]"
 )
-@click.option(*("-n", "number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
+@click.option(*("-n", "--number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
 @normalise_option
 @grammar_options
 def command(

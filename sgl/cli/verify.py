@@ -14,7 +14,7 @@ import click
 from sgl.cache import cached
 from sgl.cli.files import FILE, GRAMMAR
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import Session, json_option, no_cache_option
+from sgl.cli.session import Session, json_option, no_cache_option, talk_options
 from sgl.cli.terminal import count
 from sgl.foreign import CERTIFICATE, read_bytes
 from sgl.verify import USEFUL, Report, Result, VerifyError, verify
@@ -36,6 +36,7 @@ from sgl.verify.skeleton import visible
     help="Processes that share the work; the result is the same.",
 )
 @no_cache_option
+@talk_options
 def command(path: Path, as_json: bool, signature: str, grammar: Path | None, workers: int, no_cache: bool) -> int:
     """Check the dataset in the directory PATH against everything its manifest claims.
 

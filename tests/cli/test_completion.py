@@ -51,7 +51,7 @@ def completed(work: Workplace, line: str) -> list[str]:
         ("sglc sample farm.sgl N", ["NP", "N"]),
         ("sglc sample farm.sgl --show ja,", ["ja,en", "ja,ja", "ja,syn", "ja,tree", "ja,graph"]),
         ("sglc prove farm.sgl --pattern ", ["p"]),
-        ("sglc parse farm.sgl x --from j", ["ja"]),
+        ("sglc parse farm.sgl x --layer j", ["ja"]),
         ("sglc check farm.sgl --set ", ["depth="]),
         ("sglc check farm.sgl --limit w", ["words="]),
         ("sglc sample slog pp_modif_s", ["pp_modif_subj"]),

@@ -54,7 +54,7 @@ def test_a_sentence_that_takes_too_many_steps_is_not_parsed(command: str, trees:
     ("sentence", "layer", "words"), [("a " * 500 + "a", "en", "501 words"), ("あ" * 501, "ja", "501 characters")]
 )
 def test_a_sentence_of_too_many_words_is_not_parsed(sentence: str, layer: str, words: str, trees: Workplace) -> None:
-    found = said(trees, "parse", "trees.sgl", "--from", layer, sentence)
+    found = said(trees, "parse", "trees.sgl", "--layer", layer, sentence)
     assert "error[SGL1107]" in found
     assert f"not parsed: too long: it has {words}, more than 500" in found
 

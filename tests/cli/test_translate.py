@@ -38,7 +38,7 @@ def test_a_sentence_is_translated(farm: Workplace) -> None:
 
 
 def test_all_outputs_come_the_likeliest_first(farm: Workplace) -> None:
-    lines = said(farm, "translate", "犬が鶏を見た。", "--from", "ja").splitlines()
+    lines = said(farm, "translate", "犬が鶏を見た。", "--layer", "ja").splitlines()
     # "the" is twice as likely as "a".
     assert lines[0] == "The dog saw the hen."
     assert lines[-1] == "A dog saw a hen."
@@ -46,7 +46,7 @@ def test_all_outputs_come_the_likeliest_first(farm: Workplace) -> None:
 
 
 def test_further_outputs_are_announced(farm: Workplace) -> None:
-    assert run(["translate", "farm.sgl", JAPANESE, "--from=ja", "-n2"]) == OK
+    assert run(["translate", "farm.sgl", JAPANESE, "--layer=ja", "-n2"]) == OK
     captured = farm.capsys.readouterr()
     assert len(captured.out.splitlines()) == 2
     assert "there are more: 8 readings" in captured.err
@@ -61,7 +61,7 @@ def test_several_layers_and_graphs(farm: Workplace) -> None:
 
 
 def test_readings_that_agree_in_what_is_asked_for_are_one_output(farm: Workplace) -> None:
-    assert said(farm, "translate", "犬が鶏を見た。", "--from=ja", "--to=ja") == "犬が鶏を見た。\n"
+    assert said(farm, "translate", "犬が鶏を見た。", "--layer=ja", "--to=ja") == "犬が鶏を見た。\n"
 
 
 def test_finishing_is_forgiven_when_that_is_asked_for(farm: Workplace) -> None:
@@ -90,8 +90,8 @@ def test_the_tree_of_a_sentence(farm: Workplace) -> None:
 
 
 def test_one_reading_is_shown_or_all(farm: Workplace) -> None:
-    one = said(farm, "parse", JAPANESE, "--from", "ja")
-    every = said(farm, "parse", JAPANESE, "--from", "ja", "--all")
+    one = said(farm, "parse", JAPANESE, "--layer", "ja")
+    every = said(farm, "parse", JAPANESE, "--layer", "ja", "--all")
     assert one.endswith("8 readings, 7 of them not shown\n")
     assert every.endswith("\n8 readings\n")
     shown = [block.splitlines() for block in every.split("\n\n")[:-1]]
@@ -111,7 +111,7 @@ def test_readings_with_like_trees_are_told_apart_by_their_features(work: Workpla
 
 def test_trees_are_drawn(farm: Workplace) -> None:
     said(farm, "parse", SENTENCE, "--svg", "one.svg")
-    said(farm, "parse", JAPANESE, "--from=ja", "--all", "--svg", "all.svg")
+    said(farm, "parse", JAPANESE, "--layer=ja", "--all", "--svg", "all.svg")
     for name, trees in (("one.svg", 1), ("all.svg", 8)):
         root = ET.fromstring((farm.directory / name).read_text("utf-8"))  # noqa: S314 - our own file
         pictures = root.findall(f"{SVG}g")
@@ -133,8 +133,8 @@ def test_where_a_sentence_fails_is_shown(farm: Workplace) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["translate", SENTENCE, "--from=fr"], USAGE, "there is no text layer `fr`"),
-        (["translate", SENTENCE, "--from=syn"], USAGE, "there is no text layer `syn`"),
+        (["translate", SENTENCE, "--layer=fr"], USAGE, "there is no text layer `fr`"),
+        (["translate", SENTENCE, "--layer=syn"], USAGE, "there is no text layer `syn`"),
         (["translate", SENTENCE, "--to=jp"], USAGE, "no layer or view `jp`; did you mean `ja`?"),
         (["translate", SENTENCE, "-n0"], USAGE, "0 is not in the range"),
         (["translate", SENTENCE, "--normalise=case"], USAGE, "there is no difference `case`"),
@@ -144,7 +144,7 @@ def test_where_a_sentence_fails_is_shown(farm: Workplace) -> None:
         (["parse", "\x1b[2J"], FAILED, "␛[2J"),
         (["parse", "The dog\nsaw"], FAILED, "SGL1101"),
         (["parse", JAPANESE], FAILED, "no such word"),
-        (["translate", "犬が", "--from=ja"], FAILED, "more is expected here"),
+        (["translate", "犬が", "--layer=ja"], FAILED, "more is expected here"),
     ],
 )
 def test_what_cannot_be_done_is_said(arguments: list[str], status: int, words: str, farm: Workplace) -> None:
@@ -155,6 +155,6 @@ def test_what_cannot_be_done_is_said(arguments: list[str], status: int, words: s
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(sentence=st.text(max_size=30), layer=st.sampled_from(["en", "ja"]))
 def test_no_sentence_ends_in_a_traceback(sentence: str, layer: str, farm: Workplace) -> None:
-    assert run(["parse", "farm.sgl", f"--from={layer}", "--normalise=all", "--", sentence]) == FAILED
+    assert run(["parse", "farm.sgl", f"--layer={layer}", "--normalise=all", "--", sentence]) == FAILED
     captured = farm.capsys.readouterr()
     assert not [word for word in INTERNAL if word in captured.out + captured.err]

@@ -104,7 +104,7 @@ def test_finishing_is_forgiven_when_that_is_asked_for(work: Workplace) -> None:
 
 @pytest.mark.usefixtures("corpus")
 def test_a_corpus_is_audited_from_its_other_column(work: Workplace) -> None:
-    data = audited(work, "--source", "ja", "--target", "en")
+    data = audited(work, "--layer", "ja", "--target", "en")
     assert data["source"] == "ja"
     # The Japanese has no articles: every noun may have either.
     assert data["ambiguous"] == data["differing"] == data["parsed"] == 5
@@ -142,7 +142,7 @@ def test_what_a_corpus_contains_is_shown_as_text(work: Workplace, corpus: Path) 
         (["absent.tsv"], OUTPUT, "cannot read `absent.tsv`"),
         (["."], OUTPUT, "cannot read"),
         ([], USAGE, "Missing argument"),
-        (["first.tsv", "--source=fr"], USAGE, "there is no text layer `fr`"),
+        (["first.tsv", "--layer=fr"], USAGE, "there is no text layer `fr`"),
         (["first.tsv", "--target=syn"], USAGE, "there is no text layer or view `syn`"),
         (["first.tsv", "--columns=en", "--target=ja"], USAGE, "no column has the layer `ja`"),
         (["first.tsv", "--normalise=spacng"], USAGE, "did you mean `spacing`?"),
@@ -163,7 +163,7 @@ def test_what_cannot_be_done_is_said(options: list[str], status: int, words: str
 def test_ambiguous_rows_are_counted_by_where_their_readings_part(
     work: Workplace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data = audited(work, "--source=ja", "--target=en", "--columns=en,ja")
+    data = audited(work, "--layer=ja", "--target=en", "--columns=en,ja")
     (choice,) = data["choices"]  # type: ignore[attr-defined]
     assert choice["options"] == ["a", "the"]
     assert choice["rows"] == data["ambiguous"]
@@ -274,7 +274,7 @@ def test_sets_share_rows_and_frames(work: Workplace, sets: dict[str, object]) ->
 @pytest.mark.usefixtures("corpus")
 def test_an_ambiguous_row_has_the_reading_that_the_corpus_chose(work: Workplace) -> None:
     work.write("one.tsv", "A dog saw the cat.\t犬が猫を見た。\n")
-    options = ["--source=ja", "--target=en", "--columns=en,ja", "--json=a.json", "--html=a.html"]
+    options = ["--layer=ja", "--target=en", "--columns=en,ja", "--json=a.json", "--html=a.html"]
     assert run(["audit", "farm.sgl", "one.tsv", *options]) == OK
     assert "✓ 犬が猫を見た。" in (work.directory / "a.html").read_text("utf-8")
     data = json.loads((work.directory / "a.json").read_text("utf-8"))

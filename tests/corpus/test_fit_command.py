@@ -67,7 +67,7 @@ def test_the_head_of_the_file_says_where_the_weights_come_from(place: Workplace)
 
 def test_the_japanese_side_can_be_read_as_well(place: Workplace) -> None:
     """It does not tell "the" from "a": sentences have several readings."""
-    with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--source", "ja", "--json", "f.json"])
+    with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--layer", "ja", "--json", "f.json"])
     data = json.loads((place.directory / "f.json").read_text("utf-8"))
     assert data["ambiguous_rows"] == data["rows"]["used"] == 5
     assert data["converged"]
@@ -93,8 +93,8 @@ def test_a_corpus_that_says_nothing(place: Workplace) -> None:
     [
         (["no.tsv"], OUTPUT, "cannot read `no.tsv`"),
         (["rows.tsv", "--given", "trian"], USAGE, "did you mean `train`?"),
-        (["rows.tsv", "--source", "jp"], USAGE, "there is no text layer `jp`"),
-        (["rows.tsv", "--columns", "en,-", "--source", "ja"], USAGE, "no column has the layer `ja`"),
+        (["rows.tsv", "--layer", "jp"], USAGE, "there is no text layer `jp`"),
+        (["rows.tsv", "--columns", "en,-", "--layer", "ja"], USAGE, "no column has the layer `ja`"),
         (["rows.tsv", "--out", "rows.tsv"], OUTPUT, "is one of the files that are read"),
         (["rows.tsv", "--out", "farm.sgl"], OUTPUT, "is one of the files that are read"),
         (["rows.tsv", "--out", "verbs.yaml"], OUTPUT, "is there already, and is something else"),

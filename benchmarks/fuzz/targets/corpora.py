@@ -83,7 +83,7 @@ def _rows(random: Random) -> Case:
         ("audit", "farm.sgl", "r.tsv"),
         ("audit", "farm.sgl", "r.tsv", "--patterns", "--json", "a.json", "--html", "a.html"),
         ("audit", "farm.sgl", "r.tsv", "--normalise", "all"),
-        ("audit", "farm.sgl", "r.tsv", "--columns", "ja,en", "--source", "ja"),
+        ("audit", "farm.sgl", "r.tsv", "--columns", "ja,en", "--layer", "ja"),
         ("fit", "farm.sgl", "r.tsv", "--out", "w.yaml"),
         ("fit", "farm.sgl", "r.tsv", "--given", "train", "--smoothing", "0.5", "--out", "w.yaml"),
         ("eval", "r.tsv", "r.tsv", "--samples", "100"),

@@ -141,7 +141,7 @@ def _uses(random: Random) -> list[tuple[str, ...]]:
         ("parse", MAIN, "--all", "--", sentence),
         ("parse", MAIN, "--svg", "x.svg", "--normalise", "all", "--", sentence),
         ("translate", MAIN, "--to", "ja,words", "--", sentence),
-        ("translate", MAIN, "--from", "ja", "--", "犬が猫を追いかけた。"),
+        ("translate", MAIN, "--layer", "ja", "--", "犬が猫を追いかけた。"),
         ("export", "irtg", MAIN),
         ("export", "nltk", MAIN),
         ("export", "conllu", MAIN, "-n", "5"),

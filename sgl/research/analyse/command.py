@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl.characters import visible
-from sgl.cli.files import FILE, JSON, PAGE, TABLES, Input, force_option
+from sgl.cli.files import FILE, PAGE, TABLES, Input, force_option, json_file_option
 from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count, text_table
 from sgl.diagnostics import Diagnostics
@@ -77,7 +77,7 @@ SYSTEM = _System()
     default="quartile",
     help="What has failed: quartile, inexact, or all below this BLEU (0 to 1).",
 )
-@click.option("--json", "json_file", type=JSON, help="Write everything as JSON.")
+@json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a page for people.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @force_option

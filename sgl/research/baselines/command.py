@@ -45,7 +45,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 
 @click.command("baseline")
 @click.argument("dataset", type=FILE)
-@click.option("--out", "-o", type=DIRECTORY, help="The directory of the run.  [default: out/DATASET-CONFIGURATION]")
+@click.option("-o", "--out", type=DIRECTORY, help="The directory of the run.  [default: out/DATASET-CONFIGURATION]")
 @click.option("--model", type=click.Choice(MODELS), help="Its small preset.  [default: transformer]")
 @click.option("--config", metavar="NAME|FILE.yml", help="A preset, or settings of your own.")
 @click.option("--target", metavar="NAME", help="The target to learn.  [default: the first]")

@@ -55,9 +55,9 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 @click.argument("paths", nargs=-1, required=True, type=FILE)
 @click.option("--report", is_flag=True, help="Measure the split that is there; write nothing.")
 @click.option("--categories", is_flag=True, help="With --report: each category as well.")
-@click.option("--out", type=DIRECTORY, help="The directory for the split.")
+@click.option("-o", "--out", type=DIRECTORY, help="The directory for the split.")
 @click.option("--force", is_flag=True, help="Replace a split that is there.")
-@click.option("--target", callback=_share, default="1", help="The compound divergence that is wanted, from 0 to 1.")
+@click.option("--compound-target", "target", callback=_share, default="1", help="The compound divergence wanted.")
 @click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
 @click.option("--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge.")
 @click.option(
@@ -73,7 +73,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     metavar="NUMBER",
     help="How many items may be left out: a number, or a share with a point (0.05).",
 )
-@click.option("--method", type=click.Choice((search.ANNEALING, search.GREEDY)), default=search.ANNEALING)
+@click.option("--method", type=click.Choice((search.ANNEALING, search.GREEDY)), default=search.ANNEALING, help="How.")
 @click.option("--moves", type=click.IntRange(1, 1_000_000), default=100, help="Annealing: moves for each item.")
 @click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from.")
 @click.option(
@@ -90,7 +90,7 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 @click.option(
     "--above", callback=_share, help="Morphology: only tag combinations that weigh more, 0.33 in the literature."
 )
-@click.option("--seed", type=click.IntRange(0), default=1)
+@click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random numbers.")
 @json_option
 @session_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 
 from sgl import limits
-from sgl.cli.files import FILE, GRAMMAR, JSON, PAGE, TABLES, force_option
+from sgl.cli.files import FILE, GRAMMAR, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
 from sgl.cli.terminal import Progress, count, progress
@@ -262,8 +262,8 @@ class EvaluationRequest:
     default="randomisation",
     help="How differences between systems are tested.",
 )
-@click.option("--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES)
-@click.option("--seed", type=click.IntRange(min=0), default=1)
+@click.option("--samples", type=click.IntRange(100, MOST_SAMPLES), default=SAMPLES, help="Samples of this test.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, help="Seed of the random numbers.")
 @click.option(
     "--slice", "slices", multiple=True, metavar="NAME=WHAT", help="Divide items: by {structure}, file, or `quota`."
 )
@@ -279,7 +279,7 @@ class EvaluationRequest:
 @click.option(
     "--segment", type=click.Choice(WAYS), help="How texts are cut into words.  [default: as the language needs]"
 )
-@click.option("--json", "json_file", type=JSON, help="Write it all as JSON.")
+@json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a page.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write LaTeX tables.")
 @force_option

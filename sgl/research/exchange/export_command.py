@@ -161,7 +161,7 @@ def _title(compiled: Compiled) -> str:
 @grammar_argument
 @click.argument("what", required=False)
 @click.option(
-    "-n", "number", type=click.IntRange(min=1, max=MAX_COUNT), default=100, help="How many sentences to sample."
+    *("-n", "--number"), type=click.IntRange(min=1, max=MAX_COUNT), default=100, help="How many sentences to sample."
 )
 @click.option("--seed", type=int, help="Seed of the random numbers.  [default: the dataset's]")
 @click.option("--sentences", type=FILE, help="Read sentences from this file, one on a line, instead of sampling them.")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import yaml
 
-from sgl.cli.files import FILE, JSON, PAGE, TABLES, force_option
+from sgl.cli.files import FILE, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options, json_text
 from sgl.cli.terminal import say
@@ -31,7 +31,7 @@ _Outputs = Mapping[str, list[tuple[str, Path]]]
 @click.argument("paper", type=click.Choice(list(PAPERS)))
 @click.argument("data", type=FILE)
 @click.argument("outputs", type=SYSTEM, nargs=-1, metavar="[NAME=]OUTPUTS...")
-@click.option("--json", "json_file", type=JSON, help="Write the tables as JSON.")
+@json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a page with tables and figures.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @force_option

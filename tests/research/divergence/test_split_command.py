@@ -69,7 +69,7 @@ def test_a_split_of_a_treebank_is_written_with_its_certificate(
     bank: Path, tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert split(bank, "--target=0.4", "--discard=20", f"--method={method}", "--out", out) == OK
+    assert split(bank, "--compound-target=0.4", "--discard=20", f"--method={method}", "--out", out) == OK
     assert "D_C 0.4" in capsys.readouterr().out or method == "greedy"
     proof = certificate(out)
     assert proof["divergence"]["compounds"] == pytest.approx(0.4, abs=0.1)
@@ -82,7 +82,7 @@ def test_a_split_of_a_treebank_is_written_with_its_certificate(
 
 def test_the_certificate_says_what_anybody_can_count(bank: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert split(bank, "--target=1", "--discard=0.1", "--out", out) == OK
+    assert split(bank, "--compound-target=1", "--discard=0.1", "--out", out) == OK
     train, test = edges(out / "train.conllu"), edges(out / "test.conllu")
     found = certificate(out)["divergence"]
     for name, part, alpha in (("atoms", 0, 0.5), ("compounds", 1, 0.1)):
@@ -98,7 +98,7 @@ def test_the_certificate_says_what_anybody_can_count(bank: Path, tmp_path: Path)
 def test_a_seed_gives_the_same_files(bank: Path, tmp_path: Path) -> None:
     outs = [tmp_path / name for name in "abc"]
     for out, seed in zip(outs, (3, 3, 4), strict=True):
-        assert split(bank, "--target=0.5", f"--seed={seed}", "--out", out) == OK
+        assert split(bank, "--compound-target=0.5", f"--seed={seed}", "--out", out) == OK
     one, same, other = ({path.name: path.read_bytes() for path in sorted(out.iterdir())} for out in outs)
     assert one == same
     assert one["test.txt"] != other["test.txt"]
@@ -106,7 +106,7 @@ def test_a_seed_gives_the_same_files(bank: Path, tmp_path: Path) -> None:
 
 def test_rows_of_a_dataset_stay_as_they_are(table: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert split(table, "--target=0.3", "--out", out) == OK
+    assert split(table, "--compound-target=0.3", "--out", out) == OK
     whole = {row["id"]: row for row in pq.read_table(table).to_pylist()}
     for name in ("train", "test"):
         rows = pq.read_table(out / f"{name}.parquet").to_pylist()
@@ -130,7 +130,7 @@ def test_a_report_measures_what_the_certificate_says(
     options: Sequence[str], bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "out"
-    assert split(bank, "--target=0.5", "--moves=20", "--out", out, *options) == OK
+    assert split(bank, "--compound-target=0.5", "--moves=20", "--out", out, *options) == OK
     proof = certificate(out)
     assert proof["sizes"]["discarded"] == 0
     capsys.readouterr()
@@ -168,7 +168,7 @@ def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> No
     other = tmp_path / "other.conllu"
     other.write_text(bank.read_text("utf-8"), "utf-8")
     out = tmp_path / "out"
-    assert split(bank, other, "--out", out, "--target=0.2") == OK
+    assert split(bank, other, "--out", out, "--compound-target=0.2") == OK
     names = (out / "train.txt").read_text().split() + (out / "test.txt").read_text().split()
     assert len(set(names)) == 800
     assert {name.partition("/")[0] for name in names} == {"bank", "other"}
@@ -180,12 +180,12 @@ def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--target=2"], "not a number from 0 to 1"),
-        (["--target=nan"], "not a number from 0 to 1"),
-        (["--target=1e9"], "not a number from 0 to 1"),
-        (["--target=-1"], "not a number from 0 to 1"),
-        (["--target="], "not a number from 0 to 1"),
-        (["--target=1/0"], "not a number from 0 to 1"),
+        (["--compound-target=2"], "not a number from 0 to 1"),
+        (["--compound-target=nan"], "not a number from 0 to 1"),
+        (["--compound-target=1e9"], "not a number from 0 to 1"),
+        (["--compound-target=-1"], "not a number from 0 to 1"),
+        (["--compound-target="], "not a number from 0 to 1"),
+        (["--compound-target=1/0"], "not a number from 0 to 1"),
         (["--atom-limit=x"], "not a number from 0 to 1"),
         (["--atom-weight=-3"], "not in the range"),
         (["--test=0.3:0.2"], "larger number first"),
@@ -285,13 +285,13 @@ def test_nothing_of_an_author_is_replaced(bank: Path, tmp_path: Path, capsys: py
     assert split(bank, "--out", out, "--force") == OUTPUT
     assert (out / "thesis.txt").read_text("utf-8") == "important"
     (out / "thesis.txt").unlink()
-    assert split(bank, "--out", out, "--target=0.5") == OK
+    assert split(bank, "--out", out, "--compound-target=0.5") == OK
     before = (out / "certificate.json").read_bytes()
     capsys.readouterr()
-    assert split(bank, "--out", out, "--target=0.4") == OUTPUT
+    assert split(bank, "--out", out, "--compound-target=0.4") == OUTPUT
     assert "`--force` replaces a split" in capsys.readouterr().err
     assert (out / "certificate.json").read_bytes() == before
-    assert split(bank, "--out", out, "--target=0.4", "--force") == OK
+    assert split(bank, "--out", out, "--compound-target=0.4", "--force") == OK
     assert (out / "certificate.json").read_bytes() != before
 
 
