@@ -137,7 +137,7 @@ def refuses(work: Workplace, arguments: list[str], words: str) -> None:
 
 def test_every_option_that_writes_is_tried_here() -> None:
     def named(kind: type[click.ParamType]) -> set[tuple[str, str]]:
-        return {(name, parameter.opts[0]) for name, _, parameter in options(kind)} - MAKING
+        return {(name, parameter.opts[-1]) for name, _, parameter in options(kind)} - MAKING
 
     assert named(Result) == set(WRITING)
     assert {(name, f"--{option.lstrip('-')}") for name, option in named(Target)} <= {
@@ -208,7 +208,7 @@ def test_what_is_something_else_is_replaced_by_force_only(option: tuple[str, str
     assert run([*asked, "--force"]) == OK
     assert (place.directory / name).read_bytes() != text.encode()
     # A former result takes its place unasked, unless it is a text that says nothing of itself.
-    kind = next(p.type for n, _, p in options(Result) if (n, p.opts[0]) == option)
+    kind = next(p.type for n, _, p in options(Result) if (n, p.opts[-1]) == option)
     if kind is TEXT or option[0] == "sample":
         refuses(place, asked, "is there already")
     else:
