@@ -163,6 +163,7 @@ def test_what_is_below_all_is_the_standard_library_alone() -> None:
 READERS = ("cli", "corpus", "dataset", "parallel", "pipeline", "research")
 OWN_FILES = {
     "cli/completion.py": "the parameters of the commands, a table of the package",
+    "cli/help.py": "examples and topics, a table of the package",
     "cli/new.py": "templates of the package",
     "cli/prove_pattern.py": "a template of the package",
     "cli/files.py": "looks what a result would replace",
