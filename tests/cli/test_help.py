@@ -13,7 +13,7 @@ from diagnostics import BASE, MAIN
 from workplace import Workplace
 
 from sgl.cli.help import texts
-from sgl.cli.main import OK, USAGE, run
+from sgl.cli.main import OK, USAGE, run, sglc
 from sgl.cli.registry import GROUPS, commands
 from sgl.cli.session import talk_options
 from sgl.cli.terminal import Progress
@@ -37,7 +37,7 @@ def test_an_example_is_a_command_line_that_is_understood(path: str, line: str) -
     command, rest = commands()[words[1]].load(), words[2:]
     while isinstance(command, click.Group):
         command, rest = command.commands[rest[0]], rest[1:]
-    assert command.make_context(line, rest)
+    assert command.make_context(line, rest, parent=click.Context(sglc, **sglc.context_settings))
 
 
 def test_every_command_has_an_example() -> None:
