@@ -7,8 +7,7 @@ page correlations are a triangle of squares.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
@@ -20,17 +19,16 @@ from sgl.report.svg import text_width
 
 Json = Mapping[str, Any]
 
-#: Marks of p-values below these, as is usual.
-_STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-
-NOTHING = "–"
+_NOTHING = "–"
 
 #: What measures and scores are called that have another name in the object.
-TITLES = {"distance": "dependency distance", "bleu": "BLEU", "dea": "DEA"}
+_TITLES = {"distance": "dependency distance", "bleu": "BLEU", "dea": "DEA"}
+
+#: A sentence with more words is not drawn.
+_LONGEST = 60
 
 
-@dataclass(frozen=True, slots=True)
-class ResultTable:
+class ResultTable(NamedTuple):
     """A table of finished cells; the first ``texts`` columns are no numbers."""
 
     name: str
@@ -44,6 +42,9 @@ def tables(data: Json) -> list[ResultTable]:
     """Return all tables that have something to show, as ``tables.j2`` makes them."""
     made: list[ResultTable] = []
 
+    def plain(text: str) -> str:
+        return text.unescape() if isinstance(text, Markup) else text
+
     def add(name: str, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1) -> None:
         made.append(ResultTable(name, plain(title), columns, [list(map(plain, row)) for row in rows], texts))
 
@@ -51,35 +52,23 @@ def tables(data: Json) -> list[ResultTable]:
     return [table for table in made if table.rows]
 
 
-def plain(text: str) -> str:
-    """Return a text that a template has made as what it says."""
-    return text.unescape() if isinstance(text, Markup) else text
-
-
-def p_value(value: float | None) -> str:
+def _p_value(value: float | None) -> str:
     """Return a p-value as a text: ``0.013``, or ``2e-09`` for a small one."""
     if value is None:
-        return NOTHING
-    if value == 0:
-        return "<1e-300"
-    return f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
+        return _NOTHING
+    return "<1e-300" if value == 0 else f"{value:.3f}" if value >= 0.001 else f"{value:.0e}"
 
 
-def stars(value: float | None) -> str:
-    """Return the stars of a p-value."""
-    if value is None:
-        return ""
-    return next((mark for limit, mark in _STARS if value < limit), "")
-
-
-def title(name: str) -> str:
-    """Return what tables call a measure or score."""
-    return TITLES.get(name, name.replace("_", " "))
+def _title(name: str) -> str:
+    return _TITLES.get(name, name.replace("_", " "))
 
 
 def _coefficient(test: Json) -> str:
+    if test["rho"] is None:
+        return _NOTHING
+    stars = sum(test["adjusted"] < limit for limit in (0.001, 0.01, 0.05))
     # No sign stands before zero.
-    return NOTHING if test["rho"] is None else f"{round(test['rho'], 2) + 0.0:.2f}{stars(test['adjusted'])}"
+    return f"{round(test['rho'], 2) + 0.0:.2f}{'*' * stars}"
 
 
 _SPELT = str.maketrans(
@@ -128,16 +117,12 @@ def escaped(text: str) -> str:
     return ("{}" if text.startswith(("[", "*")) else "") + text.translate(_SPELT)
 
 
-#: A sentence with more words is not drawn.
-_LONGEST = 60
-
-
 def analysis_environment() -> Environment:
     """Return the environment of the page of an analysis."""
     environment = page_environment("sgl.research.analyse")
     environment.add_extension("jinja2.ext.do")
-    environment.filters |= {"p": p_value, "measure": _measure, "text_width": text_width, "coefficient": _coefficient}
-    environment.filters["title_of"] = title
+    environment.filters |= {"p": _p_value, "title_of": _title, "text_width": text_width, "coefficient": _coefficient}
+    environment.filters["measure"] = lambda name: _title(name).removeprefix("dependency ")
     environment.globals["draw_example"] = draw_example
     return environment
 
@@ -145,10 +130,6 @@ def analysis_environment() -> Environment:
 def render_analysis(data: Mapping[str, Any], title: str) -> str:
     """Return the page of the ``data`` of an analysis as HTML."""
     return analysis_environment().get_template("analysis.html.j2").render(data=data, title=title)
-
-
-def _measure(name: str) -> str:
-    return title(name).removeprefix("dependency ")
 
 
 def draw_example(example: Mapping[str, Any], name: str) -> Markup:

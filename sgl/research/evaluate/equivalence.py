@@ -14,9 +14,8 @@ here, errors and all: it judges some equal forms different, and some different o
 import unicodedata
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.rendering.views import VIEWS
 from sgl.research.logical_forms.notation import Form, LogicalFormError, Term, read_form, read_term
@@ -33,13 +32,8 @@ _FormAtom = tuple[tuple[str, tuple[str, ...]], tuple[int | str, ...]]
 #: A number for each variable; constants have none.
 _Colours = dict[int | str, int]
 
-_PIECES = " ; "
-_CONJUNCTS = " AND "
-_IGNORED = frozenset({"x", "_"})
 
-
-@dataclass(frozen=True, slots=True)
-class FormComparison:
+class FormComparison(NamedTuple):
     """Whether two forms are equal, which is also its truth; if not, ``reason`` says why."""
 
     equal: bool
@@ -68,20 +62,20 @@ def equivalent(first: str, second: str, form: str = "cogs") -> FormComparison:
     syntax = VIEWS[form].syntax if form in VIEWS else ""
     if not syntax:
         raise ValueError(f"forms of the view '{form}' cannot be compared by meaning")
+    read, kind = (read_term, "variable-free") if syntax == "terms" else (read_form, "COGS logical")
     forms: list[Form | Term] = []
     for name, text in (("first", first), ("second", second)):
         try:
-            forms.append(read_term(text) if syntax == "terms" else read_form(text))
+            forms.append(read(text))
         except LogicalFormError as error:
-            kind = "variable-free" if syntax == "terms" else "COGS logical"
             return FormComparison(False, f"the {name} is not a {kind} form: {error}")
     one, other = forms
     if first == second:
         return FormComparison(True)
-    if isinstance(one, Form) and isinstance(other, Form):
+    if isinstance(one, Form) or isinstance(other, Form):
+        assert isinstance(one, Form)
+        assert isinstance(other, Form)
         return _compare_forms(one, other)
-    assert isinstance(one, Term)
-    assert isinstance(other, Term)
     if one.head != other.head or one.definite != other.definite:
         heads = [f"{'* ' if term.definite else ''}{term.head}" for term in (one, other)]
         return FormComparison(False, f"'{heads[0]}' in the first is '{heads[1]}' in the second")
@@ -128,19 +122,19 @@ def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) ->
     settle nearly all pairs.  The rest is searched (VF2++), which takes exponential time only for forms with many
     parts that look the same from everywhere and are connected differently.
     """
-    colours = _colours(first), _colours(second)
-    if Counter(_coloured(first, colours[0])) != Counter(_coloured(second, colours[1])):
+    (one, kinds), (two, others) = _coloured(first), _coloured(second)
+    if Counter(kinds) != Counter(others):
         return False
-    if len(set(colours[0].values())) == len(colours[0]) == len(colours[1]):
+    if len(set(one.values())) == len(one) == len(two):
         return True
     import networkx as nx
 
-    graphs = _atom_graph(first, colours[0]), _atom_graph(second, colours[1])
-    return bool(nx.vf2pp_is_isomorphic(graphs[0], graphs[1], node_label="kind"))
+    graphs = _atom_graph(first, one, kinds), _atom_graph(second, two, others)
+    return bool(nx.vf2pp_is_isomorphic(*graphs, node_label="kind"))
 
 
-def _colours(atoms: Sequence[LabelledAtom]) -> _Colours:
-    """Return a colour for each variable that does not depend on its name.
+def _coloured(atoms: Sequence[LabelledAtom]) -> tuple[_Colours, list[Hashable]]:
+    """Return a colour for each variable that does not depend on its name, and the atoms with colours.
 
     Variables of one colour occur in the same atoms, at the same places, next to the same
     colours.  Colours are refined until they tell no more apart (Weisfeiler & Leman 1968).
@@ -156,19 +150,16 @@ def _colours(atoms: Sequence[LabelledAtom]) -> _Colours:
                 if argument in around:
                     around[argument].append(hash((atom, place)))
         colours = {v: hash((colours[v], *sorted(places))) for v, places in around.items()}
-    return colours
+    return colours, [(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms]
 
 
-def _coloured(atoms: Sequence[LabelledAtom], colours: _Colours) -> list[Hashable]:
-    return [(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms]
-
-
-def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> "nx.Graph[tuple[int, int]]":
+def _atom_graph(
+    atoms: Sequence[LabelledAtom], colours: _Colours, kinds: Sequence[Hashable]
+) -> "nx.Graph[tuple[int, int]]":
     """Return the graph of atoms, their places, and the variables that fill these."""
     import networkx as nx
 
     graph: nx.Graph[tuple[int, int]] = nx.Graph()
-    kinds = _coloured(atoms, colours)
     for number, ((_, arguments), kind) in enumerate(zip(atoms, kinds, strict=True)):
         graph.add_node((number, -1), kind=kind)
         for place, argument in enumerate(arguments):
@@ -182,19 +173,18 @@ def _atom_graph(atoms: Sequence[LabelledAtom], colours: _Colours) -> "nx.Graph[t
 
 def reformatted_exact_match(gold: str, prediction: str) -> FormComparison:
     """Compare two COGS forms as the published script of SLOG does, errors included."""
-    same = reformatted(gold) == reformatted(prediction)
+    same = _reformatted(gold) == _reformatted(prediction)
     return FormComparison(same, "" if same else "the reformatted texts differ")
 
 
-def reformatted(text: str) -> str:
+def _reformatted(text: str) -> str:
     """Return a COGS form with its parts sorted and its variables numbered in that order."""
-    ordered = " ".join(token for token in text.split(" ") if token not in _IGNORED)
-    pieces = ordered.split(_PIECES)
-    bodies = [piece for piece in pieces if _CONJUNCTS in piece]
-    others = [piece for piece in pieces if _CONJUNCTS not in piece]
-    if bodies or len(others) > 2:
-        body = _CONJUNCTS.join(sorted(bodies[0].split(_CONJUNCTS))) if bodies else ""
-        ordered = _PIECES.join([*sorted(others), body])
+    ordered = " ".join(token for token in text.split(" ") if token not in ("x", "_"))
+    pieces = ordered.split(" ; ")
+    others = sorted(piece for piece in pieces if " AND " not in piece)
+    body = next((piece for piece in pieces if " AND " in piece), "")
+    if body or len(others) > 2:
+        ordered = " ; ".join([*others, " AND ".join(sorted(body.split(" AND ")))])
     numbers: dict[str, str] = {}
     return " ".join(
         numbers.setdefault(token, str(len(numbers) + 1)) if token.isdigit() else token for token in ordered.split(" ")

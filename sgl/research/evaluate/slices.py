@@ -13,8 +13,8 @@ Words are those of the graphs, or else what stands between spaces.
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.foreign import BENCHMARK, TREEBANK, ForeignFileError, opened
@@ -28,8 +28,14 @@ from sgl.verify.structure import GraphPattern, StructureError, read_structure
 QUOTA = "quota"
 
 _LENGTH = re.compile(r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\((\w+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))")
-_COMPARED = {">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq}
-_COMPARED |= {">": operator.gt, "<": operator.lt}
+_COMPARED = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    "!=": operator.ne,
+    "=": operator.eq,
+    ">": operator.gt,
+    "<": operator.lt,
+}
 
 Reader = Callable[[str], str | None]
 
@@ -38,8 +44,7 @@ class SliceError(Exception):
     """A slice that cannot be made, and why."""
 
 
-@dataclass(frozen=True)
-class Slice:
+class Slice(NamedTuple):
     """A division of the items: the label of each, empty for those that are left out."""
 
     name: str
@@ -70,8 +75,7 @@ def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice
         inside = [kept and _COMPARED[compared](length, limit) for kept, length in zip(inside, lengths, strict=True)]
     rest = _LENGTH.sub("", what)
     if rest.strip("{} \n;"):
-        found = _occurring(benchmark, _structure(rest, reader))
-        inside = [kept and occurs for kept, occurs in zip(inside, found, strict=True)]
+        inside = list(map(operator.and_, inside, _occurring(benchmark, _structure(rest, reader))))
     return Slice(name, tuple(name if kept else f"not {name}" for kept in inside))
 
 

@@ -35,13 +35,12 @@ class Segmentation(NamedTuple):
 
 def segmentation(way: str, words: Iterable[str] = ()) -> Segmentation:
     """Return the segmentation of this name; raises ``ImportError`` without its library."""
-    if way == "characters":
-        return Segmentation(way, lambda text: " ".join(" ".join(piece) for piece in text.split()))
-    if way == "words":
-        return Segmentation(way, DictionarySegmenter(words))
     if way == "jieba":
         return _jieba()
-    return Segmentation(way, lambda text: " ".join(text.split()))
+    if way == "words":
+        return Segmentation(way, DictionarySegmenter(words))
+    piece: Callable[[str], str] = " ".join if way == "characters" else str
+    return Segmentation(way, lambda text: " ".join(map(piece, text.split())))
 
 
 class DictionarySegmenter:
@@ -60,21 +59,18 @@ class DictionarySegmenter:
         return " ".join(word for piece in text.split() for word in self._cut(piece))
 
     def _cut(self, text: str) -> Iterator[str]:
-        # From the end, so that the best way for the rest of the text is known everywhere.
+        # From the end, so that the best way for the rest of the text is known everywhere: how many words, how wide.
         size = len(text)
-        fewest = [0] * (size + 1)
-        length = [1] * (size + 1)
+        ways = [(0, 1)] * (size + 1)
         for start in range(size - 1, -1, -1):
-            fewest[start] = 1 + fewest[start + 1]
-            for wide in range(2, min(self._longest, size - start) + 1):
-                # Of equally good ways the longer first word is taken.
-                better = 1 + fewest[start + wide] <= fewest[start]
-                if better and text[start : start + wide] in self._words:
-                    fewest[start], length[start] = 1 + fewest[start + wide], wide
+            ends = range(start + 2, min(start + self._longest, size) + 1)
+            wide = [end for end in ends if text[start:end] in self._words]
+            # Of equally good ways the longer first word is taken.
+            ways[start] = min((1 + ways[end][0], start - end) for end in [start + 1, *wide])
         start = 0
         while start < size:
-            yield text[start : start + length[start]]
-            start += length[start]
+            yield text[start : start - ways[start][1]]
+            start -= ways[start][1]
 
 
 def _jieba() -> Segmentation:
