@@ -6,6 +6,7 @@ the reason, so that it hides neither its neighbours nor its own place in the ord
 is parsed once.  Sentences know where they begin in the file, so that a few of them can be read again later.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import takewhile
@@ -22,7 +23,9 @@ LONGEST_SENTENCE = 10_000
 _REMEMBERED = 1 << 17
 
 _COLUMNS = 10
-_WORD, _SPAN, _EMPTY = range(3)
+
+#: What is in the column ID: a number, perhaps with that of the last word, or of an empty node, behind it.
+_NUMBER = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?", re.ASCII)
 
 
 class TreebankWord(NamedTuple):
@@ -78,15 +81,6 @@ class _Fault(Exception):
     """What is wrong with the line or the block at hand."""
 
 
-class _Line(NamedTuple):
-    """A line of a word or a multiword token; ``first`` is its number."""
-
-    kind: int
-    first: int
-    last: int
-    word: TreebankWord
-
-
 class TreebankReader:
     """Read files of CoNLL-U; what repeats in them is parsed once.
 
@@ -133,28 +127,27 @@ class TreebankReader:
             block[0] = block[0].removeprefix(b"\xef\xbb\xbf")
         first = len(list(takewhile(lambda raw: raw.startswith(b"#"), block)))
         words: list[TreebankWord] = []
-        spans: list[tuple[int, Contraction]] = []
-        at = first
+        spans: dict[int, Contraction] = {}
+        at, last = first, 0
         try:
             for at, raw in enumerate(block[first:], first):
-                kind, begin, last, word = self._line(raw)
-                if kind == _WORD:
-                    words.append(word)
-                    if begin != len(words):
-                        raise _Fault(f"the word is numbered {begin} instead of {len(words)}")
-                elif kind == _SPAN:
-                    if begin != len(words) + 1 or (spans and spans[-1][1].last >= begin):
-                        raise _Fault(f"the multiword token {begin}-{last} is out of place")
-                    spans.append((at, Contraction(word.form, begin, last)))
-            for at, span in spans:  # noqa: B007 - a fault is at this line
+                read = self._line(raw)
+                if isinstance(read, Contraction):
+                    if read.first != len(words) + 1 or read.first <= last:
+                        raise _Fault(f"the multiword token {read.first}-{read.last} is out of place")
+                    spans[at], last = read, read.last
+                elif read is not None:
+                    words.append(read[1])
+                    if read[0] != len(words):
+                        raise _Fault(f"the word is numbered {read[0]} instead of {len(words)}")
+            for at, span in spans.items():  # noqa: B007 - a fault is at this line
                 if span.last > len(words):
                     raise _Fault(f"the multiword token {span.first}-{span.last} lacks words")
             at = first
             self._check(tuple([word.head for word in words]))
         except _Fault as fault:
             return Malformed(line + at, offset, end, str(fault), _comment(block[:first], "sent_id"))
-        contractions = tuple([span for _, span in spans])
-        return TreebankSentence(line, offset, end, tuple(block[:first]), tuple(words), contractions)
+        return TreebankSentence(line, offset, end, tuple(block[:first]), tuple(words), tuple(spans.values()))
 
 
 def _comment(comments: Sequence[bytes], key: str) -> str | None:
@@ -195,7 +188,8 @@ def _check_tree(heads: Sequence[int]) -> None:
         reached |= path
 
 
-def _read_line(raw: bytes) -> _Line:
+def _read_line(raw: bytes) -> tuple[int, TreebankWord] | Contraction | None:
+    """Return a word with its number, or a multiword token; nothing for an empty node."""
     try:
         cells = raw.decode("utf-8").split("\t")
     except UnicodeDecodeError:
@@ -205,19 +199,16 @@ def _read_line(raw: bytes) -> _Line:
     if len(cells) != _COLUMNS:
         raise _Fault(f"{len(cells)} columns instead of {_COLUMNS}")
     number, form, lemma, upos, _, feats, head, deprel, _, _ = cells
-    word = TreebankWord(form, lemma, upos, int(head) if _is_number(head) else -1, deprel, feats)
     if not form:
         raise _Fault("column FORM is empty")
-    if _is_number(number):
-        return _Line(_WORD, int(number), 0, word)
-    first, mark, last = number.partition("-")
-    if mark and _is_number(first) and _is_number(last) and int(first) <= int(last):
-        return _Line(_SPAN, int(first), int(last), word)
-    first, mark, last = number.partition(".")
-    if mark and _is_number(first) and _is_number(last):
-        return _Line(_EMPTY, 0, 0, word)
-    raise _Fault(f"ID is {number[:40]!r}, which is no number of a word")
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdigit() and len(text) <= 6
+    found = _NUMBER.fullmatch(number)
+    first, mark, last = found.groups() if found else ("", "", "")
+    if not found or (mark == "-" and int(first) > int(last)):
+        raise _Fault(f"ID is {number[:40]!r}, which is no number of a word")
+    if mark == ".":
+        return None
+    if mark:
+        return Contraction(form, int(first), int(last))
+    above = _NUMBER.fullmatch(head)
+    governor = int(head) if above and not above[2] else -1
+    return int(number), TreebankWord(form, lemma, upos, governor, deprel, feats)

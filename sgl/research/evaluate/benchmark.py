@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from sgl import foreign
 from sgl.automata import StructureCompiler
@@ -48,8 +48,7 @@ class DatasetError(PredictionsError):
     """A dataset that cannot be used."""
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkRow:
+class BenchmarkRow(NamedTuple):
     """A row to be predicted: source, gold target, and the category it is counted by."""
 
     id: str
@@ -59,8 +58,7 @@ class BenchmarkRow:
     compound: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PatternInfo:
+class PatternInfo(NamedTuple):
     """A generalization pattern as tables show it: its title and the groups that it is in."""
 
     title: str
@@ -94,8 +92,7 @@ class Benchmark:
     @property
     def is_in_distribution(self) -> bool:
         """Whether this is a split without items of patterns, such as ``test``."""
-        categories = {row.category for row in self.rows}
-        return self.directory is not None and categories == {IN_DISTRIBUTION}
+        return self.directory is not None and {row.category for row in self.rows} == {IN_DISTRIBUTION}
 
 
 def read_benchmark(path: Path, split: str | None, target: str | None) -> Benchmark:
@@ -136,9 +133,8 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
     name = path.stem
     if path.suffix.lower() != ".conllu":
         # Without a manifest the name of the target says whether it is a logical form.
-        view = target if target is not None and target in FORMS else ""
-        rows = _rows(path, name)
-        return Benchmark(name, name, "", name, "source", target or "target", view, rows)
+        view = target if target in FORMS else ""
+        return Benchmark(name, name, "", name, "source", target or "target", view or "", _rows(path, name))
     sentences = _whole(path, TreebankReader().read(path), "sentences")
     rows = tuple(
         BenchmarkRow(
@@ -162,8 +158,7 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         if name not in known:
             hint = f"it has {', '.join(known) or 'none'}"
             raise DatasetError(f"the dataset has no {what} `{name}`", hint=hint)
-    folder = "data" if wanted == targets[0] else f"data/{wanted}"
-    data = f"{folder}/{chosen}.tsv"
+    data = f"data/{chosen}.tsv" if wanted == targets[0] else f"data/{wanted}/{chosen}.tsv"
     views = {view["name"].of(str): view["kind"].of(str) for view in layers["views"].elements()}
     name = manifest["name"].of(str)
     return Benchmark(
@@ -176,8 +171,8 @@ def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:
         views.get(wanted, ""),
         _listed_rows(path, data, manifest),
         {
-            entry["name"].of(str): PatternInfo(entry["title"].of(str), entry["groups"].texts())
-            for entry in manifest["patterns"].elements()
+            e["name"].of(str): PatternInfo(e["title"].of(str), e["groups"].texts())
+            for e in manifest["patterns"].elements()
         },
         manifest["grammar"]["sha256"].of(str),
         {name: str(value.data) for name, value in manifest["parameters"].members().items()},
@@ -218,19 +213,16 @@ def _rows(path: Path, split: str, inside: Path | None = None) -> tuple[Benchmark
 def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str) -> list[Item]:
     """Return a file's items; raises ``DatasetError`` if one cannot be read, or none is there."""
     found: list[Item] = []
-    faults: list[Malformed | Unreadable] = []
+    faults: list[str] = []
     for item in read:
         if isinstance(item, Malformed | Unreadable):
-            faults.append(item)
+            faults.append(f"line {item.line}: {item.reason}")
         else:
             found.append(item)
         if len(found) > MOST_ROWS:
             raise DatasetError(f"`{path}` has more than {MOST_ROWS:,} {what}")
     if faults:
-        raise DatasetError(
-            f"`{path}` has {what} that cannot be read: {len(faults):,}",
-            [f"line {fault.line}: {fault.reason}" for fault in faults[:_NAMED]],
-        )
+        raise DatasetError(f"`{path}` has {what} that cannot be read: {len(faults):,}", faults[:_NAMED])
     if not found:
         raise DatasetError(f"`{path}` has no {what}")
     return found
@@ -245,7 +237,14 @@ def grammar_of(
     grammars that come with SGL.  A grammar with another fingerprint has changed since the dataset was made.  It is
     used with a warning; rows that it no longer derives are counted.
     """
-    path = given or next(_grammar_files(benchmark), None)
+    path = given
+    if path is None and benchmark.directory is not None:
+        directory = benchmark.directory.resolve()
+        folders = [directory, directory.parent, Path(), Path("grammars")]
+        with suppress(FileNotFoundError):
+            folders.append(grammars_dir())
+        files = (folder / f"{benchmark.name}.sgl" for folder in folders)
+        path = next(filter(Path.is_file, files), None)
     if path is None:
         return None
     compiled = open_grammar(path, {**benchmark.parameters, **settings}, sources, diagnostics)
@@ -264,17 +263,3 @@ def _fingerprints(compiled: Compiled) -> Iterator[str]:
     proofs = establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())
     if proofs is not None:
         yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)
-
-
-def _grammar_files(benchmark: Benchmark) -> Iterator[Path]:
-    """Yield the files that may be the grammar, the nearest to the dataset first."""
-    if benchmark.directory is None:
-        return
-    directory = benchmark.directory.resolve()
-    folders = [directory, directory.parent, Path(), Path("grammars")]
-    with suppress(FileNotFoundError):
-        folders.append(grammars_dir())
-    for folder in folders:
-        path = folder / f"{benchmark.name}.sgl"
-        if path.is_file():
-            yield path
