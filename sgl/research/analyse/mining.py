@@ -20,14 +20,13 @@ is rare is left out: what occurs once explains its sentence perfectly.
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.research.analyse.metrics import Skeleton, word_depths
+from sgl.research.analyse.metrics import Skeleton, upwards, word_depths
 from sgl.research.treebank import TreebankWord
 
 if TYPE_CHECKING:
@@ -73,10 +72,9 @@ def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> t
 
 def subtrees(heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int) -> Counter[Subtree]:
     """Return how often each structure of so many words occurs; raises ``TooManySubtreesError``."""
-    depths = word_depths(heads)
     below: list[list[_Rooted]] = [[] for _ in heads]
     found: Counter[Subtree] = Counter()
-    for word in sorted(range(len(heads)), key=depths.__getitem__, reverse=True):
+    for word in upwards(word_depths(heads)):
         rooted = _rooted(labels[word], below[word], largest)
         below[word] = []
         for structure, number in rooted.items():
@@ -142,8 +140,7 @@ def _parsed(text: str) -> _Parsed:
     return stack[0][1][0]
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrences:
+class Occurrences(NamedTuple):
     """How often structures (rows of ``times``) occur in trees (columns), and trees in sentences."""
 
     subtrees: tuple[Subtree, ...]
@@ -158,13 +155,11 @@ class Occurrences:
     @property
     def total(self) -> Ints:
         """How often each structure occurs, in all sentences."""
-        total: Ints = self.times @ self.sentences
-        return total
+        return np.asarray(self.times @ self.sentences)
 
     def failing(self, failed: Ints) -> Ints:
         """In how many failed sentences each structure occurs; ``failed`` counts them by tree."""
-        found: Ints = self.times.astype(np.bool_) @ failed
-        return found
+        return np.asarray(self.times.astype(np.bool_) @ failed)
 
     def only(self, kept: Sequence[int]) -> "Occurrences":
         """Return the same with these structures only."""
@@ -227,9 +222,7 @@ class Collector:
 
     def add(self, words: Sequence[TreebankWord], skeleton: Skeleton) -> None:
         """Add the tree of the next sentence."""
-        tree = self._tree(skeleton.heads, labels_of(words, skeleton, self.view))
-        self.too_broad += tree == _NONE
-        self.sentence_has(tree)
+        self.sentence_has(self._tree(skeleton.heads, labels_of(words, skeleton, self.view)))
 
     def _new_tree(self, heads: tuple[int, ...], labels: tuple[str, ...]) -> int:
         try:
@@ -239,6 +232,7 @@ class Collector:
 
     def sentence_has(self, tree: int) -> None:
         """Count the next sentence, which has the tree of this number."""
+        self.too_broad += tree == _NONE
         self._of_sentence.append(tree)
 
     def add_tree(self, counts: Mapping[Subtree, int]) -> int:

@@ -102,7 +102,7 @@ class Aligned:
         if self.by_id is None:
             found = next(self.in_order, None)
             if found is not None and sent_id is not None:
-                begin, behind = ((found.text or "")[: len(sent_id)], (found.text or "")[len(sent_id) :])
+                begin, behind = (found.text or "")[: len(sent_id)], (found.text or "")[len(sent_id) :]
                 self.named += begin.lower() == sent_id.lower() and not behind[:1].isalnum()
         else:
             if sent_id is None:
@@ -138,12 +138,9 @@ class Aligned:
             if unknown:
                 known = {name.strip().lower() for name in self._asked}
                 near = sum(name.strip().lower() in known for name in unknown)
+                message = f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id"
                 hint = f"{near:,} of them differ in capital letters or spaces alone" if near else ""
-                raise PredictionsError(
-                    f"{len(unknown):,} of the {len(self.by_id):,} predictions have an unknown id",
-                    first_of(unknown),
-                    hint,
-                )
+                raise PredictionsError(message, first_of(unknown), hint)
             return
         more = sum(1 for _ in self.in_order)
         if self.missing or more:
@@ -155,9 +152,8 @@ class Aligned:
 def some_outputs(path: Path, column: str, wanted: Mapping[int, str | None]) -> dict[int, SystemOutput]:
     """Return the outputs for sentences, by places in the treebank; ``wanted`` has their ids."""
     aligned = open_predictions(path, column)
-    if aligned.by_id is None:
+    if (by_id := aligned.by_id) is None:
         return {at: output for at, output in enumerate(aligned.in_order) if at in wanted}
-    by_id = aligned.by_id
     return {at: by_id[name] for at, name in wanted.items() if name and name in by_id}
 
 
@@ -178,28 +174,23 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
         block = next(TreebankReader(trees=False).read(path), None)
         named = isinstance(block, TreebankSentence) and block.comment("sent_id") is not None
         rows = _sentences(path, column)
+    elif log := _log(path):
+        named, rows = False, log
     else:
         first = next((line for _, line in _lines(path) if line.strip()), "")
         cell, tab, _ = first.partition("\t")
-        if _is_log(path):
-            return Aligned(None, iter(_log(path)))
-        if kind in (".jsonl", ".ndjson", ".json") or first.startswith(("{", "[{", '["', "[\n")) or first == "[":
+        if kind in (".jsonl", ".ndjson", ".json") or first.startswith(("{", "[{", '["')) or first == "[":
             rows = list(_objects(path))
             nameless = [number for number, name, _ in rows if name is None]
             named = len(nameless) < len(rows)
             if named and nameless:
                 raise PredictionsError(f"line {nameless[0]:,} has no `id`, and others have one")
-        elif kind == ".csv":
-            rows = list(_csv(path))
+        elif kind == ".csv" or first.startswith(("# sent_id", "# text =")):
+            rows = list(_csv(path) if kind == ".csv" else _commented(path))
             named = all(name is not None for _, name, _ in rows)
-        elif first.startswith(("# sent_id", "# text =")):
-            rows = list(_commented(path))
-            named = all(name is not None for _, name, _ in rows)
-        elif kind == ".tsv" or (tab and (cell in IDS or cell in ids)):
-            named, rows = True, _tsv(path)
         else:
-            named = False
-            rows = ((number, None, SystemOutput(text)) for number, text in _lines(path))
+            named = kind == ".tsv" or (bool(tab) and (cell in IDS or cell in ids))
+            rows = _tsv(path) if named else ((number, None, SystemOutput(text)) for number, text in _lines(path))
     if named:
         return Aligned(_by_id(rows), iter(()))
     return Aligned(None, (output for _, _, output in rows))
@@ -242,10 +233,9 @@ def _objects(path: Path) -> Iterator[_Row]:
             continue
         if not isinstance(value, dict):
             raise PredictionsError(f"line {number:,} is no object with a `prediction`")
-        name = next((value[key] for key in IDS if key in value), None)
+        found, name = (next((value[key] for key in known if key in value), None) for known in (TEXTS, IDS))
         if name is not None and not isinstance(name, str | int):
             raise PredictionsError(f"line {number:,} has an `id` that is no text")
-        found: object = next((value[key] for key in TEXTS if key in value), None)
         words: list[Any] = found if isinstance(found, list) else [found]
         if not all(isinstance(word, str) for word in words):
             raise PredictionsError(
@@ -296,26 +286,22 @@ def _commented(path: Path) -> Iterator[_Row]:
             name = None
 
 
-def _is_log(path: Path) -> bool:
-    """Tell whether a file is the log of fairseq-generate, which may begin with other lines."""
-    head = [line for _, line in islice(_lines(path), 200)]
-    return {"H", "S"} <= {found[1] for line in head if (found := _LOGGED.match(line))}
-
-
-def _log(path: Path) -> list[SystemOutput]:
-    """Return the best outputs in the order of the items; detokenized ones are preferred."""
+def _log(path: Path) -> list[_Row]:
+    """Return the best outputs in the order of the items, detokenized ones before others; nothing if it is no log."""
+    # A log of fairseq-generate may begin with other lines.
+    head = (_LOGGED.match(line) for _, line in islice(_lines(path), 200))
+    if not {"H", "S"} <= {logged[1] for logged in head if logged}:
+        return []
     found: dict[int, tuple[str, str]] = {}
-    for _, line in _lines(path):
-        logged = _LOGGED.match(line)
-        if logged and logged[1] in "HD":
-            number, text = int(logged[2]), logged[3].partition("\t")[2]
-            # Behind the best hypothesis others may follow, each with its detokenized text.
-            if number not in found or (logged[1] == "D" and found[number][0] == "H"):
-                found[number] = logged[1], text
+    for logged in filter(None, (_LOGGED.match(line) for _, line in _lines(path))):
+        number, text = int(logged[2]), logged[3].partition("\t")[2]
+        # Behind the best hypothesis others may follow, each with its detokenized text.
+        if (logged[1] == "H" and number not in found) or (logged[1] == "D" and found.get(number, "H")[0] == "H"):
+            found[number] = logged[1], text
     lacking = next((number for number in range(len(found)) if number not in found), None)
     if lacking is not None:
         raise PredictionsError(f"the log has {len(found):,} outputs, and none for item {lacking:,} (from 0)")
-    return [SystemOutput(found[number][1]) for number in range(len(found))]
+    return [(number, None, SystemOutput(text)) for number, (_, text) in sorted(found.items())]
 
 
 def _sentences(path: Path, column: str) -> Iterator[_Row]:

@@ -11,9 +11,9 @@ the file most likely holds sources, or is in another language.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from sgl.research.treebank import TreebankSentence
 
@@ -70,17 +70,13 @@ def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:
         folded(contraction.form): [word.form for word in sentence.words[contraction.first - 1 : contraction.last]]
         for contraction in sentence.contractions
     }
-    words: list[str] = []
-    for piece in text.split():
-        if folded(piece) in known:
-            words.append(piece)
-        else:
-            words += _peeled(piece, known, spelt)
-    return words
+    return [word for piece in text.split() for word in _peeled(piece, known, spelt)]
 
 
 def _peeled(piece: str, known: set[str], spelt: dict[str, list[str]]) -> list[str]:
     """Return a piece and the marks before and behind it; a repeated mark is one: ``...``."""
+    if folded(piece) in known:
+        return [piece]
     before: list[str] = []
     behind: list[str] = []
     while piece and folded(piece) not in known and folded(piece) not in spelt:
@@ -109,18 +105,15 @@ def without_marks(words: Sequence[str], kept: set[str], dropped: set[str]) -> li
 SAMPLED = 200
 _FEWEST_LETTERS = 50
 
-#: Of the letters and words of outputs less than so much is that of the treebank.
-_HARDLY_ANY = 0.05
-
-#: A script with less than this share of the letters of the treebank is not one of its own.
-_OWN = 0.05
+#: Of the letters and words of outputs less than so much is that of the treebank.  A script with
+#: less than this share of the letters of the treebank is not one of its own.
+_HARDLY_ANY = _OWN = 0.05
 
 #: What the names of characters call scripts that have another name.
 _NAMES = {"CJK": "Han"}
 
 
-@dataclass(frozen=True, slots=True)
-class ForeignScript:
+class ForeignScript(NamedTuple):
     """Outputs in another script: the scripts of both, and how many words are known."""
 
     treebank: tuple[str, ...]
@@ -132,25 +125,18 @@ class ForeignScript:
 def foreign_script(pairs: Sequence[tuple[Sequence[str], Sequence[str]]]) -> ForeignScript | None:
     """Return what is known of outputs in another script, from pairs of words; None if in none."""
     gold, said = ([word for pair in pairs for word in pair[side]] for side in (0, 1))
-    own, letters = _own(_letters(gold)), _letters(said)
+    native, letters = (Counter(map(script, filter(str.isalpha, "".join(side)))) for side in (gold, said))
+    own, others = (
+        tuple(name for name, number in of.most_common() if number >= _OWN * of.total()) for of in (native, letters)
+    )
     if letters.total() < _FEWEST_LETTERS or not own:
         return None
     words = [word for word in said if any(map(str.isalpha, word))]
-    of_gold = set(gold)
-    known = sum(word in of_gold for word in words)
+    known = sum(map(set(gold).__contains__, words))
     shared = sum(letters[name] for name in own)
     if known >= _HARDLY_ANY * len(words) or shared >= _HARDLY_ANY * letters.total():
         return None
-    return ForeignScript(own, _own(letters), len(words), known)
-
-
-def _letters(words: Iterable[str]) -> Counter[str]:
-    return Counter(script(letter) for word in words for letter in word if letter.isalpha())
-
-
-def _own(letters: Counter[str]) -> tuple[str, ...]:
-    least = _OWN * letters.total()
-    return tuple(name for name, number in letters.most_common() if number >= least)
+    return ForeignScript(own, others, len(words), known)
 
 
 @lru_cache(1 << 14)
