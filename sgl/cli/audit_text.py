@@ -3,9 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
-from sgl.characters import visible
 from sgl.cli.session import Session
 from sgl.cli.terminal import cell, count, text_table
 from sgl.corpus.audit import Audit
@@ -40,25 +37,18 @@ def show_audit(session: Session, audit: Audit) -> None:
     shown = short if len(set(short)) == len(short) else names
 
     def table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
-        made = text_table(*titles, right=right)
-        for style, cells in rows:
-            # Names of the grammar are shown whole, what is of somebody else may be cut.
-            made.add_row(*(text if text in declared else cell(text) for text in cells), style=style)
-        session.table(made)
+        # Names of the grammar are shown whole, what is of somebody else may be cut.
+        cells = [[text if text in declared else cell(text) for text in row] for _, row in rows]
+        session.table(text_table(titles, cells, right, styles=[style for style, _ in rows]))
 
-    environment = Environment(  # noqa: S701 - it is text, not HTML
-        loader=PackageLoader("sgl.cli"), extensions=["jinja2.ext.do"], undefined=StrictUndefined
-    )
-    environment.filters["number"] = "{:,}".format
-    environment.get_template("audit.j2").render(
+    session.tell(
+        "audit.j2",
         audit=audit,
         names=shown,
         short=dict(zip(names, shown, strict=True)),
         new_words=list(zip(audit.sets, new_words(audit.sets), strict=True)),
         shared_sets=sorted(audit.shared_sets, key=lambda pair: -max(pair.rows, pair.framed)),
         pairs_of=lambda cause: [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS],
-        count=count,
-        say=lambda text: session.echo(visible(text)),
         table=table,
     )
 

@@ -9,26 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import click
-from rich.table import Table
-from rich.text import Text
 
-from sgl.characters import visible
 from sgl.cli import arguments as args
 from sgl.cli.files import WEIGHTS, force_option, json_file_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text
-from sgl.cli.terminal import count, text_table
+from sgl.cli.terminal import count
 from sgl.corpus.fit import Collector, Fit, Options, Sample, estimate, fit_data, weights_text
 from sgl.corpus.fit.estimate import PRIORS, Prior
 from sgl.corpus.fit.report import FATES, Likelihood, changes
-from sgl.corpus.rows import ListedRow
 from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.expectations import SplitSelection
 
-#: Changes, and rows of each sort, that are shown; `--json` has more.
+#: Changes that are shown; `--json` has more.
 _CHANGES = 12
-_ROWS = 5
 
 _DEFAULTS = Options()
 
@@ -97,7 +92,17 @@ def command(
     options = Options(smoothing=smoothing, prior=prior)
     request = FitRequest(parsed, tuple(names), only, given, allowed, options)
     fit, sample = _fit(session, compiled, corpora, request)
-    show_fit(session, compiled, fit, sample, time.monotonic() - started)
+    session.tell(
+        "fit.j2",
+        fit=fit,
+        sample=sample,
+        fates=[fate for fate in FATES if sample.fates[fate]],
+        likelihoods={"declared": Likelihood(fit.before, fit.tokens), "estimated": Likelihood(fit.after, fit.tokens)},
+        changes=changes(compiled.grammar, compiled.rule_keys, fit, sample.rows, _CHANGES),
+        seconds=time.monotonic() - started,
+        exp=exp,
+        isfinite=isfinite,
+    )
     origin = _provenance(compiled, request, fit, sample)
     if out is not None:
         lines = [*note, *_head(grammar, corpora, request, session.settings, out)]
@@ -193,77 +198,3 @@ def _head(
 def _shown(path: Path) -> str:
     """Return a path as it was written, unless it is of one computer only."""
     return path.name if path.is_absolute() else path.as_posix()
-
-
-# ---- what is said in the terminal
-
-
-def show_fit(session: Session, compiled: Compiled, fit: Fit, sample: Sample, seconds: float) -> None:
-    """Show the rows, the likelihood, the largest changes, and the rows that say nothing."""
-    session.table(_rows(sample))
-    session.echo()
-    session.table(_likelihoods(fit))
-    session.echo(_ending(fit, sample))
-    session.echo()
-    session.table(_changes(compiled, fit, sample))
-    _show_rows(session, "without a reading", sample.fates["no reading"], sample.unparsed)
-    _show_rows(session, "with what the split leaves out", sample.fates["held out"], sample.held_out)
-    session.echo(f"\n{count(sum(sample.fates.values()), 'row')} in {seconds:.1f} s")
-
-
-def _rows(sample: Sample) -> Table:
-    fates = [fate for fate in FATES if sample.fates[fate]]
-    table = text_table("rows", *fates, right=fates)
-    if len(sample.kinds) > 1:
-        for kind, tally in sorted(sample.kinds.items()):
-            table.add_row(Text(visible(kind) or "–"), *(f"{tally[fate]:,}" for fate in fates))
-    table.add_row("all", *(f"{sample.fates[fate]:,}" for fate in fates))
-    return table
-
-
-def _likelihoods(fit: Fit) -> Table:
-    numbers = ("log-likelihood", "bits", "perplexity")
-    table = text_table("weights", *numbers, right=numbers)
-    for name, nats in (("declared", fit.before), ("estimated", fit.after)):
-        found = Likelihood(nats, fit.tokens)
-        if isfinite(nats):
-            table.add_row(name, f"{nats:.4f}", f"{found.bits:.3f}", f"{found.perplexity:.3f}")
-        else:
-            table.add_row(name, "-∞", "∞", "∞")
-    return table
-
-
-def _ending(fit: Fit, sample: Sample) -> str:
-    ambiguous = sum(rows for _, rows in sample.ambiguous.values())
-    parts = [f"a sentence, on average over {count(sample.rows, 'row')}; perplexity of a token"]
-    parts.append(f"{count(ambiguous, 'row')} ambiguous" if ambiguous else "none ambiguous")
-    if fit.log_mass:
-        parts.append(f"the split has {100 * exp(fit.log_mass):.1f} % of the grammar's texts")
-    parts.append(count(fit.rounds, "round") + ("" if fit.converged else ", not at an end"))
-    return "; ".join(parts)
-
-
-def _changes(compiled: Compiled, fit: Fit, sample: Sample) -> Table:
-    numbers = ("declared", "estimated", "in 1,000 sentences")
-    table = text_table("largest changes", "category", *numbers, right=numbers)
-    for change in changes(compiled.grammar, compiled.rule_keys, fit, sample.rows, _CHANGES):
-        key = change.key
-        name = f"{key.name} {key.part}" if key.section == "lexicons" else key.name
-        table.add_row(
-            Text(visible(name)),
-            Text(key.category),
-            f"{change.before:.4g}",
-            f"{change.after:.4g}",
-            f"{1000 * change.effect:+.1f}",
-        )
-    return table
-
-
-def _show_rows(session: Session, what: str, number: int, rows: Sequence[ListedRow]) -> None:
-    if number:
-        session.echo(f"\n{count(number, 'row')} {what}")
-        for row in rows[:_ROWS]:
-            session.echo(f"  {row.file}:{row.line}: {visible(row.sentence)}")
-            session.echo(f"    {visible(row.detail)}")
-        if number > _ROWS:
-            session.echo("  …")

@@ -1,31 +1,27 @@
 """``sglc prove``: what the patterns claim, proved on the grammar."""
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sgl.automata import PatternProofs, Proofs, StructureCompiler, Verdict
+from sgl.automata import PatternProofs, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.levels import level_options
 from sgl.cli.prove_pattern import PatternText
 from sgl.cli.session import Session, grammar_options, json_option
-from sgl.cli.terminal import count, text_table
 from sgl.core.interpret import interpret
 from sgl.dataset import fingerprint, plain
 from sgl.frontend import Compiled
-from sgl.pipeline.comparison import Between, Comparison, Departure, Found
+from sgl.pipeline.comparison import Between, Comparison, Departure
 from sgl.pipeline.guarantees import CHECKED, REFUTED
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
 from sgl.pipeline.report import DatasetCounts, proof_data, read_counts
 
 _PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
-
-#: The columns of signs, by their letters.
-_CLAIMS = {"H": "held out", "I": "instance", "L": "licensed", "E": "exposed", "S": "string level", "D": "disjoint"}
 
 
 @click.command("prove")
@@ -100,35 +96,10 @@ def _prove(
     elif pattern is not None:
         session.lines(PatternText(compiled, structures, proofs.of(pattern)).lines())
     else:
-        show_proofs(session, compiled, proofs, drawn)
+        titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
+        rows = [[*_row(found, drawn), titles[found.name]] for found in proofs.patterns]
+        session.tell("prove.j2", proofs=proofs, rows=rows, drawn=drawn, errors=session.diagnostics.errors)
     return compiled
-
-
-def show_proofs(session: Session, compiled: Compiled, proofs: Proofs, drawn: DatasetCounts | None) -> None:
-    """Show one line for each pattern, a legend, and how many patterns are proved."""
-    numbers = ("mass", "expected", "drawn", "items") if drawn else ("mass", "expected")
-    table = text_table("pattern", "".join(_CLAIMS), *numbers, right=numbers, no_wrap=True)
-    table.add_column("title", no_wrap=True, overflow="ellipsis")
-    titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
-    for pattern in proofs.patterns:
-        table.add_row(*_row(pattern, drawn), titles[pattern.name])
-    session.table(table)
-    claims = "  ".join(f"{letter} {claim}" for letter, claim in _CLAIMS.items())
-    session.echo(f"\n{claims}")
-    session.echo(
-        f"{_PROVED} proved (S: checked)  {_WAIVED} proved but for what is waived  "
-        f"{_REFUTED} refuted  {_OPEN} not checked  {_NOTHING} nothing claimed"
-    )
-    session.echo("mass      probability of what is held out, under the grammar as written")
-    session.echo("expected  training sentences with the rarest of the parts that are needed")
-    if drawn is not None:
-        session.echo(f"strings   {drawn.figures.sentence}")
-        session.echo("drawn     training sentences of the dataset with that part")
-        session.echo("items     generalization items of the dataset")
-    proved = sum(pattern.proved for pattern in proofs.patterns)
-    errors = session.diagnostics.errors
-    but = f", but there {'is' if errors == 1 else 'are'} {count(errors, 'error')}" if errors else ""
-    session.echo(f"{proved} of {count(len(proofs.patterns), 'pattern')} proved{but}")
 
 
 def _row(pattern: PatternProofs, drawn: DatasetCounts | None) -> list[str]:
@@ -165,16 +136,6 @@ def _sign(claims: Sequence[Claim]) -> str:
     return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
 
 
-# ---- between
-
-_MEANINGS = {
-    Found.SHOWN: "shown: training of {grammar} contains it",
-    Found.HELD_OUT: "not shown: {grammar} makes it, but not in training",
-    Found.NEVER: "not shown: no sentence of {grammar} contains it",
-    Found.STRANGE: "not shown: {reason}",
-}
-
-
 def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
     """Compare two grammars, and show the result in words or as JSON."""
     first, second = (session.open(path) for path in paths)
@@ -190,7 +151,8 @@ def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> N
         }
         session.json(data)
     else:
-        session.lines(_comparison_lines(first, second, comparisons, departures))
+        texts = partial(_texts, first)
+        session.tell("between.j2", first=first, second=second, rows=comparisons, departures=departures, texts=texts)
 
 
 def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:
@@ -203,36 +165,3 @@ def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:
 def _texts(compiled: Compiled, found: Comparison | Departure) -> tuple[str, ...]:
     """Return the sentence that shows something, in each layer; nothing if there is none."""
     return interpret(compiled.grammar, found.derivation).texts if found.derivation else ()
-
-
-def _comparison_lines(
-    first: Compiled, second: Compiled, comparisons: Sequence[Comparison], departures: Sequence[Departure]
-) -> Iterator[str]:
-    a, b = first.project.name, second.project.name
-    if a == b:
-        a, b = f"{a} (A)", f"{b} (B)"
-    yield f"what the training data of {a} show of what {b} tests"
-    for pattern, rows in groupby(comparisons, key=lambda row: row.pattern):
-        yield ""
-        yield pattern
-        for row in rows:
-            yield f"  {row.role}: {row.structure}"
-            yield f"    {_MEANINGS[row.found].format(grammar=a, reason=row.reason)}"
-            if row.found is Found.SHOWN:
-                yield f"    {row.stream}: {' | '.join(_texts(first, row))}"
-    for departure in departures:
-        structures = " or ".join(map(str, departure.structures))
-        yield ""
-        yield departure.stream
-        if departure.lacking:
-            yield f"  items of {a} need not contain {structures}"
-        else:
-            yield f"  {b} keeps this out, and {a} does not: {structures}"
-        yield f"    {' | '.join(_texts(first, departure))}"
-    shown = [row for row in comparisons if row.found is Found.SHOWN]
-    patterns = len({row.pattern for row in comparisons})
-    hit = len({row.pattern for row in shown})
-    yield ""
-    yield (f"{len(shown)} of {count(len(comparisons), 'structure')} shown, in {hit} of {count(patterns, 'pattern')}")
-    if departures:
-        yield f"{count(len(departures), 'departure')} from what {b} keeps apart"

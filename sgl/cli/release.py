@@ -9,7 +9,6 @@ from sgl.cli.files import ARCHIVE, FILE, force_option
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, session_options
 from sgl.cli.terminal import count
-from sgl.cli.verify import verification_lines
 from sgl.dataset.staged import staged_file
 from sgl.pipeline.release import ReleaseError, checked, name_of, write_archive
 from sgl.verify import VerifyError
@@ -35,7 +34,7 @@ def command(session: Session, directory: Path, out: Path | None) -> None:
             size = write_archive(directory, archive, session.progress)
             report, loaded = checked(archive, Path(place), session.progress)
             if not report.ok:
-                session.lines(verification_lines(report, brief=True))
+                session.tell("verify.j2", report=report, brief=True)
                 session.stop(FAILED)
             packed = archive.stat().st_size
     except VerifyError as problem:

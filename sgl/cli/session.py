@@ -26,7 +26,7 @@ from sgl.cache import open_cache, using
 from sgl.cli.files import GRAMMAR, STREAM, Results
 from sgl.cli.levels import LEVELS, Judge
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
-from sgl.cli.terminal import Progress, count, print_table, say, set_talk, talk
+from sgl.cli.terminal import Progress, count, print_table, say, set_talk, talk, text_environment, text_table
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
 from sgl.diagnostics.formats import DOCUMENTS, github
 from sgl.diagnostics.render import as_object, render, render_concise
@@ -198,6 +198,12 @@ class Session:
         """Write a table to standard output."""
         self._line.clear()
         print_table(table)
+
+    def tell(self, template: str, package: str = "sgl.cli", **given: object) -> None:
+        """Write what a template of a package says; in it ``table`` shows what :func:`text_table` takes."""
+        given = {"table": lambda *rows, **looks: self.table(text_table(*rows, **looks))} | given
+        for part in text_environment(package).get_template(template).generate(given):
+            self.echo(part, end="")
 
     def show(self) -> None:
         """Write the diagnostics that are new; as JSON they are written at the end."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ import click
 from sgl.characters import for_terminal, visible
 
 if TYPE_CHECKING:
-    from rich.console import JustifyMethod
+    from jinja2 import Environment
     from rich.table import Table
     from rich.text import Text
 
@@ -39,15 +40,40 @@ def count(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def text_table(*columns: str, right: Collection[str] = (), no_wrap: bool = False) -> Table:
-    """Return an empty table without lines; the columns ``right`` have numbers."""
+def text_table(
+    titles: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    right: Collection[str] = (),
+    no_wrap: bool = False,
+    styles: Iterable[str] = (),
+) -> Table:
+    """Return a table without lines; the columns ``right`` have numbers, ``styles`` are those of the rows."""
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for title in columns:
-        justify: JustifyMethod = "right" if title in right else "left"
-        table.add_column(title, justify=justify, no_wrap=no_wrap)
+    for title in titles:
+        table.add_column(Text(title), justify="right" if title in right else "left", no_wrap=no_wrap)
+    for row, style in zip_longest(rows, styles):
+        table.add_row(*(Text(each) if isinstance(each, str) else each for each in row), style=style)
     return table
+
+
+def text_environment(package: str) -> Environment:
+    """Return what fills the templates of a package whose results are plain text."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(  # noqa: S701 - it is text, not HTML
+        loader=PackageLoader(package),
+        extensions=["jinja2.ext.do"],
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"number": "{:,}".format, "visible": visible}
+    environment.globals |= {"count": count}
+    return environment
 
 
 def cell(text: str, columns: int = _LONGEST) -> Text:

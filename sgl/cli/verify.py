@@ -3,7 +3,6 @@
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,9 +14,8 @@ from sgl.cache import cached
 from sgl.cli.files import FILE, GRAMMAR
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, json_option, no_cache_option, talk_options
-from sgl.cli.terminal import count
 from sgl.foreign import CERTIFICATE, read_bytes
-from sgl.verify import USEFUL, Report, Result, VerifyError, verify
+from sgl.verify import USEFUL, Result, VerifyError, verify
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_format import read_certificate
 from sgl.verify.skeleton import visible
@@ -64,9 +62,7 @@ def _verify_dataset(
     if as_json:
         session.json(report.as_data(), sort=True)
     else:
-        session.lines(verification_lines(report))
-        if report.ok:
-            session.echo(f"signature {visible(report.signature)}")
+        session.tell("verify.j2", report=report, shown=visible)
     if not report.ok:
         session.stop(FAILED)
 
@@ -89,22 +85,6 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
         return compare(path, again)
 
 
-def verification_lines(report: Report, *, brief: bool = False) -> Iterator[str]:
-    """Yield the results of the checks, line by line; ``brief`` leaves out those that passed."""
-    for result in report.results:
-        if brief and result.status != "failed":
-            continue
-        figures = f"{result.checked:,} checked"
-        if result.total:
-            figures += f", {count(result.total, 'violation')}"
-        yield f"{result.status:<8}{result.code}  {result.name:<24}  {result.reason or figures}"
-        # Every file that differs is named.
-        shown = result.violations[:5] if result.code.startswith("V") else result.violations
-        yield from (f"          {violation}" for violation in shown)
-    violations = sum(result.total for result in report.results)
-    yield (f"{count(report.items, 'item')} in {count(report.shapes, 'graph shape')}: {count(violations, 'violation')}")
-
-
 def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
     """Check a certificate and say what it shows, or which lines of its reasoning fail."""
     text = read_bytes(path, CERTIFICATE)
@@ -115,7 +95,7 @@ def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
     if as_json:
         session.json(found)
     else:
-        session.lines(_certificate_lines(found))
+        session.tell("certificate.j2", shown=visible, **found)
     if not found["accepted"]:
         session.stop(FAILED)
 
@@ -136,18 +116,3 @@ def check_certificate(text: bytes) -> dict[str, Any]:
             "established": established,
         }
     return found
-
-
-def _certificate_lines(found: dict[str, Any]) -> Iterator[str]:
-    yield from (f"failed  {visible(fault)}" for fault in found["faults"])
-    if not found["accepted"]:
-        yield f"not accepted: {count(len(found['faults']), 'line')} of reasoning"
-        return
-    kinds = ", ".join(f"{number:,} {kind}" for kind, number in found["claims"].items())
-    yield (
-        f"accepted: {count(sum(found['claims'].values()), 'claim')} ({kinds}) about "
-        f"{count(found['splits'], 'split')} and {count(found['structures'], 'structure')} "
-        f"of {visible(found['name'])}"
-    )
-    yield f"grammar   sha256:{found['digest']}"
-    yield from found["established"]

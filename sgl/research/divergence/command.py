@@ -2,19 +2,17 @@
 
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import click
-from jinja2 import Environment, PackageLoader
 
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
-from sgl.cli.terminal import count, text_table
 from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
@@ -187,7 +185,7 @@ def _split(session: Session, items: sources.ItemSet, request: search.SplitReques
     if options["as_json"]:
         session.json(proof)
     else:
-        session.lines(_summary(proof, out, time.monotonic() - started))
+        session.tell("split.j2", "sgl.research.divergence", proof=proof, out=out, seconds=time.monotonic() - started)
     atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
     if proof["method"]["name"] == search.ANNEALING and atoms > limit:
         session.diagnostics.warning(
@@ -196,19 +194,6 @@ def _split(session: Session, items: sources.ItemSet, request: search.SplitReques
             f"no split with an atom divergence of at most {limit:g} was found; this one has {atoms:.6f}",
             hint="the bounds may be too narrow, or the items too few",
         )
-
-
-def _summary(proof: dict[str, Any], out: Path, seconds: float) -> Iterator[str]:
-    template = _templates().get_template("split.j2")
-    yield from template.render(proof=proof, out=out, seconds=seconds, count=count).splitlines()
-
-
-def _templates() -> Environment:
-    package = PackageLoader("sgl.research.divergence")
-    return Environment(loader=package, extensions=["jinja2.ext.do"], trim_blocks=True)  # noqa: S701 - it is text
-
-
-# ---- a split that is there
 
 
 #: A rule of which features make several: ``clause#2``.
@@ -225,7 +210,8 @@ def _report(
         session.refuse("a report needs training and something to compare with it")
     rows = list(_rows(items, categories))
     if not as_json:
-        _show(session, items, settings, rows)
+        given = {"items": items, "settings": settings, "rows": rows, "numbered": _NUMBERED.search}
+        session.tell("report.j2", "sgl.research.divergence", **given)
         return
     session.json(
         {
@@ -245,16 +231,3 @@ def _rows(items: sources.ItemSet, categories: bool) -> Iterator[_Measured]:
             chosen = items.mask(file, category)
             name = f"{file.name}: {category or 'none'}"
             yield name, int(chosen.sum()), measure(items.elements, train, chosen)
-
-
-def _show(session: Session, items: sources.ItemSet, settings: sources.ElementSettings, rows: list[_Measured]) -> None:
-    def table(titles: Sequence[str], cells: Sequence[Sequence[str]], right: Sequence[str]) -> None:
-        made = text_table(*map(escape, titles), right=right)
-        for row in cells:
-            made.add_row(*map(escape, row))
-        session.table(made)
-
-    from rich.markup import escape
-
-    given = {"table": table, "say": session.echo, "numbered": _NUMBERED.search}
-    _templates().get_template("report.j2").render(items=items, settings=settings, rows=rows, **given)
