@@ -41,7 +41,7 @@ def show_audit(session: Session, audit: Audit) -> None:
         cells = [[text if text in declared else cell(text) for text in row] for _, row in rows]
         session.table(text_table(titles, cells, right, styles=[style for style, _ in rows]))
 
-    session.tell(
+    session.present(
         "audit.j2",
         audit=audit,
         names=shown,

@@ -39,7 +39,7 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     check_target(target)
     produced, proofs = prove_and_produce(session, compiled, target, parallelism)
     strings, seconds = string_figures(produced.manifest).sentence, time.monotonic() - started
-    session.tell("compile.j2", produced=produced, proofs=proofs, strings=strings, seconds=seconds)
+    session.present("compile.j2", produced=produced, proofs=proofs, strings=strings, seconds=seconds)
 
 
 def prove_and_produce(
@@ -61,7 +61,7 @@ def prove_and_produce(
     with resumable(session, target, parallelism):
         produced = produce(compiled, structures, proofs, target, session.progress, parallelism, certificate)
     if not produced.verification.ok:
-        session.tell("verify.j2", report=produced.verification, brief=True)
+        session.present("verify.j2", report=produced.verification, brief=True)
         session.fail("SGL0905", f"the dataset has violations; nothing was written to `{target}`")
     session.diagnostics.extend(produced.losses)
     return produced, proofs

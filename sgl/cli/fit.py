@@ -92,7 +92,7 @@ def command(
     options = Options(smoothing=smoothing, prior=prior)
     request = FitRequest(parsed, tuple(names), only, given, allowed, options)
     fit, sample = _fit(session, compiled, corpora, request)
-    session.tell(
+    session.present(
         "fit.j2",
         fit=fit,
         sample=sample,

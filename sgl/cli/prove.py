@@ -98,7 +98,7 @@ def _prove(
     else:
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         rows = [[*_row(found, drawn), titles[found.name]] for found in proofs.patterns]
-        session.tell("prove.j2", proofs=proofs, rows=rows, drawn=drawn, errors=session.diagnostics.errors)
+        session.present("prove.j2", proofs=proofs, rows=rows, drawn=drawn, errors=session.diagnostics.errors)
     return compiled
 
 
@@ -152,7 +152,7 @@ def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> N
         session.json(data)
     else:
         texts = partial(_texts, first)
-        session.tell("between.j2", first=first, second=second, rows=comparisons, departures=departures, texts=texts)
+        session.present("between.j2", first=first, second=second, rows=comparisons, departures=departures, texts=texts)
 
 
 def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:

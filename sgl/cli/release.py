@@ -34,7 +34,7 @@ def command(session: Session, directory: Path, out: Path | None) -> None:
             size = write_archive(directory, archive, session.progress)
             report, loaded = checked(archive, Path(place), session.progress)
             if not report.ok:
-                session.tell("verify.j2", report=report, brief=True)
+                session.present("verify.j2", report=report, brief=True)
                 session.stop(FAILED)
             packed = archive.stat().st_size
     except VerifyError as problem:

@@ -199,7 +199,7 @@ class Session:
         self._line.clear()
         print_table(table)
 
-    def tell(self, template: str, package: str = "sgl.cli", **given: object) -> None:
+    def present(self, template: str, package: str = "sgl.cli", **given: object) -> None:
         """Write what a template of a package says; in it ``table`` shows what :func:`text_table` takes."""
         given = {"table": lambda *rows, **looks: self.table(text_table(*rows, **looks))} | given
         for part in text_environment(package).get_template(template).generate(given):

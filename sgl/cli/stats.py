@@ -42,4 +42,4 @@ def command(session: Session, grammar: Path, what: str | None, words: int, as_js
         return
     category = core.categories[starts[0]]
     name = category.name if len(starts) == 1 else f"{category.base} ({len(starts)} variants alike)"
-    session.tell("stats.j2", name=name, found=found, words=words, shortlist=shortlist)
+    session.present("stats.j2", name=name, found=found, words=words, shortlist=shortlist)

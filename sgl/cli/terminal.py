@@ -41,8 +41,8 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def text_table(
-    titles: Sequence[str],
-    rows: Iterable[Sequence[str | Text]],
+    titles: Sequence[str] = (),
+    rows: Iterable[Sequence[str | Text]] = (),
     right: Collection[str] = (),
     no_wrap: bool = False,
     styles: Iterable[str] = (),

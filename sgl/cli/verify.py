@@ -62,7 +62,7 @@ def _verify_dataset(
     if as_json:
         session.json(report.as_data(), sort=True)
     else:
-        session.tell("verify.j2", report=report, shown=visible)
+        session.present("verify.j2", report=report, shown=visible)
     if not report.ok:
         session.stop(FAILED)
 
@@ -95,7 +95,7 @@ def _verify_certificate(session: Session, path: Path, as_json: bool) -> None:
     if as_json:
         session.json(found)
     else:
-        session.tell("certificate.j2", shown=visible, **found)
+        session.present("certificate.j2", shown=visible, **found)
     if not found["accepted"]:
         session.stop(FAILED)
 

@@ -185,7 +185,7 @@ def _split(session: Session, items: sources.ItemSet, request: search.SplitReques
     if options["as_json"]:
         session.json(proof)
     else:
-        session.tell("split.j2", "sgl.research.divergence", proof=proof, out=out, seconds=time.monotonic() - started)
+        session.present("split.j2", "sgl.research.divergence", proof=proof, out=out, seconds=time.monotonic() - started)
     atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
     if proof["method"]["name"] == search.ANNEALING and atoms > limit:
         session.diagnostics.warning(
@@ -211,7 +211,7 @@ def _report(
     rows = list(_rows(items, categories))
     if not as_json:
         given = {"items": items, "settings": settings, "rows": rows, "numbered": _NUMBERED.search}
-        session.tell("report.j2", "sgl.research.divergence", **given)
+        session.present("report.j2", "sgl.research.divergence", **given)
         return
     session.json(
         {
