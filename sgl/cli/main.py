@@ -193,8 +193,6 @@ def _report(problem: BaseException) -> int:
     return INTERNAL
 
 
-# ---- streams
-
 #: Codes of what the machine refuses: memory, anything else, and a library that is not there.
 NO_MEMORY, REFUSED, MISSING = "SGL0906", "SGL0907", "SGL0904"
 
@@ -269,8 +267,6 @@ def use_streams() -> None:
             stream.reconfigure(**_ENCODED)
 
 
-# ---- signals
-
 #: The signals that have stopped the command, each with the time.
 _heard: list[tuple[int, float]] = []
 
@@ -295,9 +291,6 @@ def interruption() -> tuple[str, int]:
     number = _heard[-1][0] if _heard else signal.SIGINT
     said = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
     return said, 128 + number
-
-
-# ---- the machine
 
 
 def installing(library: str) -> str:

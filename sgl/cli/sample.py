@@ -155,9 +155,6 @@ def _refusing(session: Session) -> Iterator[None]:
         session.refuse(str(problem))
 
 
-# ---- sentences in a file
-
-
 def _write_file(
     session: Session,
     compiled: Compiled,
@@ -231,9 +228,6 @@ def _write_sampled(
         run.discard()
     if not same:
         raise FileExistsError(errno.EEXIST, "it is there already, and is another file", str(out))
-
-
-# ---- sentences in the terminal
 
 
 def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -> dict[str, str]:

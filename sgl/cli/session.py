@@ -143,8 +143,6 @@ class Session:
         codes = {d.code for d in self.diagnostics if d.severity is Severity.ERROR}
         return (OUTPUT if codes & _FILE_CODES else FAILED) if codes else OK
 
-    # ---- grammars
-
     def open(self, path: Path) -> Compiled:
         """Return the compiled grammar of a file; end the command if it has errors."""
         from sgl.pipeline.grammar import open_grammar
@@ -164,8 +162,6 @@ class Session:
             message = "this command needs a dataset, and the grammar declares none"
             self.fail("SGL0804", message, compiled.dataset_span, hint=hint)
         return compiled
-
-    # ---- what a command says
 
     @property
     def quiet(self) -> bool:
@@ -233,8 +229,6 @@ class Session:
         self.show()
         self.diagnostics = Diagnostics(self.diagnostics.judge)
 
-    # ---- how a command ends
-
     def stop(self, status: int | None = None) -> NoReturn:
         """End the command; without a status it follows from the errors reported so far."""
         raise StopError(self._status_of_errors() if status is None else status)
@@ -269,8 +263,6 @@ class Session:
             if name is not None and name not in known:
                 self.refuse(f"there is no {what} `{name}`; {one_of(name, known)}")
 
-    # ---- files
-
     def check_results(self) -> None:
         """End the command before anything is computed for a result that may not be written."""
         for fault, hint in self.results.faults():
@@ -298,8 +290,6 @@ def json_text(data: object, *, sort: bool = False) -> str:
     """Return plain data as the JSON that commands write, with sorted keys if they are to be."""
     return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=sort) + "\n"
 
-
-# ---- options
 
 grammar_argument = click.argument("grammar", type=GRAMMAR)
 

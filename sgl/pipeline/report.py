@@ -184,8 +184,6 @@ def _pattern(
     }
 
 
-# ---- proofs as JSON
-
 #: The check of the verifier that counts the parts that patterns need.
 _LICENSED = "V012"
 

@@ -137,9 +137,6 @@ def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNod
     return stack.pop()
 
 
-# ---- for a terminal
-
-
 def _with_words(node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
     """Return a category, with its words if it has nothing else, and the nodes below it."""
     if node.children and not any(child.children for child in node.children):

@@ -104,8 +104,6 @@ def _number(value: str | float) -> str:
     return f"{value:.1f}".removesuffix(".0")
 
 
-# ---- trees
-
 _LEVEL = 42.0
 _GAP = 16.0
 _MARGIN = 12.0
@@ -213,8 +211,6 @@ def render_trees(trees: Sequence[TreeNode]) -> str:
     )
     return f"{page}\n"
 
-
-# ---- lengths
 
 _WIDTH = 640.0
 _LEFT = 64.0

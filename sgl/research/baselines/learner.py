@@ -184,8 +184,6 @@ def _schemes(config: Config, data: BaselineData) -> tuple[str, str]:
     return source, scheme_for(config.target_words, data.target)
 
 
-# ---- language models
-
 #: The label of tokens that are not learnt.
 _GIVEN = -100
 

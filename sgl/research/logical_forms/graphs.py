@@ -173,9 +173,6 @@ def _wrong_role(atom: Atom, lemma: str, event: int, known: Mapping[int, str]) ->
     return ""
 
 
-# --- variable-free forms ---------------------------------------------------------------------
-
-
 #: Labels that lead to a verb.
 CLAUSAL = frozenset({"ccomp", "xcomp", "nmod"})
 

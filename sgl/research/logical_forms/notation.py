@@ -104,9 +104,6 @@ class TokenReader:
         return LogicalFormError(offset(self.text, token), reason)
 
 
-# --- atoms -----------------------------------------------------------------------------------
-
-
 class Atom(NamedTuple):
     """A predicate and its arguments.
 
@@ -209,9 +206,6 @@ def _variable(reader: TokenReader) -> int:
 
 def _constant(reader: TokenReader) -> str:
     return "?" if reader.skip("?") else reader.word("a variable, a name or '?'")
-
-
-# --- terms -----------------------------------------------------------------------------------
 
 
 class Term(NamedTuple):
