@@ -12,7 +12,6 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -91,17 +90,15 @@ class CompoundFinder:
                 # The smallest phrase that has all of these words.
                 while inner := next((p for p in phrase.children if wanted <= {*p.anchors}), None):
                     phrase = inner
-                match = _CompoundMatch(self, words[noun], _roles(matcher, words, noun))
                 atoms: list[FoundAtom] = []
-                fillers: set[str] = {ATTRIBUTIVE}
-                match.add_atoms(phrase, atoms, fillers)
+                fillers = {ATTRIBUTIVE}
+                _CompoundMatch(self, words[noun], _roles(matcher, words, noun)).add_atoms(phrase, atoms, fillers)
                 source, target = map(" ".join, phrase.texts)
                 found[FoundCompound(source, target, tuple(atoms), frozenset(fillers))] = None
         return list(found)
 
 
-@dataclass(frozen=True)
-class _CompoundMatch:
+class _CompoundMatch(NamedTuple):
     """A place where a structure of a compound is: the word of its noun, and roles by word."""
 
     finder: CompoundFinder
@@ -145,13 +142,9 @@ class _CompoundMatch:
 
 def _roles(matcher: GraphMatcher, words: Sequence[int], noun: int) -> dict[int, str]:
     """Return the roles of the neighbours of a noun, by their words."""
-    above = [node for label, node in matcher.into[noun] if not label.startswith(EXTRACTED)]
-    roles = {words[node]: _VERB for node in above}
-    for label, node in reversed(matcher.out[noun]):
-        relation = label.partition(":")[0]
-        if relation in _ROLES:
-            roles[words[node]] = _ROLES[relation]
-    return roles
+    roles = {words[node]: _VERB for label, node in matcher.into[noun] if not label.startswith(EXTRACTED)}
+    below = ((label.partition(":")[0], node) for label, node in reversed(matcher.out[noun]))
+    return roles | {words[node]: _ROLES[relation] for relation, node in below if relation in _ROLES}
 
 
 def _noun(graph: Graph, binding: Sequence[int]) -> int:
@@ -174,9 +167,7 @@ class CompoundObserver:
         plan = compiled.plan
         if plan.lemma_layer and plan.target in {layer.name for layer in self._grammar.text_layers}:
             self._finder = CompoundFinder(self._grammar, plan.lemma_layer, plan.source, plan.target)
-        self._structures = {
-            pattern.name: PatternQuery.of(pattern).structures for pattern in plan.patterns if GROUP in pattern.groups
-        }
+        self._structures = {p.name: PatternQuery.of(p).structures for p in plan.patterns if GROUP in p.groups}
         self._items: list[dict[str, str]] = []
         self._left_out: Counter[str] = Counter()
         self._lexicon: dict[str, dict[str, dict[str, None]]] = {}
@@ -201,15 +192,8 @@ class CompoundObserver:
             return
         sentence = finder.sentence(derivation)
         for compound in compounds:
-            self._items.append(
-                {
-                    "id": name,
-                    "pattern": pattern,
-                    "compound": compound.source,
-                    "translation": compound.target,
-                    "sentence": sentence,
-                }
-            )
+            texts = {"compound": compound.source, "translation": compound.target, "sentence": sentence}
+            self._items.append({"id": name, "pattern": pattern, **texts})
             self._fillers |= compound.fillers
             for role, source, target in compound.atoms:
                 self._lexicon.setdefault(role, {}).setdefault(source, {})[target] = None

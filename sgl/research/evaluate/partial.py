@@ -13,9 +13,9 @@ with the verb says so itself.
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from enum import Enum
 from itertools import chain
+from typing import NamedTuple
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
@@ -96,8 +96,7 @@ class PartialMatch:
 
     def read(self, predictions: Sequence[str]) -> list[PredictionReadings]:
         """Return the readings of predictions, in the spelling of the grammar."""
-        short = [text if len(text) <= _LONGEST else "" for text in predictions]
-        spelt = [self._speller.spellings(text) for text in short]
+        spelt = [self._speller.spellings(text if len(text) <= _LONGEST else "") for text in predictions]
         read: list[PredictionReadings] = []
         for first in read_first(self._batch, spelt):
             derivations: Iterable[Derivation] = [first.derivation] if first.readings else []
@@ -115,14 +114,11 @@ class PartialMatch:
         if not wanted:
             return False, Decision.UNKNOWN
         if read:
-            asked = query.without_lemmas
-            right = any(wanted <= query.matches(reading, asked) for reading in read)
-            return right, Decision.PARSE
+            return any(wanted <= query.matches(r, query.without_lemmas) for r in read), Decision.PARSE
         particles = self._particles
         if particles is None or not prediction.strip() or len(prediction) > _LONGEST:
             return False, Decision.NOTHING
-        right = all(particles.has(prediction, span) for _, spans in wanted for span in spans)
-        return right, Decision.PARTICLES
+        return all(particles.has(prediction, span) for _, spans in wanted for span in spans), Decision.PARTICLES
 
 
 def _several(parser: Parser, text: str) -> Iterator[Derivation]:
@@ -136,15 +132,8 @@ def _several(parser: Parser, text: str) -> Iterator[Derivation]:
 SUBJECT, OBJECT, RECIPIENT, AGENT = "subject", "object", "recipient", "agent"
 
 #: The roles of graph layers after Universal Dependencies.
-ROLES = {
-    "nsubj": SUBJECT,
-    "nsubj:pass": SUBJECT,
-    "nsubj:xsubj": SUBJECT,
-    "obj": OBJECT,
-    "iobj": RECIPIENT,
-    "obl:to": RECIPIENT,
-    "obl:agent": AGENT,
-}
+ROLES = dict.fromkeys(("nsubj", "nsubj:pass", "nsubj:xsubj"), SUBJECT)
+ROLES |= {"obj": OBJECT, "iobj": RECIPIENT, "obl:to": RECIPIENT, "obl:agent": AGENT}
 
 #: Particles that an object may have if its verb asks for it.
 _GOVERNED = ("が", "に", "の")
@@ -154,8 +143,7 @@ _OBJECT = "を"
 _NOMINALISER = "こと"
 
 
-@dataclass(frozen=True)
-class ParticleMatcher:
+class ParticleMatcher(NamedTuple):
     """Looks for phrases in texts; ``governed`` are verbs with their particle: が好きだった."""
 
     analyse: Analyse
@@ -174,17 +162,14 @@ class ParticleMatcher:
         If ``whole`` the noun phrase has to be this one, without further modifiers.
         """
         before, after = self._neighbours(text)
-        for start in occurrences_of(phrase, text):
-            end = start + len(phrase)
-            # The noun has to be whole morphemes, and no part of a longer noun or phrase.
-            if (
-                before.keys() >= {start, end}
-                and not _continues(before[start], after.get(start), whole)
-                and not _is_noun(after.get(end))
-                and role in self._roles(text, end)
-            ):
-                return True
-        return False
+        # The noun has to be whole morphemes, and no part of a longer noun or phrase.
+        return any(
+            before.keys() >= {start, end}
+            and not _continues(before[start], after.get(start), whole)
+            and not _is_noun(after.get(end))
+            and role in self._roles(text, end)
+            for start, end in ((start, start + len(phrase)) for start in occurrences_of(phrase, text))
+        )
 
     def has_word(self, text: str, word: str) -> bool:
         """Tell whether an inflected word stands in the text, neither longer nor shorter."""
@@ -207,10 +192,9 @@ class ParticleMatcher:
     def _roles(self, text: str, end: int) -> set[str]:
         """Return the roles of what ends here, after the particle that follows."""
         rest = text[end:]
-        if rest.startswith("によって"):
-            return {AGENT}
-        if rest.startswith(_OBJECT):
-            return {OBJECT}
+        for particle, role in (("によって", AGENT), (_OBJECT, OBJECT)):
+            if rest.startswith(particle):
+                return {role}
         verb = max((verb for verb in self.governed if rest.startswith(verb)), key=len, default="")
         if verb:
             following = next(iter(self.analyse(rest[len(verb) :])), None)
@@ -218,21 +202,15 @@ class ParticleMatcher:
             if following is None or following.surface == _NOMINALISER or verb[0] != "が":
                 return {OBJECT}
             return {OBJECT, SUBJECT} if following.kind == "名詞" else {OBJECT}
-        if rest.startswith("が"):
-            return {SUBJECT}
-        if rest.startswith("に"):
-            return {RECIPIENT}
         if rest.startswith("は"):
             # A topic is what the clause lacks: its object if there is a subject.
             return {OBJECT if any(m.surface == "が" for m in self.analyse(rest)) else SUBJECT}
-        return set()
+        return {"が": {SUBJECT}, "に": {RECIPIENT}}.get(rest[:1], set())
 
 
 def governed(vocabulary: Iterable[Sequence[str]]) -> frozenset[str]:
     """Return the verbs with a particle of their own, from the words of lexical rules."""
-    return frozenset(
-        "".join(words) for words in vocabulary if len(words) > 1 and words[0] in _GOVERNED and any(words[1:])
-    )
+    return frozenset("".join(words) for words in vocabulary if words[:1] and words[0] in _GOVERNED and any(words[1:]))
 
 
 def _continues(before: Morpheme | None, first: Morpheme | None, whole: bool) -> bool:

@@ -14,7 +14,7 @@ search binds variables one after the other, those with a bound neighbour first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -47,8 +47,7 @@ class TargetSpan(NamedTuple):
 QueryMatch = tuple[int, tuple[TargetSpan, ...]]
 
 
-@dataclass(frozen=True)
-class PatternQuery:
+class PatternQuery(NamedTuple):
     """What one pattern asks for, in any item.
 
     In predictions the structures are looked for ``without_lemmas``.  ``extents`` say of each how
@@ -89,30 +88,22 @@ def _label(scene: GraphMatcher, structure: Structure, binding: Binding, place: i
     clause has a role in the clause as well, but does not stand there: none is given.
     """
     edges = structure.body.edges
-    for edge in edges:
-        if edge.target == place:
-            out = scene.out[binding[edge.source]]
-            label = min(label for label, node in out if node == binding[place] and edge.labels.accepts(label))
-            if not label.startswith(EXTRACTED):
-                return label
-            if all((above.source, above.target) != (place, edge.source) for above in edges):
-                return label.removeprefix(EXTRACTED)
+    for edge in (edge for edge in edges if edge.target == place):
+        out = scene.out[binding[edge.source]]
+        label = min(label for label, node in out if node == binding[place] and edge.labels.accepts(label))
+        if not label.startswith(EXTRACTED) or all((e.source, e.target) != (place, edge.source) for e in edges):
+            return label.removeprefix(EXTRACTED)
     return ""
 
 
 def _extents(structure: Structure, *, words: bool) -> tuple[Extent, ...]:
     led_to = {link.target for link in structure.body.links}
-    found = [
-        Extent.WORD
-        if variable.tests
-        else Extent.PHRASE
-        if not words and (number in led_to or variable.degrees)
-        else Extent.NOTHING
-        for number, variable in enumerate(structure.body.variables)
-    ]
+    found = []
+    for number, variable in enumerate(structure.body.variables):
+        phrase = not words and (number in led_to or variable.degrees)
+        found.append(Extent.WORD if variable.tests else Extent.PHRASE if phrase else Extent.NOTHING)
     # A structure of one bare variable asks for its phrase.
-    bare = all(extent is Extent.NOTHING for extent in found)
-    return tuple([Extent.PHRASE] * len(found) if bare else found)
+    return tuple([Extent.PHRASE] * len(found) if {*found} <= {Extent.NOTHING} else found)
 
 
 def _without_lemmas(structure: Structure) -> Structure:
@@ -141,11 +132,8 @@ class GraphMatcher:
 
     def bindings(self, structure: Structure) -> list[Binding]:
         """Return every injective match of the body that no ``without`` body extends."""
-        return [
-            binding
-            for binding in self._bind(structure.body, {}, set())
-            if not any(self._extends(structure.body, binding, body) for body in structure.without)
-        ]
+        found = self._bind(structure.body, {}, set())
+        return [b for b in found if not any(self._extends(structure.body, b, other) for other in structure.without)]
 
     def _extends(self, body: Body, binding: Binding, other: Body) -> bool:
         nodes = {variable.name: node for variable, node in zip(body.variables, binding, strict=True)}
@@ -176,27 +164,23 @@ class GraphMatcher:
             if isinstance(link, EdgeAtom) and link.target in bound and link.source not in bound:
                 return link.source, dict.fromkeys(node for _, node in self.into[bound[link.target]])
         # What is tested on most is tried first.
-        tests = {
-            number: len(variable.tests) + len(variable.degrees)
-            for number, variable in enumerate(body.variables)
-            if number not in bound
-        }
-        return max(tests, key=tests.__getitem__), range(len(self.out))
+        tests = [
+            (-len(v.tests) - len(v.degrees), number) for number, v in enumerate(body.variables) if number not in bound
+        ]
+        return min(tests)[1], range(len(self.out))
 
     def _fits(self, body: Body, bound: Mapping[int, int], number: int) -> bool:
         """Tell whether a bound variable passes its tests and agrees with those bound before."""
         variable, node = body.variables[number], bound[number]
-        attributes = self._attributes[node]
+        attributes, labels = self._attributes[node], [label for label, _ in self.out[node]]
+        links = (link for link in body.links if number in (link.source, link.target))
         return (
             all(test.accepts(attributes.get(test.attribute, "")) for test in variable.tests)
-            and all(
-                degree.accepts(sum(degree.labels.accepts(label) for label, _ in self.out[node]))
-                for degree in variable.degrees
-            )
+            and all(degree.accepts(sum(map(degree.labels.accepts, labels))) for degree in variable.degrees)
             and all(
                 bound[link.target] in self._ends(link, bound[link.source])
-                for link in body.links
-                if number in (link.source, link.target) and link.source in bound and link.target in bound
+                for link in links
+                if link.source in bound and link.target in bound
             )
         )
 

@@ -81,9 +81,7 @@ class Realizer:
 
     def phrases(self, derivation: Derivation) -> list[DerivedPhrase]:
         """Return all phrases, each after its parts; the last one is the sentence."""
-        stack: list[DerivedPhrase] = []
-        found: list[DerivedPhrase] = []
-        made = 0
+        stack, found, made = list[DerivedPhrase](), list[DerivedPhrase](), 0
         for number in reversed(derivation):
             rule = self._grammar.rules[number]
             stack.append(self._phrase(rule, tuple([stack.pop() for _ in rule.rhs]), made))
@@ -93,8 +91,7 @@ class Realizer:
 
     def _phrase(self, rule: Rule, children: tuple[DerivedPhrase, ...], made: int) -> DerivedPhrase:
         """Return the phrase of a rule, whose own words are numbered from ``made``."""
-        anchors: list[int] = []
-        own: list[int] = []
+        anchors, own = list[int](), list[int]()
         for place, item in enumerate(rule.templates[self._anchor]):
             if isinstance(item, Slot):
                 anchors += part_of(children[item.child].anchors, item.part, CUT_ANCHOR)
@@ -109,10 +106,8 @@ class Realizer:
             glued = (children[child].ports[port] for child, port in node.glue)
             known = next((word for word in glued if word is not None), None)
             nodes.append(known if node.token is None else made + node.token)
-        texts = [
-            template_words(rule, layer, [child.texts[rank] for child in children])
-            for rank, layer in enumerate(self._texts)
-        ]
+        said = ([child.texts[rank] for child in children] for rank in range(len(self._texts)))
+        texts = [template_words(rule, layer, parts) for layer, parts in zip(self._texts, said, strict=True)]
         ports = [nodes[export] for export in fragment.exports]
         return DerivedPhrase(rule, children, tuple(anchors), tuple(own), tuple(ports), tuple(texts))
 
@@ -131,12 +126,8 @@ class Realizer:
         graph = derive_graph(self._grammar, derivation, self._graph)
         at = [built[-1].anchors[node.position] for node in graph.nodes]
         node_of = {word: node for node, word in enumerate(at)}
-        return Realization(
-            graph,
-            tuple([words[word] for word in at]),
-            tuple([phrases.get(word, words[word]) for word in at]),
-            tuple([node_of[w] for w in dict.fromkeys(_writers(built[-1], text)) if w in node_of]),
-        )
+        order = tuple([node_of[w] for w in dict.fromkeys(_writers(built[-1], text)) if w in node_of])
+        return Realization(graph, tuple([words[w] for w in at]), tuple([phrases.get(w, words[w]) for w in at]), order)
 
 
 def _writers(phrase: DerivedPhrase, text: int) -> Iterator[int]:
@@ -149,13 +140,7 @@ def _writers(phrase: DerivedPhrase, text: int) -> Iterator[int]:
             continue
         above, part = top
         for item in reversed(parts_of(above.rule.templates[text], Cut())[part]):
-            if isinstance(item, Slot):
-                stack.append((above.children[item.child], item.number))
-            else:
-                stack += above.own[:1]
-
-
-_LEMMA = "lemma"
+            stack += [(above.children[item.child], item.number)] if isinstance(item, Slot) else above.own[:1]
 
 
 def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
@@ -168,24 +153,18 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
 
     Rules get new numbers.  Weights stay as they are, so that they no longer sum to 1.
     """
-    written = {grammar.start}
-    for rule in grammar.rules:
-        slots = [item for item in rule.templates[layer] if isinstance(item, Slot)]
-        written.update(rule.rhs[slot.child] for slot in slots)
     # A category that has words only, and that no rule writes in this layer, is dropped.
-    written.update(rule.lhs for rule in grammar.rules if not rule.lexical)
+    written = {grammar.start, *(rule.lhs for rule in grammar.rules if not rule.lexical)}
+    for rule in grammar.rules:
+        written.update(rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot))
     best: dict[Hashable, Rule] = {}
     for rule in grammar.rules:
-        key: Hashable = rule.lhs
-        if rule.lhs in written:
+        key: Hashable = (rule.lhs,) if rule.lexical else (rule.lhs, rule.id)
+        if rule.lexical and rule.lhs in written:
             # Words of which one is enough have the same text, and all but their lemmas.
-            attributes = [
-                tuple(pair for pair in node.attributes or () if pair[0] != _LEMMA)
-                for fragment in rule.fragments
-                for node in fragment.nodes
-            ]
-            alike = rule.words(layer), tuple(attributes)
-            key = rule.lhs, alike if rule.lexical else rule.id
+            nodes = [node.attributes or () for fragment in rule.fragments for node in fragment.nodes]
+            attributes = [tuple(pair for pair in node if pair[0] != "lemma") for node in nodes]
+            key = rule.lhs, rule.words(layer), tuple(attributes)
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
@@ -210,9 +189,6 @@ def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
 # ---- trees
 
 
-_PUNCTUATION = "punct"
-
-
 class WordTree(NamedTuple):
     """Words in the order of a text, and the number of the governor of each, from 1."""
 
@@ -226,14 +202,12 @@ class GrammarEdges:
     def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
         anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
         self._join = grammar.text_layers[text].join
-        content: set[str] = set()
-        between: set[str] = set()
+        content, between = set[str](), set[str]()
         for rule in grammar.rules:
             words = [item.text for item in rule.templates[text] if isinstance(item, Token)]
             if any(isinstance(item, Token) for item in rule.templates[anchor]):
-                content.update(words)
                 # A stem and its endings are the word of one node.
-                content.add(finish(grammar.text_layers[text], words))
+                content.update(words, [finish(grammar.text_layers[text], words)])
             else:
                 between.update(words)
         self._dropped = frozenset(map(folded, between))
@@ -257,13 +231,9 @@ class GrammarEdges:
 
 def tree_of(said: Realization) -> WordTree:
     """Return the words of a derivation in the order of the text, with their tree."""
-    above: dict[int, int] = {}
-    marks: set[int] = set()
-    for source, label, target in said.graph.edges:
-        if not label.startswith(EXTRACTED):
-            above[target] = source
-            if label.partition(":")[0] == _PUNCTUATION:
-                marks.add(target)
+    edges = [edge for edge in said.graph.edges if not edge[1].startswith(EXTRACTED)]
+    above = {target: source for source, _, target in edges}
+    marks = {target for _, label, target in edges if label.partition(":")[0] == "punct"}
     kept = [node for node in said.order if said.words[node] and node not in marks]
     number = {node: at for at, node in enumerate(kept, 1)}
     heads = []
@@ -279,10 +249,8 @@ class TreebankEdges:
     """The edges of the sentences of a treebank."""
 
     def __init__(self, sentences: Sequence[TreebankSentence]) -> None:
-        settings = AnalysisSettings()
-        self._golds = [
-            GoldSentence(sentence, metrics.without_punctuation(sentence.words), settings) for sentence in sentences
-        ]
+        trees = ((sentence, metrics.without_punctuation(sentence.words)) for sentence in sentences)
+        self._golds = [GoldSentence(*tree, AnalysisSettings()) for tree in trees]
 
     def kept(self, place: int, text: str, words: Sequence[str] | None) -> float | None:
         """Return the share of the edges of a sentence that a prediction has; None without edges."""
@@ -305,7 +273,7 @@ class TreeFileError(Exception):
 
 def read_tree_shapes(path: Path, inside: Path) -> list[TreeShape]:
     """Return the shapes of the sentences of a file; raises ``TreeFileError`` if one is no tree."""
-    shapes: list[TreeShape] = []
+    shapes = []
     for block in TreebankReader().read(path, inside):
         if isinstance(block, Malformed):
             raise TreeFileError(f"line {block.line}: {block.reason}")
@@ -320,12 +288,11 @@ def tree_shape(sentence: TreebankSentence) -> TreeShape:
 
 @lru_cache(1 << 16)
 def _shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
-    nested = 0
+    nested = [0]
     for word in range(len(heads)):
-        met: Counter[str] = Counter()
-        at = word
+        met, at = Counter[str](), word
         while heads[at]:
             met[relations[at]] += 1
             at = heads[at] - 1
-        nested = max(nested, *met.values(), 0)
-    return TreeShape(len(heads), max(metrics.word_depths(heads)), nested)
+        nested += met.values()
+    return TreeShape(len(heads), max(metrics.word_depths(heads)), max(nested))

@@ -49,10 +49,9 @@ def _relations(corpora: Mapping[str, Json], runs: Iterable[tuple[str, Json, Json
     for data in corpora.values():
         for label, sides in data["treebank"]["relations"].items():
             counts[label.partition(":")[0]] += sides["left"] + sides["right"]
-    for _, system, _ in runs:
-        for label, found in system["relations"].items():
-            kept[label.partition(":")[0]] += found["kept"]
-            edges[label.partition(":")[0]] += found["edges"]
+    for label, found in (pair for _, system, _ in runs for pair in system["relations"].items()):
+        kept[label.partition(":")[0]] += found["kept"]
+        edges[label.partition(":")[0]] += found["edges"]
     rows = [{"name": n, "count": counts[n], "accuracy": 100 * kept[n] / e} for n, e in edges.items() if e]
     return sorted(rows, key=lambda row: row["accuracy"])
 

@@ -91,19 +91,18 @@ def _results(recipe: Json, data: Path, files: _Outputs, session: Session) -> Jso
     if recipe["runs"] == "analyse":
         return _analysed(recipe, data, files, session.diagnostics)
     found: Json = {}
+    options = {key: tuple(value) if isinstance(value, list) else value for key, value in recipe["options"].items()}
     for name, given in files.items():
         if not given:
             continue
-        view = {"split": name, **recipe.get("views", {}).get(name, {})} if "splits" in recipe else {}
-        if not data.is_dir():
-            view.pop("split", None)
-        dataset = data if "splits" in recipe else next(data.glob(f"{name}.*"))
+        dataset, view = next(data.glob(f"{name}.*"), data), dict(options)
+        if "splits" in recipe:
+            dataset = data
+            view |= {"split": name} | recipe.get("views", {}).get(name, {})
+            view["split"] = view["split"] if data.is_dir() else None
         predictions = tuple(f"{system}={path}" for system, path in given)
-        options: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in recipe["options"].items()
-        }
         request = EvaluationRequest(
-            dataset, predictions, dict(session.settings), session.form, **view, **options, all_slices=False
+            dataset, predictions, dict(session.settings), session.form, **view, all_slices=False
         )
         try:
             benchmark = read_benchmark(dataset, request.split, request.target)
@@ -111,8 +110,7 @@ def _results(recipe: Json, data: Path, files: _Outputs, session: Session) -> Jso
             session.diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
             return {}
         result = Evaluation(request, benchmark, session.sources, session.diagnostics).evaluate()
-        if result is not None:
-            found[name] = result
+        found |= {} if result is None else {name: result}
     return found
 
 
