@@ -23,12 +23,7 @@ from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 _FEWEST_EDGES = 10
 
 #: So many structures are kept, and so many of them have an example.
-_KEPT = 100
-_WITH_EXAMPLE = 20
-
-#: Told so many sentences after the last time; the bytes read, and all.
-_EVERY = 500
-Advance = Callable[[int, int], None]
+_KEPT, _WITH_EXAMPLE = 100, 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +44,12 @@ def analyse(
     path: Path,
     predictions: Sequence[tuple[str, Path]] = (),
     settings: scoring.AnalysisSettings | None = None,
-    advance: Advance = lambda _done, _all: None,
+    advance: Callable[[int, int], None] = lambda _done, _all: None,
 ) -> Analysis:
-    """Analyse a treebank and the predictions of systems (name and file) for its sentences."""
+    """Analyse a treebank and the predictions of systems (name and file) for its sentences.
+
+    Now and then ``advance`` is told the bytes read, and all.
+    """
     chosen = settings or scoring.AnalysisSettings()
     given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, scoring.SystemScores.open)
@@ -60,7 +58,7 @@ def analyse(
     with opened(path, TREEBANK) as stream:
         size = stream.seek(0, SEEK_END)
     for number, block in enumerate(TreebankReader().read(path)):
-        if number % _EVERY == 0:
+        if number % 500 == 0:
             advance(block.end, size)
         if isinstance(block, Malformed):
             treebank.skip(block)
@@ -163,9 +161,9 @@ def failed_sentences(system: scoring.SystemScores, failure: str | float) -> scor
     With ``quartile`` they have a BLEU in the lowest quarter and are not exact: a perfect output of
     two words has a low BLEU, too.
     """
-    if failure == scoring.INEXACT:
+    if failure == "inexact":
         return ~system.exact
-    if failure == scoring.QUARTILE:
+    if failure == "quartile":
         limit = float(np.quantile(system.bleu, 0.25)) if len(system.bleu) else 0.0
         return (system.bleu <= limit) & ~system.exact
     return (system.bleu < float(failure)) & ~system.exact

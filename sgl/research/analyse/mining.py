@@ -200,9 +200,6 @@ def scores(table: Occurrences, suspicions: Floats) -> Floats:
     return suspicions * np.log(table.total)
 
 
-#: So many trees are remembered.
-_REMEMBERED = 1 << 16
-
 #: Stands for the tree of a sentence that has too many structures.
 _NONE = -1
 
@@ -214,7 +211,7 @@ class Collector:
         self.view = view
         self.too_broad = 0
         self._sizes = smallest, largest
-        self._tree = lru_cache(_REMEMBERED)(self._new_tree)
+        self._tree = lru_cache(1 << 16)(self._new_tree)
         self._structures: dict[Subtree, int] = {}
         self._number = 0
         self._of_sentence = array("q")
@@ -237,12 +234,10 @@ class Collector:
 
     def add_tree(self, counts: Mapping[Subtree, int]) -> int:
         """Add a tree that has these structures so often; its number."""
-        trees, kinds, times = self._rows
         for structure, count in counts.items():
             kind = self._structures.setdefault(structure, len(self._structures))
-            trees.append(self._number)
-            kinds.append(kind)
-            times.append(count)
+            for row, value in zip(self._rows, (self._number, kind, count), strict=True):
+                row.append(value)
         self._number += 1
         return self._number - 1
 

@@ -26,12 +26,8 @@ Flags = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Json = dict[str, Any]
 
-#: How failed sentences are found: the lowest quarter, or all that are not exact.
-QUARTILE, INEXACT = "quartile", "inexact"
-
 #: Malformed sentences that are listed, and shapes of trees that are remembered.
-_LISTED = 100
-_REMEMBERED = 1 << 16
+_LISTED, _REMEMBERED = 100, 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +47,7 @@ class AnalysisSettings:
     nodes: tuple[int, int] = (2, 3)
     support: int = 5
     rounds: int = 3
-    failure: str | float = QUARTILE
+    failure: str | float = "quartile"
 
 
 class TreebankMeasures:

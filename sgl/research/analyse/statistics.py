@@ -32,11 +32,8 @@ _DECIMALS = 9
 #: The quantile of the normal distribution for the middle 95 %.
 _WIDTH = 1.959963984540054
 
-#: Draws for an interval; a p-value may need more.
-_DRAWS = 10_000
-
-#: Fewer pairs have no correlation worth the name.
-_FEWEST = 3
+#: Draws for an interval; a p-value may need more.  Fewer pairs have no correlation worth the name.
+_DRAWS, _FEWEST = 10_000, 3
 
 
 @dataclass(frozen=True, slots=True)

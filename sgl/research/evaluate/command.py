@@ -24,13 +24,12 @@ from sgl.research.analyse.command import SYSTEM, installed, report_fault, report
 from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
-from sgl.research.evaluate.data import METRICS, Json, evaluation_data, render_evaluation
+from sgl.research.evaluate.data import METRICS, Json, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Run, Scores, read_run
 from sgl.research.evaluate.slices import Slice, SliceError, read_slices
 from sgl.research.evaluate.surface import BLEU_METRIC, WAYS, Segmentation, Surface, SurfaceCounts
-from sgl.research.evaluate.tables import latex, show_result
 
 _BLEU_AND_CHRF = f"{METRICS[BLEU_METRIC]}, chrF++"
 

@@ -1,14 +1,15 @@
-"""The result of an evaluation as plain data, from which JSON and tables are made, and as a page.
+"""The result of an evaluation as plain data, and as tables: of JSON, pages, papers and the terminal.
 
 A *table* has a row for each part of the split: all items, each group of patterns, each pattern,
 each length.  A cell is the mean over the runs of a system, with the deviation of the runs, and
-Wilson's interval where the metric judges items, a bootstrap's where it is one of the corpus.
+Wilson's interval where the metric judges items, a bootstrap's where it is one of the corpus.  What is
+shown is said by templates; shares are percentages with one decimal.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import combinations, product
 from statistics import fmean
@@ -18,13 +19,14 @@ import numpy as np
 from jinja2 import Environment
 from numpy.typing import NDArray
 
+from sgl.cli.terminal import print_table, say, text_table
 from sgl.report.render import page_environment
 from sgl.report.svg import label_width, wrapped
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, places_by, spread, wilson
+from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
 from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
-from sgl.research.evaluate.tables import scale, score_text
 
 if TYPE_CHECKING:
     from sgl.research.evaluate.command import Evaluation
@@ -53,7 +55,6 @@ _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
 #: Random divisions of items into those of a slice and others.
 _CONTRAST = 10_000
-_TWO = 2
 
 
 def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], None]) -> Json:
@@ -211,7 +212,7 @@ def _contrasts(evaluation: Evaluation) -> list[Difference]:
     for cut, (kind, items) in product(evaluation.slices, kinds.items()):
         labels = places_by((cut.labels[item],) for item in items)
         sides = sorted((label, items[places]) for label, places in labels.items() if label)
-        for metric, scores in _compared(evaluation) if len(sides) == _TWO else ():
+        for metric, scores in _compared(evaluation) if len(sides) == 2 else ():
             for system, of in scores.items():
                 x, y = (of[:, inside].mean(axis=0) for _, inside in sides)
                 x, y = x[~np.isnan(x)], y[~np.isnan(y)]
@@ -228,10 +229,10 @@ def _compared(evaluation: Evaluation) -> list[tuple[str, dict[str, NDArray[np.fl
     return [(metric, of) for metric, of in scores if metric in scoring.VERDICTS and metric != scoring.RAW]
 
 
-# ---- the page
+# ---- what is shown
 
 
-def render_evaluation(data: Mapping[str, Any]) -> str:
+def render_evaluation(data: Json) -> str:
     """Return the page of an evaluation's data as HTML; equal data give equal pages."""
     return evaluation_environment().get_template("evaluation.html.j2").render(data=data)
 
@@ -242,3 +243,40 @@ def evaluation_environment(*packages: str) -> Environment:
     environment.add_extension("jinja2.ext.do")
     environment.globals.update(score=score_text, scale=scale, wrapped=wrapped, label_width=label_width)
     return environment
+
+
+def show_result(data: Json) -> None:
+    """Show the scores of all items, groups and patterns, and what they rest on."""
+    evaluation_environment().get_template("evaluation.j2").render(data=data, say=say, show=show_table)
+
+
+def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
+    table = text_table()
+    for number, head in enumerate(columns):
+        longest = max((len(row[number]) for row in rows), default=0)
+        # Columns of a terminal that titles have at least.
+        width = longest if number else min(longest, 12)
+        table.add_column(head, justify="right" if number else "left", overflow="fold", min_width=width)
+    for row in rows:
+        table.add_row(*row)
+    print_table(table)
+
+
+def scale(metric: str) -> int:
+    """Return what a score is multiplied with to be a percentage."""
+    return 1 if metric in (BLEU_METRIC, CHRF_METRIC) else 100
+
+
+def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
+    """Return a score with the deviation of its runs: ``83.0 ± 1.2``."""
+    text = f"{scale(metric) * cell['mean']:.1f}"
+    if cell["deviation"] is not None:
+        text += sign.format(f"{scale(metric) * cell['deviation']:.1f}")
+    return text
+
+
+def latex(data: Json) -> str:
+    """Return the tables of a result for papers; they need the package ``booktabs``."""
+    environment = latex_environment("sgl.research.evaluate")
+    return environment.get_template("evaluation.tex.j2").render(data=data, score=score_text)

@@ -31,8 +31,6 @@ from sgl.research.evaluate.surface import occurrences_of
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
 
-_JAPANESE = "ja"
-
 #: A longer prediction is not read: models that repeat themselves write without end.
 _LONGEST = 1_000
 
@@ -70,7 +68,7 @@ class PartialMatch:
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._particles: ParticleMatcher | None = None
-        if target == _JAPANESE:
+        if target == "ja":
             # Without the analyser of Japanese nothing decides.
             with suppress(AnalyserMissing):
                 rules = [rule for rule in grammar.rules if rule.lexical]
@@ -139,9 +137,6 @@ ROLES |= {"obj": OBJECT, "iobj": RECIPIENT, "obl:to": RECIPIENT, "obl:agent": AG
 _GOVERNED = ("が", "に", "の")
 _OBJECT = "を"
 
-#: The noun that makes a clause one.
-_NOMINALISER = "こと"
-
 
 class ParticleMatcher(NamedTuple):
     """Looks for phrases in texts; ``governed`` are verbs with their particle: が好きだった."""
@@ -198,8 +193,8 @@ class ParticleMatcher(NamedTuple):
         verb = max((verb for verb in self.governed if rest.startswith(verb)), key=len, default="")
         if verb:
             following = next(iter(self.analyse(rest[len(verb) :])), None)
-            # Before a noun, as in 好きだった少女, what stands here is what liked her, too.
-            if following is None or following.surface == _NOMINALISER or verb[0] != "が":
+            # Before a noun, as in 好きだった少女, what stands here is what liked her, too; こと makes a clause one.
+            if following is None or following.surface == "こと" or verb[0] != "が":
                 return {OBJECT}
             return {OBJECT, SUBJECT} if following.kind == "名詞" else {OBJECT}
         if rest.startswith("は"):

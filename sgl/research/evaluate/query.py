@@ -24,8 +24,6 @@ from sgl.core.plan import Pattern
 from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure
 from sgl.research.evaluate.realization import Realization
 
-_LEMMA = "lemma"
-
 
 class Extent(Enum):
     """How much of what a variable is the head of is compared."""
@@ -108,7 +106,7 @@ def _extents(structure: Structure, *, words: bool) -> tuple[Extent, ...]:
 
 def _without_lemmas(structure: Structure) -> Structure:
     variables = tuple(
-        replace(variable, tests=tuple(test for test in variable.tests if test.attribute != _LEMMA))
+        replace(variable, tests=tuple(test for test in variable.tests if test.attribute != "lemma"))
         for variable in structure.body.variables
     )
     return replace(structure, body=replace(structure.body, variables=variables))

@@ -28,14 +28,8 @@ from sgl.verify.structure import GraphPattern, StructureError, read_structure
 QUOTA = "quota"
 
 _LENGTH = re.compile(r"length\s+(\w+)\s*(>=|<=|!=|=|>|<)\s*(?:(\d+)|longest\((\w+)\))\s*([+-]\s*\d+)?\s*(?:;|(?=\}))")
-_COMPARED = {
-    ">=": operator.ge,
-    "<=": operator.le,
-    "!=": operator.ne,
-    "=": operator.eq,
-    ">": operator.gt,
-    "<": operator.lt,
-}
+_COMPARED = {">=": operator.ge, "<=": operator.le, "!=": operator.ne, "=": operator.eq}
+_COMPARED |= {">": operator.gt, "<": operator.lt}
 
 Reader = Callable[[str], str | None]
 

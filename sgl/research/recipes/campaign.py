@@ -11,9 +11,6 @@ from typing import Any
 
 Json = dict[str, Any]
 
-#: Tests of projectivity are for corpora with a larger share of other sentences.
-_FEWEST = 0.05
-
 
 def campaign(corpora: Mapping[str, Json]) -> Json:
     """Return the tables of a campaign from the analyses of its corpora."""
@@ -22,10 +19,11 @@ def campaign(corpora: Mapping[str, Json]) -> Json:
         "runs": len(runs),
         "corpora": [_corpus(name, data) for name, data in corpora.items()],
         "relations": _relations(corpora, runs),
+        # Tests of projectivity are for corpora with a larger share of other sentences.
         "projectivity": [
             {"name": f"{system}/{name}", "title": f"{system}, {name}", "tests": tests}
             for name, data in corpora.items()
-            if 1 - data["treebank"]["projective"] / data["treebank"]["sentences"] > _FEWEST
+            if 1 - data["treebank"]["projective"] / data["treebank"]["sentences"] > 0.05
             for system, tests in _tests(data).items()
         ],
         "correlations": _medians(corpora),

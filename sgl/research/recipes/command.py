@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,7 @@ from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
 from sgl.research.evaluate.command import Evaluation, EvaluationRequest
-from sgl.research.evaluate.data import evaluation_environment
-from sgl.research.evaluate.tables import show_table
+from sgl.research.evaluate.data import evaluation_environment, show_table
 from sgl.research.recipes.engine import Json, fill
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
@@ -64,8 +64,9 @@ def command(
     if session.diagnostics.errors:
         session.stop(FAILED)
     if session.form != "json":
-        _show(made)
-    written = write_results(session, {json_file: json_text, html_file: _page, latex_file: _latex}, made)
+        _shown("recipe.j2", made)
+    page, tex = partial(_shown, "recipe.html.j2"), partial(_shown, "recipe.tex.j2")
+    written = write_results(session, {json_file: json_text, html_file: page, latex_file: tex}, made)
     session.stop(OK if written else OUTPUT)
 
 
@@ -146,17 +147,8 @@ def _text(cell: Any) -> str:  # noqa: ANN401 - JSON
     return text
 
 
-def _show(made: Json) -> None:
-    environment = evaluation_environment("sgl.research.recipes")
+def _shown(template: str, made: Json) -> str:
+    """Show the tables as a template says: as a page, as LaTeX, or in the terminal."""
+    environment = (latex_environment if ".tex" in template else evaluation_environment)("sgl.research.recipes")
     environment.filters["cell"] = _text
-    environment.get_template("recipe.j2").render(data=made, say=say, show=show_table)
-
-
-def _latex(made: Json) -> str:
-    template = latex_environment("sgl.research.recipes").get_template("recipe.tex.j2")
-    return template.render(data=made, cell=_text)
-
-
-def _page(made: Json) -> str:
-    environment = evaluation_environment("sgl.research.recipes")
-    return environment.get_template("recipe.html.j2").render(data=made, cell=_text)
+    return environment.get_template(template).render(data=made, cell=_text, say=say, show=show_table)

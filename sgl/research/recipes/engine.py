@@ -11,20 +11,17 @@ runs, and two deviations of the paper's runs.
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from sgl.research.analyse.statistics import spearman, spread
-from sgl.research.evaluate.tables import scale
+from sgl.research.evaluate.data import scale
 
 Json = dict[str, Any]
 
 FORMAT = "sgl-recipe/1"
-
-_SCORES = "scores > {metric} > {system}"
-
-_FEWEST = 5
 
 
 def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
@@ -55,18 +52,17 @@ def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
     rows: list[Json] = []
     for row in _rows(table, results):
         cells = []
-        for system in shown:
+        for system, (place, metric) in product(shown, enumerate(metrics)):
             theirs = published if alone else known.get(system.casefold(), {})
-            for place, metric in enumerate(metrics):
-                figure = _published(theirs.get(row["key"]), place)
-                cells.append(_cell(_found(row, table, results, system, metric), figure, table, metric))
-        others = [
-            _published(published[name].get(row["key"]), place) for name in beside for place in range(len(metrics))
-        ]
-        rows.append({"title": row["title"], "cells": cells, "published": others})
-    columns = [{"system": s, "metric": m, "title": title} for s in shown for m, title in metrics.items()]
-    columns_beside = [{"system": s, "metric": m, "title": title} for s in beside for m, title in metrics.items()]
-    made = {"name": table["name"], "title": table["title"], "columns": columns, "beside": columns_beside, "rows": rows}
+            figure = _published(theirs.get(row["key"]), place)
+            cells.append(_cell(_found(row, table, results, system, metric), figure, table, metric))
+        further = [_published(published[n].get(row["key"]), place) for n, place in product(beside, range(len(metrics)))]
+        rows.append({"title": row["title"], "cells": cells, "published": further})
+    columns, others = (
+        [{"system": system, "metric": metric, "title": title} for system in of for metric, title in metrics.items()]
+        for of in (shown, beside)
+    )
+    made = {"name": table["name"], "title": table["title"], "columns": columns, "beside": others, "rows": rows}
     return made | {"figure": table.get("figure"), "agreement": _agreement(made)}
 
 
@@ -85,7 +81,7 @@ def _rows(table: Json, results: Json) -> Iterator[Json]:
 
 def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> list[Any]:
     """Return the figures of a cell: several are those of runs."""
-    path = str(row.get("cell", table.get("cell", _SCORES))).format(metric=metric, system=system)
+    path = str(row.get("cell", table.get("cell", "scores > {metric} > {system}"))).format(metric=metric, system=system)
     if "mean" in row:
         parts = [part for at in _steps(results, row["mean"]) for part in at if part["name"] in row["of"]]
         found = [(part["items"], leaf) for part in parts for leaf in _steps(part, path)]
@@ -165,7 +161,7 @@ def _agreement(table: Json) -> list[Json]:
         ]
         for name, figures in theirs:
             pairs = [(a["mean"], b["mean"]) for a, b in zip(ours, figures, strict=True) if a and b]
-            if len(pairs) >= _FEWEST:
+            if len(pairs) > 4:
                 test = spearman("", "", *np.array(pairs, np.float64).T)
                 found.append({**column, "published": name, "rows": test.pairs, "rho": test.rho, "p": test.p})
     return found
