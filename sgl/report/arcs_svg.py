@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sgl.report.model import Arc, GraphWord
-from sgl.report.svg import element, picture, text_width
+from sgl.report.svg import drawn, text_width
 
 _WORD_GAP = 16.0
 _STEP = 24.0
@@ -34,23 +34,26 @@ class _Placed:
     start: float
     end: float
 
+    @property
+    def height(self) -> float:
+        return _STEP * self.level
+
+    @property
+    def label(self) -> float:
+        return text_width(self.arc.label, _LABEL_SIZE) + _LABEL_PADDING
+
 
 def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
     """Return the graph as an ``svg`` element; ``name`` is unique on the page."""
     basic = _levels([arc for arc in arcs if not arc.extracted])
     extra = _levels([arc for arc in arcs if arc.extracted])
     centres, width = _centres(words, [*basic, *extra])
-    top = _MARGIN + _ROOT + _STEP * max((placed.level for placed in basic), default=0)
+    top = _MARGIN + _ROOT + max((placed.height for placed in basic), default=0.0)
     bottom = top + 2 * _ROW + 8
-    height = bottom + _STEP * max((placed.level for placed in extra), default=0) + _MARGIN
-    drawn = [_root_arrow(centres[root], top)] if words else []
-    drawn += [_arc(placed, centres, top, -1.0) for placed in basic]
-    drawn += [_arc(placed, centres, bottom, 1.0) for placed in extra]
-    for word, x in zip(words, centres, strict=True):
-        kind = "word marked" if word.marked else "word"
-        drawn.append(element("text", word.form, x=x, y=top + _ROW, class_=kind))
-        drawn.append(element("text", word.upos, x=x, y=top + 2 * _ROW - 2, class_="upos"))
-    return picture(name, "Dependency graph", described(words, arcs, root), width, height, *drawn)
+    height = bottom + max((placed.height for placed in extra), default=0.0) + _MARGIN
+    lines = {"above": basic, "top": top, "below": extra, "bottom": bottom, "width": width, "height": height}
+    said = described(words, arcs, root)
+    return drawn("draw_graph", words=words, centres=centres, root=root, name=name, description=said, **lines)
 
 
 def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str:
@@ -90,61 +93,8 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
             x = centres[-1] + (widths[index - 1] + width) / 2 + _WORD_GAP
         for item in placed:
             if item.arc.right == index and item.arc.left < index:
-                needed = item.start + _label_width(item.arc) + 2 * _CORNER + item.end
+                needed = item.start + item.label + 2 * _CORNER + item.end
                 x = max(x, centres[item.arc.left] + needed)
         centres.append(x)
     right = centres[-1] + max(widths[-1] / 2, text_width("root", _LABEL_SIZE)) if centres else 0.0
     return centres, right + _MARGIN
-
-
-def _arc(placed: _Placed, centres: Sequence[float], base: float, side: float) -> Markup:
-    """Return an arc above (``side`` -1) or below (1) the line ``base``."""
-    arc = placed.arc
-    left = centres[arc.left] + placed.start
-    right = centres[arc.right] - placed.end
-    forward = arc.governor < arc.dependent
-    start, end = (left, right) if forward else (right, left)
-    towards = 1.0 if forward else -1.0
-    height = base + side * _STEP * placed.level
-    corner, turn = towards * _CORNER, -side * _CORNER
-    path = (
-        f"M{start:.1f},{base:.1f} V{height + turn:.1f} Q{start:.1f},{height:.1f} "
-        f"{start + corner:.1f},{height:.1f} H{end - corner:.1f} Q{end:.1f},{height:.1f} "
-        f"{end:.1f},{height + turn:.1f} V{base:.1f}"
-    )
-    middle, width = (start + end) / 2, _label_width(arc)
-    patch = {"x": middle - width / 2, "y": height - 8, "width": width, "height": 16.0}
-    kind = ("extracted" if arc.extracted else "basic") + (" marked" if arc.marked else "")
-    return element(
-        "g",
-        element("path", d=path, class_="arc"),
-        _tip(end, base, side),
-        # The label is on a patch that interrupts the line.
-        element(
-            "g",
-            element("rect", **patch, class_="patch"),
-            element("text", arc.label, x=middle, y=height + 4, class_="label"),
-        ),
-        class_=kind,
-    )
-
-
-def _tip(x: float, base: float, side: float) -> Markup:
-    """Return the head of an arrow that points at a word."""
-    back = base + side * 7
-    points = f"{x:.1f},{base:.1f} {x - 3.5:.1f},{back:.1f} {x + 3.5:.1f},{back:.1f}"
-    return element("polygon", points=points, class_="tip")
-
-
-def _root_arrow(x: float, base: float) -> Markup:
-    return element(
-        "g",
-        element("text", "root", x=x + 6, y=_MARGIN + 4, class_="label root"),
-        element("path", d=f"M{x:.1f},{_MARGIN - 4:.1f} V{base:.1f}", class_="arc"),
-        _tip(x, base, -1.0),
-        class_="basic",
-    )
-
-
-def _label_width(arc: Arc) -> float:
-    return text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
