@@ -1,9 +1,11 @@
-"""Names and numbers as other tools write them: names that are free, quotes, plain decimals."""
+"""Names, numbers and texts as other tools write them: names that are free, quotes, plain decimals, templates."""
 
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from decimal import Decimal
+
+from sgl.cli.terminal import text_environment
 
 #: The operation of Alto's string algebra; a word that is spelt so would be read as it.
 CONCATENATION = "*"
@@ -49,6 +51,11 @@ def number_repeated(names: Sequence[str], numbered: Callable[[str, int], str] = 
         several = occurrences[name] > 1
         result.append(free.free(numbered(name, seen[name])) if several else name)
     return result
+
+
+def filled(template: str, **given: object) -> str:
+    """Return what a template of this package makes."""
+    return text_environment("sgl.research.exchange").get_template(template).render(given)
 
 
 def decimal(number: float) -> str:

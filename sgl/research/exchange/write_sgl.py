@@ -8,7 +8,7 @@ not allow are changed; categories such as ``NP[anim=yes]`` get their features ba
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import networkx as nx
@@ -17,7 +17,7 @@ from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Template, TextLayer,
 from sgl.diagnostics import Diagnostics, Label
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.research.exchange.lower_irtg import ImportedGrammar
-from sgl.research.exchange.names import FreeNames, decimal, make_quotable, number_repeated, quoted
+from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
 
 _DERIVATION = "derivation"
 _SHOWN = 3
@@ -131,9 +131,6 @@ def _merge_words(imported: ImportedGrammar, diagnostics: Diagnostics) -> Importe
     return _changed(imported, imported.grammar.text_layers, rules)
 
 
-#: Training sentences of the dataset that a written grammar declares.
-_TRAIN = 1000
-
 _WITH_FEATURES = re.compile(r"([A-Z]\w*)\[([^\[\]]+)\]")
 _SETTING = re.compile(r"((?![A-Z])[^\W\d]\w*)=([^=,\"\\]+)")
 _BARE_VALUE = re.compile(r"[^\W\d]\w*")
@@ -141,7 +138,27 @@ _BARE_VALUE = re.compile(r"[^\W\d]\w*")
 
 def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
     """Return a grammar of text layers as a text that compiles to it; the first has every child once, in order."""
-    return "\n".join(_SglWriter(grammar).lines(comment)) + "\n"
+    layers, rules, naming = FreeNames(*CLAUSES, *DECLARATIONS), FreeNames(), CategoryNames(grammar)
+    names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
+    called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
+    # A dataset begins with a category that has no features.
+    start, start_rule = naming.shown[grammar.start], ""
+    if "[" in start:
+        start, start_rule = naming.names.free("Start"), rules.free("start")
+    return filled(
+        "grammar.sgl.j2",
+        name=identifier(grammar.name, "grammar"),
+        comment=" ".join(comment.split()),
+        grammar=grammar,
+        layers=names,
+        width=max(map(len, names)),
+        naming=naming,
+        start=start,
+        start_rule=start_rule,
+        rules=[[(called[rule.id], rule, *_sides(naming.shown, rule)) for rule in own] for own in grammar.rules_of],
+        decimal=decimal,
+        quoted=string,
+    )
 
 
 def identifier(text: str, fallback: str) -> str:
@@ -156,81 +173,26 @@ def string(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class _SglWriter:
-    def __init__(self, grammar: CoreGrammar) -> None:
-        self.grammar = grammar
-        layers = FreeNames(*CLAUSES, *DECLARATIONS)
-        self.layers = [layers.free(identifier(x.name, "layer")) for x in grammar.text_layers]
-        self.width = max(map(len, self.layers))
-        self.naming = CategoryNames(grammar)
-        rules = FreeNames()
-        self.rules = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
-        # A dataset begins with a category that has no features.
-        self.start, self.start_rule = self.naming.shown[grammar.start], ""
-        if "[" in self.start:
-            self.start, self.start_rule = self.naming.names.free("Start"), rules.free("start")
-
-    def lines(self, comment: str) -> Iterator[str]:
-        shown = self.naming.shown
-        yield f"module {identifier(self.grammar.name, 'grammar')}"
-        if comment:
-            yield from ("", f"# {' '.join(comment.split())}")
-        yield ""
-        for name, layer in zip(self.layers, self.grammar.text_layers, strict=True):
-            yield self._layer(name, layer)
-        yield from self.naming.declarations(self.start if self.start_rule else "")
-        if self.start_rule:
-            yield from ("", f"rule {self.start_rule}: {self.start} -> {shown[self.grammar.start]}")
-        for category, rules in enumerate(self.grammar.rules_of):
-            yield ""
-            if len(rules) > 1 and any(rule.rhs for rule in rules):
-                yield from (f"# {shown[category]}", "")
-            for number, rule in enumerate(rules):
-                lines = list(self._rule(rule, alone=len(rules) == 1))
-                # Words of one line stand together.
-                if number and (rule.rhs or len(lines) > 1):
-                    yield ""
-                yield from lines
-        yield from ("", "dataset", f"  from {self.start}", f"  train {_TRAIN}", "  seed  1")
-
-    def _layer(self, name: str, layer: TextLayer) -> str:
-        options = [] if layer.join == " " else [f"join {string(layer.join)}"]
-        if layer.attach:
-            options.append(" ".join(["attach", *map(string, sorted(layer.attach))]))
-        brackets = f" ({', '.join(options)})" if options else ""
-        return f"layer {name:<{self.width}} : text{brackets}"
-
-    def _rule(self, rule: Rule, *, alone: bool) -> Iterator[str]:
-        shown = self.naming.shown
-        # Children are called by their category where that is enough.
-        bases = [shown[child].partition("[")[0] for child in rule.rhs]
-        roles = number_repeated(bases, lambda base, number: f"{base.lower()}{number}")
-        right = []
-        for item in _words(rule.templates[0]):
-            if isinstance(item, Token):
-                right.append(string(item.text))
-                continue
-            category, role = shown[rule.rhs[item.child]], roles[item.child]
-            named = category if role == bases[item.child] else f"{role}:{category}"
-            right.append(f"capital {named}" if item.capital else named)
-        weight = "" if alone else f"  ~ {decimal(rule.weight)}"
-        yield f"rule {self.rules[rule.id]}: {shown[rule.lhs]} -> {' '.join(right)}{weight}"
-        passing = len(rule.rhs) == 1 and len(rule.templates[0]) == 1
-        for name, template in zip(self.layers[1:], rule.templates[1:], strict=True):
-            if not (passing and template == (Slot(0),)):
-                yield f"  {name:<{self.width}}  {_clause(template, roles)}"
-
-
-def _words(template: Sequence[Item]) -> Iterator[Token | Slot]:
-    return (i for i in template if isinstance(i, Slot) or (isinstance(i, Token) and i.text))
+def _sides(shown: Sequence[str], rule: Rule) -> tuple[str, dict[int, str]]:
+    """Return the right-hand side of a rule, and what has to be said of other layers."""
+    # Children are called by their category where that is enough.
+    bases = [shown[child].partition("[")[0] for child in rule.rhs]
+    roles = number_repeated(bases, lambda base, number: f"{base.lower()}{number}")
+    named = zip(roles, bases, rule.rhs, strict=True)
+    children = [shown[child] if role == base else f"{role}:{shown[child]}" for role, base, child in named]
+    passing = len(rule.rhs) == 1 and len(rule.templates[0]) == 1
+    others = [
+        (n, template) for n, template in enumerate(rule.templates) if n and not (passing and template == (Slot(0),))
+    ]
+    return _clause(rule.templates[0], children), {number: _clause(template, roles) for number, template in others}
 
 
 def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
     parts = []
     seen: set[int] = set()
-    for item in _words(template):
-        if isinstance(item, Token):
-            parts.append(string(item.text))
+    for item in template:
+        if not isinstance(item, Slot):
+            parts += [string(item.text)] if isinstance(item, Token) and item.text else []
             continue
         mode = "copy " if item.child in seen else "capital " if item.capital else ""
         seen.add(item.child)
@@ -252,12 +214,12 @@ class CategoryNames:
         featured = _with_features(names)
         self.names = FreeNames(*(base for base, _ in featured.values()))
         self.shown: list[str] = []
-        self._features: dict[str, dict[str, None]] = {}
-        self._declared: dict[str, None] = {}
+        self.features: dict[str, dict[str, None]] = {}
+        self.declared: dict[str, None] = {}
         for name in names:
             base, values = featured.get(name, ("", {}))
             for feature, value in values.items():
-                self._features.setdefault(feature, {})[value] = None
+                self.features.setdefault(feature, {})[value] = None
             title = ""
             if not base:
                 plain = re.sub(r"\W+", "_", name).strip("_")
@@ -268,20 +230,9 @@ class CategoryNames:
                     # What a quotation cannot hold is left out of the title.
                     kept = (c if c.isprintable() and c not in '"\\' else " " for c in name)
                     title = f' "{"".join(kept)}"'
-            self._declared[f"category {base}{_brackets(values)}{title}"] = None
+            self.declared[f"category {base}{_brackets(values)}{title}"] = None
             settings = [f"{feature}={value}" for feature, value in values.items()]
             self.shown.append(f"{base}{_brackets(settings)}")
-
-    def declarations(self, start: str) -> Iterator[str]:
-        """Yield the declarations of features and categories, ``start`` first if there is one."""
-        yield ""
-        for feature, values in self._features.items():
-            yield f"feature {feature} = {' | '.join(values)}"
-        if self._features:
-            yield ""
-        if start:
-            yield f"category {start}"
-        yield from self._declared
 
 
 def _brackets(parts: Iterable[str]) -> str:

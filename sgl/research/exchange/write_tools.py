@@ -20,7 +20,15 @@ from math import fsum
 from typing import NamedTuple
 
 from sgl.core.grammar import Category, CoreGrammar, Item, Rule, Slot, Template, Token
-from sgl.research.exchange.names import CONCATENATION, FreeNames, decimal, make_quotable, number_repeated, quoted
+from sgl.research.exchange.names import (
+    CONCATENATION,
+    FreeNames,
+    decimal,
+    filled,
+    make_quotable,
+    number_repeated,
+    quoted,
+)
 
 #: The text layers in which a phrase begins with a capital.
 Raised = frozenset[int]
@@ -156,9 +164,6 @@ class _Copying:
         return copies
 
 
-STRINGS = "de.up.ling.irtg.algebra.StringAlgebra"
-TREES = "de.up.ling.irtg.algebra.TreeWithAritiesAlgebra"
-
 #: The name of the rule of a ``word`` declaration.
 _WORD = re.compile(r'word "(.*)"', re.DOTALL)
 
@@ -169,27 +174,23 @@ def write_irtg(grammar: CoreGrammar, labels: Sequence[str] | None, title: str = 
     ``labels`` are those of the nodes of each category in the interpretation of phrase-structure
     trees; without labels there is none.  ``title`` is a line of comment.
     """
-    interpretations = FreeNames()
-    names = [interpretations.free(layer.name) for layer in grammar.text_layers]
-    lines = [f"// {' '.join(title.split())}", ""] if title else []
-    lines += [f"interpretation {quoted(name)}: {STRINGS}" for name in names]
-    tree = interpretations.free("tree")
-    if labels is not None:
-        lines.append(f"interpretation {quoted(tree)}: {TREES}")
+    names = FreeNames()
     states = number_repeated([make_quotable(category.name) for category in grammar.categories])
     rules = number_repeated([_label(rule) for rule in grammar.rules])
-    for category in sorted(range(len(states)), key=lambda number: number != grammar.start):
-        for rule in grammar.rules_of[category]:
-            lines.append("")
-            children = ", ".join(quoted(states[child]) for child in rule.rhs)
-            right = quoted(rules[rule.id]) + (f"({children})" if children else "")
-            final = "!" if category == grammar.start else ""
-            lines.append(f"{quoted(states[category])}{final} -> {right} [{rule.weight!r}]")
-            for name, template in zip(names, rule.templates, strict=True):
-                lines.append(f"  [{quoted(name)}] {string_term(template)}")
-            if labels is not None:
-                lines.append(f"  [{quoted(tree)}] {_tree_term(rule, labels[rule.lhs])}")
-    return "\n".join(lines) + "\n"
+    order = sorted(range(len(states)), key=lambda number: number != grammar.start)
+    return filled(
+        "irtg.j2",
+        title=" ".join(title.split()),
+        layers=[quoted(names.free(layer.name)) for layer in grammar.text_layers],
+        tree=quoted(names.free("tree")),
+        labels=labels,
+        states=[quoted(state) for state in states],
+        names=[quoted(rule) for rule in rules],
+        rules=[rule for category in order for rule in grammar.rules_of[category]],
+        start=grammar.start,
+        string_term=string_term,
+        tree_term=_tree_term,
+    )
 
 
 def _label(rule: Rule) -> str:
@@ -234,10 +235,8 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
     """Return productions of a layer without ``capital`` or repeated children, those of the start category first."""
     names = _nonterminals(grammar)
     spoken = [category.filled for category in emptiness(grammar, layer)]
-    # A line that ends with a backslash goes on in the next one.
-    lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
+    productions: dict[tuple[int, str], list[float]] = {}
     for category in _used(grammar, layer, spoken):
-        weights: dict[str, list[float]] = {}
         for rule in grammar.rules_of[category]:
             right = ""
             for item in rule.templates[layer]:
@@ -247,9 +246,10 @@ def write_nltk(grammar: CoreGrammar, layer: int, title: str = "") -> str:
                 elif item.text:
                     quote = '"' if "'" in item.text else "'"
                     right += f"{quote}{item.text}{quote} "
-            weights.setdefault(right, []).append(rule.weight)
-        for right, parts in weights.items():
-            lines.append(f"{names[category]} -> {right}[{decimal(fsum(parts))}]")
+            productions.setdefault((category, right), []).append(rule.weight)
+    # A line that ends with a backslash goes on in the next one.
+    lines = [f"# {' '.join(title.split())}".rstrip("\\")] if title else []
+    lines += [f"{names[left]} -> {right}[{decimal(fsum(parts))}]" for (left, right), parts in productions.items()]
     return "\n".join(lines) + "\n"
 
 
