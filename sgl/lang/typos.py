@@ -102,6 +102,9 @@ def _bare_child(failure: ParseFailure) -> Finding | None:
     start, stop = len(head) - len(list(run)), len(head)
     name = head[start:]
     category = _category_like(plain(name), failure)
+    if head[:start].rstrip().endswith("->") and name in declared_in(failure.source, "layer"):
+        arrow = head.rindex("->")
+        return Finding(arrow, arrow + 2, "write what the phrase consists of", "nothing stands after `->`")
     if plain(name) != name and plain(name).isascii():
         hint = f"write `{clip(plain(name))}` in plain characters"
     elif category is not None:
@@ -237,6 +240,18 @@ def _foreign(failure: ParseFailure) -> Finding | None:
     return failure.here(hint) if hint is not None else None
 
 
+def _forgotten(failure: ParseFailure) -> Finding | None:
+    """Recognise where a sign was forgotten, as in ``N -[det]-> Det N -[nmod]-> M``."""
+    found = failure.found
+    if found.isdigit() and failure.takes(">="):
+        return failure.here(f"write `>= {clip(found)}`")
+    if found.isidentifier() and failure.takes(";"):
+        return failure.here(f"what follows comes after a `;`: `; {clip(found)}`")
+    if failure.ended and failure.keyword == "test" and failure.takes("=>"):
+        return failure.here('say what it gives, `=> ja "…"`; if it is no sentence, write `test reject "…"`')
+    return None
+
+
 def _unquoted(failure: ParseFailure) -> Finding | None:
     """Recognise a word without quotation marks where a quoted one could stand."""
     found = failure.found
@@ -288,6 +303,7 @@ TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
     _apart_number,
     _joined_name,
     _foreign,
+    _forgotten,
     _unquoted,
 )
 
@@ -320,6 +336,9 @@ FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
     ("|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"),
     (",", lambda failure: failure.takes(";"), "edges are separated by `;`"),
     ("=", lambda failure: failure.before.endswith("="), "write one `=`"),
+    (":", lambda failure: failure.takes("="), "write `=`"),
+    (":", lambda failure: failure.takes(";"), "an edge names a child by its role alone, if it has one"),
+    (":;", lambda failure: failure.before == failure.keyword or failure.rest.strip() == ";", "remove it"),
     (
         "oa",
         lambda failure: failure.found in ("or", "and") and failure.takes("|"),

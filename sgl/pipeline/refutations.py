@@ -21,7 +21,7 @@ _SHOWN, _NAMED, _OFFERED = 4, 5, 4
 #: Why there is no sentence, and what to do: several clauses, or one that fits everything.
 _CONTRADICTION = ("these clauses cannot hold together in any sentence of the grammar", "drop one of them")
 _NOWHERE = (
-    "no sentence of the grammar contains this structure",
+    "no sentence of the grammar contains all that is required",
     "correct it: `sglc sample --show graph` shows what the grammar makes",
 )
 _EVERYWHERE = (
