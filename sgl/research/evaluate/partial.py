@@ -24,9 +24,11 @@ from sgl.corpus import Normalizer
 from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
+from sgl.rendering.templates import TemplateWriter
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed, lemmas_by_word
+from sgl.research.evaluate.realization import GrammarEdges, Realization, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of
+from sgl.research.evaluate.templated import TemplateRealizer
 
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
@@ -59,12 +61,12 @@ class PartialMatch:
         self._queries = {pattern.name: PatternQuery.of(pattern) for pattern in patterns}
         self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
         self._full = Parser(grammar, grammar.text_layer(source))
-        self._gold_text = outputs(grammar)[target]
-        self._gold = Realizer(grammar, graph, self._target)
+        self._gold_text = TemplateWriter(outputs(grammar)[target])
+        self._gold = TemplateRealizer(grammar, graph, self._target)
         small = condensed(grammar, self._target)
         self._parser = Parser(small, self._target)
         self._batch = BatchParser(self._parser)
-        self._prediction_realizer = Realizer(small, graph, self._target)
+        self._prediction_realizer = TemplateRealizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._particles: ParticleMatcher | None = None
@@ -76,6 +78,11 @@ class PartialMatch:
                 self._particles = ParticleMatcher(sudachi().analyse, verbs)
         self.edges = GrammarEdges(grammar, graph, self._target)
         self.lemmas = lemmas_by_word(grammar, graph, self._target)
+
+    def expect(self, sources: Sequence[str], predictions: Sequence[str]) -> None:
+        """Say what will be read, a batch at a time: of much, machine code reads the first batch, too."""
+        self._source.pays(sources)
+        self._batch.pays([text[:_LONGEST] for text in predictions])
 
     def golds(self, sources: Sequence[str], targets: Sequence[str]) -> list[Realization | None]:
         """Return what the gold items say; None where the grammar does not derive the pair."""
@@ -108,11 +115,11 @@ class PartialMatch:
     ) -> tuple[bool, Decision]:
         """Tell whether a prediction, not the gold text, has what is asked for, and what decided."""
         query = self._queries[pattern]
-        wanted = frozenset() if gold is None else query.matches(gold, query.structures)
+        wanted = frozenset() if gold is None else query.matches(gold)
         if not wanted:
             return False, Decision.UNKNOWN
         if read:
-            return any(wanted <= query.matches(r, query.without_lemmas) for r in read), Decision.PARSE
+            return any(wanted <= query.matches(reading, lemmas=False) for reading in read), Decision.PARSE
         particles = self._particles
         if particles is None or not prediction.strip() or len(prediction) > _LONGEST:
             return False, Decision.NOTHING
@@ -156,22 +163,24 @@ class ParticleMatcher(NamedTuple):
 
         If ``whole`` the noun phrase has to be this one, without further modifiers.
         """
-        before, after = self._neighbours(text)
+        starts = occurrences_of(phrase, text)
+        before, after = self._neighbours(text) if starts else ({}, {})
         # The noun has to be whole morphemes, and no part of a longer noun or phrase.
         return any(
             before.keys() >= {start, end}
             and not _continues(before[start], after.get(start), whole)
             and not _is_noun(after.get(end))
             and role in self._roles(text, end)
-            for start, end in ((start, start + len(phrase)) for start in occurrences_of(phrase, text))
+            for start, end in ((start, start + len(phrase)) for start in starts)
         )
 
     def has_word(self, text: str, word: str) -> bool:
         """Tell whether an inflected word stands in the text, neither longer nor shorter."""
         if len(word) > 2 and word.startswith((*_GOVERNED, _OBJECT)):
             word = word[1:]
-        before, _ = self._neighbours(text)
-        return any(before.keys() >= {start, start + len(word)} for start in occurrences_of(word, text))
+        starts = occurrences_of(word, text)
+        before = self._neighbours(text)[0] if starts else {}
+        return any(before.keys() >= {start, start + len(word)} for start in starts)
 
     def _neighbours(self, text: str) -> tuple[dict[int, Morpheme | None], dict[int, Morpheme | None]]:
         """Return the morphemes that end, and those that begin, at each of their bounds."""

@@ -14,12 +14,13 @@ search binds variables one after the other, those with a bound neighbour first.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED
-from sgl.core.graph import Graph
+from sgl.core.graph import Attributes, Graph
 from sgl.core.plan import Pattern
 from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure
 from sgl.research.evaluate.realization import Realization
@@ -45,7 +46,8 @@ class TargetSpan(NamedTuple):
 QueryMatch = tuple[int, tuple[TargetSpan, ...]]
 
 
-class PatternQuery(NamedTuple):
+@dataclass(frozen=True)
+class PatternQuery:
     """What one pattern asks for, in any item.
 
     In predictions the structures are looked for ``without_lemmas``.  ``extents`` say of each how
@@ -63,20 +65,62 @@ class PatternQuery(NamedTuple):
         extents = tuple([_extents(found, words=bool(pattern.targets)) for found in structures])
         return cls(structures, tuple(map(_without_lemmas, structures)), extents)
 
-    def matches(self, said: Realization, structures: Sequence[Structure]) -> frozenset[QueryMatch]:
-        """Return what is asked for in an item, or what a prediction offers ``without_lemmas``."""
-        scene = GraphMatcher(said.graph)
+    def matches(self, said: Realization, *, lemmas: bool = True) -> frozenset[QueryMatch]:
+        """Return what is asked for in an item, or, without tests on ``lemmas``, what a prediction offers."""
         written = {Extent.WORD: said.words, Extent.PHRASE: said.phrases}
-        found: set[QueryMatch] = set()
-        for number, (structure, extents) in enumerate(zip(structures, self.extents, strict=True)):
-            for binding in scene.bindings(structure):
-                spans = [
-                    TargetSpan(extent, written[extent][node], _label(scene, structure, binding, at))
-                    for at, (node, extent) in enumerate(zip(binding, extents, strict=True))
-                    if extent is not Extent.NOTHING
-                ]
-                found.add((number, tuple(spans)))
-        return frozenset(found)
+        return frozenset(
+            (number, tuple([TargetSpan(extent, written[extent][node], label) for extent, node, label in places]))
+            for number, places_of in enumerate(self._places[not lemmas])
+            for places in places_of(said.graph)
+        )
+
+    @cached_property
+    def _places(self) -> tuple[list[_Places], list[_Places]]:
+        found = [list(map(_Places, of, self.extents)) for of in (self.structures, self.without_lemmas)]
+        return found[0], found[1]
+
+
+#: Answers about graphs that are kept at most.
+_MOST_KNOWN = 1 << 14
+
+
+class _Places:
+    """Find a structure: each time the extent, the node and the label of all that is asked for.
+
+    Graphs are equal to it that have the same edges, and nodes that pass the same tests.
+    """
+
+    def __init__(self, structure: Structure, extents: Sequence[Extent]) -> None:
+        self._structure = structure
+        self._extents = extents
+        bodies = structure.body, *structure.without
+        self._tests = {test for body in bodies for variable in body.variables for test in variable.tests}
+        self._passed: dict[Attributes, tuple[bool, ...]] = {}
+        self._known: dict[object, list[tuple[tuple[Extent, int, str], ...]]] = {}
+
+    def __call__(self, graph: Graph) -> list[tuple[tuple[Extent, int, str], ...]]:
+        passed = self._passed
+        for attributes, _ in graph.nodes if self._tests else ():
+            if attributes not in passed:
+                value = dict(attributes).get
+                passed[attributes] = tuple([test.accepts(value(test.attribute, "")) for test in self._tests])
+        key = graph.edges, tuple([passed.get(attributes) for attributes, _ in graph.nodes])
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._found(GraphMatcher(graph))
+        return self._known[key]
+
+    def _found(self, scene: GraphMatcher) -> list[tuple[tuple[Extent, int, str], ...]]:
+        structure = self._structure
+        return [
+            tuple(
+                (extent, node, _label(scene, structure, binding, at))
+                for at, (node, extent) in enumerate(zip(binding, self._extents, strict=True))
+                if extent is not Extent.NOTHING
+            )
+            for binding in scene.bindings(structure)
+        ]
 
 
 def _label(scene: GraphMatcher, structure: Structure, binding: Binding, place: int) -> str:

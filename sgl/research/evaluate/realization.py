@@ -231,10 +231,19 @@ class GrammarEdges:
 
 def tree_of(said: Realization) -> WordTree:
     """Return the words of a derivation in the order of the text, with their tree."""
-    edges = [edge for edge in said.graph.edges if not edge[1].startswith(EXTRACTED)]
+    kept, heads = _tree(said.graph.edges, said.order, tuple(map(bool, said.words)))
+    return WordTree(tuple([folded(said.words[node]) for node in kept]), heads)
+
+
+@lru_cache(1 << 14)
+def _tree(
+    every: tuple[tuple[int, str, int], ...], order: tuple[int, ...], written: tuple[bool, ...]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the nodes whose words are written, in order, and the number of the governor of each."""
+    edges = [edge for edge in every if not edge[1].startswith(EXTRACTED)]
     above = {target: source for source, _, target in edges}
     marks = {target for _, label, target in edges if label.partition(":")[0] == "punct"}
-    kept = [node for node in said.order if said.words[node] and node not in marks]
+    kept = [node for node in order if written[node] and node not in marks]
     number = {node: at for at, node in enumerate(kept, 1)}
     heads = []
     for node in kept:
@@ -242,7 +251,7 @@ def tree_of(said: Realization) -> WordTree:
         while head is not None and head not in number:
             head = above.get(head)
         heads.append(0 if head is None else number[head])
-    return WordTree(tuple([folded(said.words[node]) for node in kept]), tuple(heads))
+    return tuple(kept), tuple(heads)
 
 
 class TreebankEdges:

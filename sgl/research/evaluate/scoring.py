@@ -301,6 +301,8 @@ class Scores:
         self, wrong: Sequence[_Prediction], partial: PartialMatch, progress: Progress
     ) -> dict[_Prediction, _Verdict]:
         found: dict[_Prediction, _Verdict] = {}
+        rows = self._benchmark.rows
+        partial.expect([rows[place].source for place, _, _ in wrong], [text for _, text, _ in wrong])
         for start in range(0, len(wrong), _BATCH):
             progress("parsing predictions", start, len(wrong))
             batch = wrong[start : start + _BATCH]

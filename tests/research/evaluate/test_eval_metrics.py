@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from vectors import COMPOUND_LEXICON, vectors
 from workplace import Workplace
 
+from sgl import accel
 from sgl.cli.main import FAILED, OK, run
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, wilson
 from sgl.research.evaluate.compounds import (
@@ -150,6 +151,21 @@ def test_both_metrics_are_those_of_sacrebleu(pairs: list[tuple[str, str]]) -> No
     found = draws("en", gold, {"s": said})
     assert found.scores("chrf", "s") == [pytest.approx(metrics.CHRF(word_order=2).corpus_score(said, [gold]).score)]
     assert found.scores("bleu", "s") == [pytest.approx(metrics.BLEU(force=True).corpus_score(said, [gold]).score)]
+
+
+@pytest.mark.parametrize("language", ["en", "ja"])
+def test_machine_code_counts_as_sacrebleu_does(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("numba")
+    random = Random(1)  # noqa: S311 - no secret
+    text, other = ([("猫 ab.(c" * 9)[random.randrange(40) : random.randrange(60)] for _ in range(99)] for _ in "ab")
+    mixed = [one[: len(two)] + two for one, two in zip(text, other, strict=True)]
+    runs = {"s": [other, mixed], "t": [text]}
+    plain = Surface(language).count(text, runs)
+    monkeypatch.setattr(accel, "pays", lambda *_: True)
+    quick = Surface(language).count(text, runs)
+    for metric in ("bleu", "chrf"):
+        for name in runs:
+            np.testing.assert_array_equal(quick[metric][name], plain[metric][name])
 
 
 TESTS: list[tuple[Literal["bootstrap", "randomisation"], str]] = [("bootstrap", "bs"), ("randomisation", "ar")]
