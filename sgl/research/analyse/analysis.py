@@ -7,9 +7,10 @@ suspicious for many systems is hard in itself; one for a single system is that s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from os import SEEK_END
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,8 +27,7 @@ _FEWEST_EDGES = 10
 _KEPT, _WITH_EXAMPLE = 100, 20
 
 
-@dataclass(frozen=True, slots=True)
-class Analysis:
+class Analysis(NamedTuple):
     """Everything that was found.
 
     ``unusable`` has the paths of predictions that could not be scored, with what is wrong.
@@ -80,13 +80,9 @@ def analyse(
         "treebank": treebank.data(),
         "groups": _groups(treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
-        "unusable": [
-            {"path": str(file), "message": fault.message, "details": list(fault.details)} for file, fault in unusable
-        ],
+        "unusable": [{"path": str(p), "message": f.message, "details": list(f.details)} for p, f in unusable],
         **_tests(treebank, systems),
-        "mined": [
-            find_suspects(treebank, systems, failed, collector, chosen) for collector in (collectors if systems else ())
-        ],
+        "mined": [find_suspects(treebank, systems, failed, c, chosen) for c in (collectors if systems else ())],
     }
     return Analysis(treebank, systems, unusable, data)
 
@@ -98,12 +94,11 @@ def skeleton_of(sentence: TreebankSentence, settings: scoring.AnalysisSettings) 
 
 
 def _each(systems: Sequence[scoring.SystemScores], step: Callable[..., None], *given: object) -> None:
-    for system in systems:
-        if system.fault is None:
-            try:
-                step(system, *given)
-            except PredictionsError as problem:
-                system.fault = problem
+    for system in (system for system in systems if system.fault is None):
+        try:
+            step(system, *given)
+        except PredictionsError as problem:
+            system.fault = problem
 
 
 def _groups(bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScores]) -> list[scoring.Json]:
@@ -114,10 +109,8 @@ def _groups(bank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemScor
             "projective": int(bank.projective[inside].sum()),
             "measures": {key: scoring.mean(column[inside]) for key, column in bank.columns.items()},
             "systems": {
-                system.name: {
-                    **{key: scoring.mean(column[inside]) for key, column in system.columns.items()},
-                    "exact": int(system.exact[inside].sum()),
-                }
+                system.name: {key: scoring.mean(column[inside]) for key, column in system.columns.items()}
+                | {"exact": int(system.exact[inside].sum())}
                 for system in systems
             },
         }
@@ -181,30 +174,25 @@ def find_suspects(
     by_tree = [collector.by_tree(failed[system.name]) for system in systems]
     blamed = np.array([mining.suspicion(table, counts, settings.rounds) for counts in by_tree])
     scored = mining.scores(table, blamed)
-    failing = np.array([table.failing(counts) for counts in by_tree])
+    found = blamed, scored, np.array([table.failing(counts) for counts in by_tree])
     suspicious = blamed > 0
     coverage = suspicious.sum(axis=0)
     average = (scored * suspicious).sum(axis=0) / np.maximum(coverage, 1)
-    order = sorted(
-        np.flatnonzero(coverage).tolist(), key=lambda at: (-coverage[at], -average[at], table.subtrees[at].text)
-    )
-    support = table.support.tolist()
+    texts, support = [subtree.text for subtree in table.subtrees], table.support.tolist()
+    order = sorted(np.flatnonzero(coverage).tolist(), key=lambda at: (-coverage[at], -average[at], texts[at]))
     suspects: list[scoring.Json] = [
         {
-            "structure": table.subtrees[at].text,
+            "structure": texts[at],
             "words": table.subtrees[at].words,
             "sentences": support[at],
             "score": float(average[at]),
             "coverage": int(coverage[at]),
             "systems": [
-                {
-                    "system": system.name,
-                    "suspicion": float(blamed[rank, at]),
-                    "score": float(scored[rank, at]),
-                    "failed": int(failing[rank, at]),
-                }
-                for rank, system in enumerate(systems)
-                if suspicious[rank, at]
+                {"system": system.name, "suspicion": blame, "score": score, "failed": number}
+                for system, blame, score, number in zip(
+                    systems, *(column[:, at].tolist() for column in found), strict=True
+                )
+                if blame > 0
             ],
             "example": None,
         }

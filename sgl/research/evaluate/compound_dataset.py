@@ -90,54 +90,41 @@ class CompoundFinder:
                 # The smallest phrase that has all of these words.
                 while inner := next((p for p in phrase.children if wanted <= {*p.anchors}), None):
                     phrase = inner
-                atoms: list[FoundAtom] = []
-                fillers = {ATTRIBUTIVE}
-                _CompoundMatch(self, words[noun], _roles(matcher, words, noun)).add_atoms(phrase, atoms, fillers)
+                atoms, fillers = self._atoms(phrase, words[noun], _roles(matcher, words, noun))
                 source, target = map(" ".join, phrase.texts)
-                found[FoundCompound(source, target, tuple(atoms), frozenset(fillers))] = None
+                found[FoundCompound(source, target, tuple(atoms), frozenset({ATTRIBUTIVE, *fillers}))] = None
         return list(found)
 
-
-class _CompoundMatch(NamedTuple):
-    """A place where a structure of a compound is: the word of its noun, and roles by word."""
-
-    finder: CompoundFinder
-    noun: int
-    roles: dict[int, str]
-
-    def add_atoms(self, phrase: DerivedPhrase, atoms: list[FoundAtom], fillers: set[str]) -> None:
-        """Add the atoms of a phrase, in the order of the source, and its fillers."""
+    def _atoms(self, phrase: DerivedPhrase, noun: int, roles: dict[int, str]) -> tuple[list[FoundAtom], list[str]]:
+        """Return the atoms of a phrase around a noun, in the order of the source, and its fillers."""
         source, target = map(" ".join, phrase.texts)
         if not phrase.children:
-            atoms.append((NOUN, source, target))
-            return
-        inner = next((part for part in phrase.children if self.noun in part.anchors), None)
-        if inner is None or phrase.rule.words(self.finder.source):
+            return [(NOUN, source, target)], []
+        inner = next((part for part in phrase.children if noun in part.anchors), None)
+        if inner is None or phrase.rule.words(self.source):
             raise UnknownRoleError(source)
-        has_head = False
-        for item in phrase.rule.constituents(self.finder.source):
+        inside, further = self._atoms(inner, noun, roles)
+        atoms, fillers = list[FoundAtom](), [*phrase.rule.words(self.target)]
+        for item in phrase.rule.constituents(self.source):
             assert isinstance(item, Slot), "the rule writes no word of the source"
             part = phrase.children[item.child]
             if part is inner:
-                self.add_atoms(inner, atoms, fillers)
+                atoms += inside
                 continue
             text, translation = part.texts
-            role = self.roles.get(-1 if part.ports[0] is None else part.ports[0], "")
+            role = roles.get(-1 if part.ports[0] is None else part.ports[0], "")
             if not role:
                 raise UnknownRoleError(" ".join(text))
             if role in HEADS:
-                has_head = True
                 # The target words of the head and of the rule, with dots for the noun phrase.
-                places = [
-                    (HOLE,) if other is inner else translation if other is part else () for other in phrase.children
-                ]
-                translation = template_words(phrase.rule, self.finder.target, places)
+                texts = {id(inner): (HOLE,), id(part): translation}
+                translation = template_words(phrase.rule, self.target, [texts.get(id(p), ()) for p in phrase.children])
+                fillers = []
             elif len(translation) > 1 and translation[-1] == ATTRIBUTIVE:
                 # The particle joins a modifier to the noun.
                 translation = translation[:-1]
             atoms.append((role, " ".join(text), " ".join(translation)))
-        if not has_head:
-            fillers.update(phrase.rule.words(self.finder.target))
+        return atoms, fillers + further
 
 
 def _roles(matcher: GraphMatcher, words: Sequence[int], noun: int) -> dict[int, str]:

@@ -32,9 +32,6 @@ from sgl.research.evaluate.surface import Segmentation, segmentation
 
 Json = dict[str, Any]
 
-#: The references, as if they were a system.
-GOLD = "gold"
-
 
 class CompoundTable(NamedTuple):
     """The compounds of some rows, and of a dataset all words of the target language.
@@ -123,14 +120,9 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     except CompoundError as problem:
         raise CompoundError(f"`{path}`: {problem}") from problem
     patterns = {row.category for row in benchmark.rows}
-    left_out = content["left_out"].members().items()
-    return CompoundTable(
-        lexicon,
-        tuple(occurrences),
-        content["words"].texts(),
-        content["spaces"].of(bool),
-        sum(number.of(int) for name, number in left_out if name in patterns),
-    )
+    left_out = sum(n.of(int) for name, n in content["left_out"].members().items() if name in patterns)
+    words, spaces = content["words"].texts(), content["spaces"].of(bool)
+    return CompoundTable(lexicon, tuple(occurrences), words, spaces, left_out)
 
 
 def _published(benchmark: Benchmark) -> CompoundTable | None:
@@ -161,7 +153,8 @@ class BenchmarkCompounds(NamedTuple):
         """Return the rates of the gold texts and of each run as plain data, if there are any."""
         if self.table is None or not self.table.occurrences:
             return None
-        texts = [(GOLD, "", tuple(row.target for row in benchmark.rows))]
+        # The references are as if they were a system.
+        texts = [("gold", "", tuple(row.target for row in benchmark.rows))]
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon, occurrences = self.table.lexicon.segmented(cut), self.table.occurrences
@@ -177,13 +170,12 @@ class BenchmarkCompounds(NamedTuple):
             for (by, name), rate in found.items():
                 shares = {"instance": rate.instance, "aggregate": rate.aggregate}
                 rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **shares})
+        atoms = (pair for atoms in lexicon.entries.values() for pair in atoms.items())
         return {
             "rule": "the published rule" if published else "whole words, compounds by name",
             "segmented": self.segmentation.name,
             "rates": rates,
-            "unchecked_atoms": sorted(
-                text for atoms in lexicon.entries.values() for text, translations in atoms.items() if "" in translations
-            ),
+            "unchecked_atoms": sorted(text for text, translations in atoms if "" in translations),
             "published_script_stops": stopped,
         }
 

@@ -268,14 +268,9 @@ def published_correct(lexicon: CompoundLexicon, source: str, compound: str, hypo
 
 def _places(text: str, translations: Sequence[str]) -> list[int] | None:
     """Return where the characters of a translation are; None if anything will do."""
-    found: list[int] = []
-    for translation in translations:
-        before, behind = _parts(translation)
-        bare = "".join((before or behind).split())
-        if not bare:
-            return None
-        found += occurrences_of(bare, text)
-    return found
+    parts = map(_parts, translations)
+    bare = ["".join((before or behind).split()) for before, behind in parts]
+    return [place for part in bare for place in occurrences_of(part, text)] if all(bare) else None
 
 
 def published_rate(right: Sequence[bool]) -> ErrorRate:
@@ -289,13 +284,12 @@ def published_rates(
     lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], hypotheses: Sequence[str]
 ) -> tuple[dict[Group, ErrorRate], int]:
     """Return the rates of the script, and how often it would have stopped; that counts as wrong."""
-    right: list[bool] = []
+    right = [False] * len(occurrences)
     stops = 0
-    for one, hypothesis in zip(occurrences, hypotheses, strict=True):
+    for place, (one, hypothesis) in enumerate(zip(occurrences, hypotheses, strict=True)):
         try:
-            right.append(published_correct(lexicon, one.source, one.compound, hypothesis))
+            right[place] = published_correct(lexicon, one.source, one.compound, hypothesis)
         except PublishedStop:
-            right.append(False)
             stops += 1
     rates = _by_group(lexicon, occurrences, lambda places: published_rate([right[place] for place in places]))
     return rates, stops
