@@ -82,15 +82,7 @@ SYSTEM = _System()
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @force_option
 @session_options
-def command(
-    session: Session,
-    gold: Path,
-    predictions: tuple[str, ...],
-    json_file: Path | None,
-    html_file: Path | None,
-    latex_file: Path | None,
-    **options: Any,  # noqa: ANN401 - click decides the types
-) -> None:
+def command(session: Session, gold: Path, predictions: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401 - click decides
     """Analyse the trees of GOLD, a treebank in CoNLL-U, and the PREDICTIONS of systems.
 
     A file of predictions has a text on each line, for the sentences in order; or ids and
@@ -101,6 +93,7 @@ def command(
     from sgl.research.analyse import AnalysisSettings, analyse
     from sgl.research.analyse.tables import latex, render_analysis, tables
 
+    files = {name: options.pop(name) for name in RESULTS}
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS
@@ -118,7 +111,7 @@ def command(
         if not session.quiet:
             _show(found.data, time.monotonic() - started, session)
         page, tex = lambda data: render_analysis(data, gold.name), lambda data: latex(tables(data))
-        write_results(session, {json_file: json_text, html_file: page, latex_file: tex}, found.data)
+        write_results(session, files, found.data, page, tex)
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:
@@ -130,10 +123,20 @@ def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) ->
     return not missing
 
 
-def write_results(session: Session, writers: Mapping[Path | None, Callable[[Any], str]], data: object) -> bool:
+#: The options that name files for results: as JSON, as a page, and as LaTeX.
+RESULTS = ("json_file", "html_file", "latex_file")
+
+
+def write_results(
+    session: Session,
+    files: Mapping[str, Path | None],
+    data: Json,
+    page: Callable[[Json], str],
+    tex: Callable[[Json], str],
+) -> bool:
     """Write the files that were asked for; False after reports."""
-    texts = [(path, text(data)) for path, text in writers.items() if path is not None]
-    written = [session.write(path, text) for path, text in texts]
+    wanted = [(path, text) for name, text in zip(RESULTS, (json_text, page, tex), strict=True) if (path := files[name])]
+    written = [session.write(path, content) for path, content in [(path, text(data)) for path, text in wanted]]
     return all(written)
 
 

@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -125,11 +126,9 @@ class Aligned:
     def refuse_names(self) -> None:
         """Raise ``PredictionsError`` if most texts without an id begin with one."""
         if self.named > self.given // 2:
-            raise PredictionsError(
-                f"{self.named:,} of the {self.given:,} predictions begin with the name of their "
-                "sentence, and the file is read as one without names",
-                hint="write each name as the treebank does, a tab and the text, in a file `.tsv`",
-            )
+            begin = f"{self.named:,} of the {self.given:,} predictions begin with the name of their sentence"
+            hint = "write each name as the treebank does, a tab and the text, in a file `.tsv`"
+            raise PredictionsError(f"{begin}, and the file is read as one without names", hint=hint)
 
     def finish(self) -> None:
         """Raise ``PredictionsError`` unless there was an output for each sentence (or ids)."""
@@ -198,9 +197,7 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
 
 def _lines(path: Path) -> Iterator[tuple[int, str]]:
     with opened(path, PREDICTIONS) as stream:
-        number = 0
-        while raw := stream.readline(LONGEST_LINE):
-            number += 1
+        for number, raw in enumerate(iter(partial(stream.readline, LONGEST_LINE), b""), 1):
             if number > MOST_LINES:
                 raise PredictionsError(f"it has more than {MOST_LINES:,} lines")
             if len(raw) == LONGEST_LINE:
@@ -218,10 +215,8 @@ def _tsv(path: Path) -> Iterator[_Row]:
         if number == 1 and cells[0] in IDS:
             continue
         if len(cells) != 2:
-            raise PredictionsError(
-                f"line {number:,} has {len(cells)} column{'s' if len(cells) > 1 else ''}; "
-                "a prediction is an id, a tab and a text"
-            )
+            found = f"{len(cells)} column{'s' if len(cells) > 1 else ''}"
+            raise PredictionsError(f"line {number:,} has {found}; a prediction is an id, a tab and a text")
         yield number, cells[0].strip(), SystemOutput(cells[1])
 
 
@@ -238,10 +233,8 @@ def _objects(path: Path) -> Iterator[_Row]:
             raise PredictionsError(f"line {number:,} has an `id` that is no text")
         words: list[Any] = found if isinstance(found, list) else [found]
         if not all(isinstance(word, str) for word in words):
-            raise PredictionsError(
-                f"line {number:,} has no `prediction` that is a text or a list of words",
-                hint=f"the member with the text is called one of {', '.join(TEXTS)}",
-            )
+            hint = f"the member with the text is called one of {', '.join(TEXTS)}"
+            raise PredictionsError(f"line {number:,} has no `prediction` that is a text or a list of words", hint=hint)
         output = SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
         yield number, None if name is None else str(name), output
 

@@ -116,10 +116,8 @@ def _of_cognition(path: Path) -> Benchmark:
         sides = [lines_of(read_text(file.with_suffix(end), BENCHMARK)) for end in (".en", ".zh", ".compound")]
         if len({len(side) for side in sides}) != 1:
             raise DatasetError(f"`{file.stem}.en`, `.zh` and `.compound` have different numbers of lines")
-        rows += [
-            BenchmarkRow(f"{file.stem}-{number:06d}", source, text, file.stem, compound.strip())
-            for number, (source, text, compound) in enumerate(zip(*sides, strict=True), 1)
-        ]
+        for number, (source, text, compound) in enumerate(zip(*sides, strict=True), 1):
+            rows.append(BenchmarkRow(f"{file.stem}-{number:06d}", source, text, file.stem, compound.strip()))
     if not rows:
         raise DatasetError(f"`{path}` has a lexicon, and no `.compound` file beside it")
     return Benchmark("cognition", "CoGnition", "", "gen", "en", "zh", "", tuple(rows), lexicon=path / "lexicon")
@@ -136,16 +134,12 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
         view = target if target in FORMS else ""
         return Benchmark(name, name, "", name, "source", target or "target", view or "", _rows(path, name))
     sentences = _whole(path, TreebankReader().read(path), "sentences")
-    rows = tuple(
-        BenchmarkRow(
-            sentence.comment("sent_id") or f"{name}-{number:06d}",
-            "",
-            sentence.comment("text") or " ".join(word.form for word in sentence.words),
-            sentence.comment("category") or IN_DISTRIBUTION,
-        )
-        for number, sentence in enumerate(sentences, 1)
-    )
-    return Benchmark(name, name, "", name, "tree", target or "text", "", rows, sentences=tuple(sentences))
+    rows = []
+    for number, sentence in enumerate(sentences, 1):
+        sent_id, text, category = map(sentence.comment, ("sent_id", "text", "category"))
+        text = text or " ".join(word.form for word in sentence.words)
+        rows.append(BenchmarkRow(sent_id or f"{name}-{number:06d}", "", text, category or IN_DISTRIBUTION))
+    return Benchmark(name, name, "", name, "tree", target or "text", "", tuple(rows), sentences=tuple(sentences))
 
 
 def _of_dataset(path: Path, split: str | None, target: str | None) -> Benchmark:

@@ -13,7 +13,7 @@ import click
 from sgl import limits
 from sgl.cli.files import FILE, GRAMMAR, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
-from sgl.cli.session import Session, grammar_options, json_text
+from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import Progress, count, progress
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import ForeignFileError
@@ -311,8 +311,7 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
             show_result(data)
             seconds = time.monotonic() - started
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
-        pages = {request.html_file: render_evaluation, request.latex_file: latex}
-        if not write_results(session, {request.json_file: json_text, **pages}, data):
+        if not write_results(session, vars(request), data, render_evaluation, latex):
             return OUTPUT
     return FAILED if data is None or diagnostics.errors else OK
 

@@ -9,7 +9,7 @@ shown is said by templates; shares are percentages with one decimal.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import combinations, product
 from statistics import fmean
@@ -61,10 +61,12 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
     """Return all tables and tests of an evaluation."""
     benchmark, scores, request = evaluation.benchmark, evaluation.scores, evaluation.request
     differences: list[Difference] = []
-    tables = {
-        name: [_row(evaluation, name, part, differences) for part in _told(parts, advance)]
-        for name, parts in _parts(evaluation).items()
-    }
+    tables: dict[str, list[Json]] = {}
+    for name, parts in _parts(evaluation).items():
+        tables[name] = []
+        for number, part in enumerate(parts):
+            advance("comparing systems", number, len(parts))
+            tables[name].append(_row(evaluation, name, part, differences))
     decided = {name: {why.value: n for why, n in counts.items()} for name, counts in scores.decided.items()}
     gold = {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()}
     return {
@@ -133,12 +135,6 @@ def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
             for low, items in sorted(places.items())
         ]
     return parts
-
-
-def _told(parts: Sequence[_Part], advance: Callable[[str, int, int], None]) -> Iterator[_Part]:
-    for number, part in enumerate(parts):
-        advance("comparing systems", number, len(parts))
-        yield part
 
 
 def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Difference]) -> Json:

@@ -78,8 +78,10 @@ class CorpusDraws:
             for system, runs in of.items():
                 chosen = runs[:, items].astype(np.float64)
                 self._runs[metric, system] = [chosen.mean(axis=0)] if pooled else list(chosen)
-        drawn = self._weighed(self._with_replacement)
-        self._drawn = {key: self._mean(key[0], sums) for key, sums in drawn.items()}
+        self._drawn: dict[tuple[str, str], NDArray[np.float64]] = {
+            key: np.mean([scorers[key[0]](run) for run in runs], axis=0)
+            for key, runs in self._weighed(self._with_replacement).items()
+        }
 
     def scores(self, metric: str, system: str) -> list[float]:
         """Return the score of each run."""
@@ -110,17 +112,10 @@ class CorpusDraws:
         self, metric: str, first: str, second: str, chosen: Mapping[tuple[str, str], list[Sums]]
     ) -> NDArray[np.float64]:
         """Return the differences after the systems have exchanged the chosen items."""
-        whole, part = [], []
-        for system in (first, second):
-            whole.append(np.mean([run.sum(axis=0) for run in self._runs[metric, system]], axis=0))
-            part.append(np.mean(chosen[metric, system], axis=0))
-        moved = part[0] - part[1]
-        score = self._scorers[metric]
-        return score(whole[1] + moved) - score(whole[0] - moved)
-
-    def _mean(self, metric: str, runs: Sequence[Sums]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = np.mean([self._scorers[metric](sums) for sums in runs], axis=0)
-        return found
+        keys, score = ((metric, first), (metric, second)), self._scorers[metric]
+        one, two = (np.mean([run.sum(axis=0) for run in self._runs[key]], axis=0) for key in keys)
+        moved = np.subtract(*(np.mean(chosen[key], axis=0) for key in keys))
+        return score(two + moved) - score(one - moved)
 
     def _weighed(self, weights: Callable[[np.random.Generator, int], Weights]) -> dict[tuple[str, str], list[Sums]]:
         """Return for each metric, system and run the sums of all draws."""
@@ -128,9 +123,7 @@ class CorpusDraws:
         every = [run for runs in self._runs.values() for run in runs]
         # One product of matrices for all; small sums are exact in single precision.
         beside = np.hstack(every)
-        kind: type[np.float32] | type[np.float64] = (
-            np.float32 if beside.sum(axis=0).max(initial=0) < _EXACT else np.float64
-        )
+        kind = np.dtype("f4" if beside.sum(axis=0).max(initial=0) < _EXACT else "f8")
         beside = beside.astype(kind)
         sums = np.empty((DRAWS, beside.shape[1]))
         for first in range(0, DRAWS, _TOGETHER):

@@ -119,19 +119,17 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     Without exact names, from the first line on, a line is all text: then all would be wrong.
     """
     names = {row.id.casefold() for row in rows}
-    found = [(text, _CELL.match(text)) for text in texts]
-    like = [text for text, cell in found if cell and _ROW_NAME.fullmatch(cell[1])]
+    found = [(text, cell[1]) for text in texts if (cell := _CELL.match(text))]
     # No gold text has a tab, so that what stands before one is meant as something else.
-    known = [t for t, cell in found if cell and ("\t" in t or cell[1].casefold() in names)]
-    if not like and 2 * len(known) <= len(texts):
-        return
-    lines = like or known
-    raise PredictionsError(
-        f"{len(lines):,} of {len(texts):,} lines begin like the name of a row, but not with one",
-        tuple(line[:_SHOWN] for line in lines[:_NAMED]),
-        f"write all lines as `{rows[0].id}`, a tab and the text; the first line tells that lines "
-        "have names, and names are those of the split",
-    )
+    known = [text for text, cell in found if "\t" in text or cell.casefold() in names]
+    lines = [text for text, cell in found if _ROW_NAME.fullmatch(cell)] or known
+    if lines is not known or 2 * len(known) > len(texts):
+        raise PredictionsError(
+            f"{len(lines):,} of {len(texts):,} lines begin like the name of a row, but not with one",
+            [line[:_SHOWN] for line in lines[:_NAMED]],
+            f"write all lines as `{rows[0].id}`, a tab and the text; the first line tells that lines "
+            "have names, and names are those of the split",
+        )
 
 
 def _joined(texts: list[str], rows: Sequence[BenchmarkRow], language: str) -> int:

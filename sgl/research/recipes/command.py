@@ -11,7 +11,7 @@ import yaml
 
 from sgl.cli.files import FILE, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
-from sgl.cli.session import Session, grammar_options, json_text
+from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import say
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
@@ -36,15 +36,7 @@ _Outputs = Mapping[str, list[tuple[str, Path]]]
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
 @force_option
 @grammar_options
-def command(
-    session: Session,
-    paper: str,
-    data: Path,
-    outputs: tuple[str, ...],
-    json_file: Path | None,
-    html_file: Path | None,
-    latex_file: Path | None,
-) -> None:
+def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], **targets: Path | None) -> None:
     """Make the tables of PAPER from the OUTPUTS of systems for DATA, beside the published figures.
 
     OUTPUTS is a directory with a file for each split or corpus, named after it, or one such file.
@@ -65,8 +57,7 @@ def command(
         session.stop(FAILED)
     if session.form != "json":
         _shown("recipe.j2", made)
-    page, tex = partial(_shown, "recipe.html.j2"), partial(_shown, "recipe.tex.j2")
-    written = write_results(session, {json_file: json_text, html_file: page, latex_file: tex}, made)
+    written = write_results(session, targets, made, partial(_shown, "recipe.html.j2"), partial(_shown, "recipe.tex.j2"))
     session.stop(OK if written else OUTPUT)
 
 

@@ -85,16 +85,13 @@ def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> l
     if "mean" in row:
         parts = [part for at in _steps(results, row["mean"]) for part in at if part["name"] in row["of"]]
         found = [(part["items"], leaf) for part in parts for leaf in _steps(part, path)]
-        return [_mean(found)] if len(found) == len(row["of"]) else []
+        # For each run the mean over parts, weighted by their items.
+        runs = zip(*([number * run for run in cell["runs"]] for number, cell in found), strict=False)
+        items = sum(number for number, _ in found)
+        return [spread([sum(of) / items for of in runs])] if len(found) == len(row["of"]) else []
     if "part" in row:
         return _steps(row["part"], path)
     return _steps(results, f"{row['at']} > {path}")
-
-
-def _mean(found: Sequence[tuple[int, Any]]) -> Json:
-    """Return the mean over parts, weighted by their items, for each run."""
-    items = sum(number for number, _ in found)
-    return spread([sum(n * cell["runs"][at] for n, cell in found) / items for at in range(len(found[0][1]["runs"]))])
 
 
 def _steps(value: Any, path: str) -> list[Any]:  # noqa: ANN401 - JSON
