@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgl import foreign
-from sgl.api.findings import Findings, Shown, number
+from sgl.api.findings import Findings, Shown
 from sgl.api.grammar import Grammar, load
 from sgl.api.problems import GrammarError, raised, working
+from sgl.cli.terminal import count as number
 from sgl.dataset import MANIFEST, signature
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign.json import read_document

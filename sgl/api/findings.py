@@ -55,11 +55,6 @@ class Findings(Shown):
         return pd.DataFrame(list(self.rows), columns=list(self.columns))
 
 
-def number(found: int, what: str) -> str:
-    """Return a number of things in words: ``1 item``, ``2,000 items``."""
-    return f"{found:,} {what}{'s' * (found != 1)}"
-
-
 def shown(value: object) -> str:
     """Return a cell as a text: ``1,000``, ``0.25``, ``proved``."""
     if isinstance(value, float):

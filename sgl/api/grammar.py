@@ -10,9 +10,10 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgl.api.findings import Findings, Shown, number
+from sgl.api.findings import Findings, Shown
 from sgl.api.problems import GrammarError, raised, working
 from sgl.api.texts import Text, Texts
+from sgl.cli.terminal import count as number
 from sgl.diagnostics import Diagnostics, Severity, SourceMap, suggest
 from sgl.resources import bundled_grammars
 

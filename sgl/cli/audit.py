@@ -7,17 +7,21 @@ from pathlib import Path
 import click
 
 from sgl.cli import arguments as args
-from sgl.cli.audit_text import show_audit, warn_of_missing_needs
 from sgl.cli.files import PAGE, force_option, json_file_option
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_text, named_values
-from sgl.cli.terminal import count
+from sgl.cli.terminal import cell, count, text_table
 from sgl.corpus import Normalizer
 from sgl.corpus import audit as judged
+from sgl.corpus.audit.result import OTHER_PAIRS
+from sgl.corpus.audit.sets import new_words
 from sgl.dataset import plain
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.report import render_audit
+
+#: Characters of a structure in a warning.
+_SHOWN = 120
 
 #: The fields of a declared structure that `--json` writes.
 _DECLARED = ("name", "pattern", "role", "held_out", "structure")
@@ -74,8 +78,8 @@ def command(
     names = judged.PatternNames(compiled.plan.patterns, items)
     auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
     audit = auditor.run(corpora, args.file_bar(session))
-    warn_of_missing_needs(session, audit)
-    show_audit(session, audit)
+    _warn_of_missing_needs(session, audit)
+    _show(session, audit)
     seconds = time.monotonic() - started
     session.echo(f"\n{count(audit.total.rows, 'row')} in {seconds:.1f} s")
     data = {
@@ -132,3 +136,42 @@ def _auditor(
     normalizers = [normalizer(target.layer) for target in targets]
     collector = judged.SetCollector(core, parser.layer, plan, declared, names) if declared else None
     return judged.Auditor(reader, given, declared, normalizers, collector)
+
+
+def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
+    """Report what patterns need and training does not have."""
+    missing = [entry for entry, rows in audit.needs() if not rows]
+    if not missing:
+        return
+    rows = count(audit.training.rows, "row")
+    message = f"training lacks {count(len(missing), 'part')} that patterns need"
+    structures = ((entry.name, str(entry.structure)) for entry in missing)
+    notes = [f"{name}: {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}" for name, text in structures]
+    notes.append(f"training: {rows} of {audit.files[0].name}, the first file, that are no items")
+    session.diagnostics.warning("SGL1106", None, message, notes=notes)
+    session.show()
+
+
+def _show(session: Session, audit: judged.Audit) -> None:
+    """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
+    names = [file.name for file in audit.files]
+    short = [Path(name).name for name in names]
+    # Short names have to tell the files apart.
+    declared = {entry.name for entry in audit.declared}
+    shown = short if len(set(short)) == len(short) else names
+
+    def table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
+        # Names of the grammar are shown whole, what is of somebody else may be cut.
+        cells = [[text if text in declared else cell(text) for text in row] for _, row in rows]
+        session.table(text_table(titles, cells, right, styles=[style for style, _ in rows]))
+
+    session.present(
+        "audit.j2",
+        audit=audit,
+        names=shown,
+        short=dict(zip(names, shown, strict=True)),
+        new_words=list(zip(audit.sets, new_words(audit.sets), strict=True)),
+        shared_sets=sorted(audit.shared_sets, key=lambda pair: -max(pair.rows, pair.framed)),
+        pairs_of=lambda cause: [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS],
+        table=table,
+    )

@@ -10,9 +10,8 @@ from sgl.cache import using
 from sgl.cli.files import FILE, GRAMMAR, STREAM, stream_bytes
 from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_options
-from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
-from sgl.pipeline.grammar import GrammarSize, check_grammar, grammars_of
+from sgl.pipeline.grammar import check_grammar, grammars_of
 
 #: Other grammars of a module that are named.
 _NAMED = 3
@@ -76,18 +75,9 @@ def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> Non
     )
     session.show()
     if session.form == "full" and size is not None and session.diagnostics.errors == errors:
-        session.echo(_counts(size))
+        session.present("check.j2", size=size)
     if size is not None and morphology:
         _show_morphology(session, grammar)
-
-
-def _counts(size: GrammarSize) -> str:
-    return (
-        f"{size.name}: {count(size.categories, 'category', 'categories')}, "
-        f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
-        f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
-        + (f"; {size.proved} proved" if size.proved is not None else "")
-    )
 
 
 def _show_morphology(session: Session, grammar: Path) -> None:
@@ -95,15 +85,5 @@ def _show_morphology(session: Session, grammar: Path) -> None:
 
     inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
     session.show()
-    if session.form != "full" or inspected is None:
-        return
-    outcome, versions = inspected
-    session.echo(
-        f"morphology: {count(outcome.forms, 'form')} of {count(outcome.words, 'word')} "
-        f"read by {versions}: {outcome.doubtful:,} doubtful, "
-        f"{count(len(outcome.exempted), 'exemption')}"
-    )
-    for row in outcome.exempted:
-        session.echo(f"  exempt  {row.gives} ({row.form} of {row.word}): {row.reason}")
-    for spelling in outcome.spellings:
-        session.echo(f"  {spelling.analyser} is {spelling.word} here: {spelling.reason}")
+    if session.form == "full" and inspected is not None:
+        session.present("morphology.j2", outcome=inspected[0], versions=inspected[1])

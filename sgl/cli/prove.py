@@ -94,7 +94,7 @@ def _prove(
     if as_json:
         session.json(proof_data(compiled, proofs, known_figures(compiled, structures), drawn))
     elif pattern is not None:
-        session.lines(PatternText(compiled, structures, proofs.of(pattern)).lines())
+        session.present("prove_pattern.j2", **PatternText(compiled, structures, proofs.of(pattern)).told())
     else:
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         rows = [[*_row(found, drawn), titles[found.name]] for found in proofs.patterns]

@@ -1,15 +1,11 @@
 """``sglc prove --pattern``: clauses, automata, the invariant, and the smallest sentences.
 
-What is said is in the template ``prove_pattern.txt.j2``; here it is found out.
+What is said is in the template ``prove_pattern.j2``; here it is found out.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
-
-from jinja2 import Environment, StrictUndefined
 
 from sgl.automata import Licence, PatternProofs, StructureCompiler, pieces_of, smallest_derivation
 from sgl.automata.algebra.boolean import intersection
@@ -46,8 +42,8 @@ class PatternText:
     proofs: PatternProofs
     pictured: set[str] = field(default_factory=set)
 
-    def lines(self) -> Iterator[str]:
-        """Yield the pattern, its clauses and guarantees, then each claim with its reasons."""
+    def told(self) -> dict[str, Any]:
+        """Return what the template says: the pattern, its clauses and guarantees, each claim with its reasons."""
         lowered = next(p for p in self.compiled.patterns if p.pattern.name == self.proofs.name)
         clauses = []
         for span in (clause.span for clause in lowered.declaration.clauses):
@@ -57,12 +53,8 @@ class PatternText:
                 clauses.append((f"{span.file}:{file.position(span.start)[0]}", text))
         told = {"proofs": self.proofs, "pattern": lowered.pattern, "clauses": columns(clauses), "used": used}
         told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses, "unparsed": unparsed}
-        own = (self.invariant_of, self.first, self.smallest, self.language, self.sentence, count, said)
-        told |= {function.__name__: function for function in own}
-        # What is shown is plain text.
-        environment = Environment(trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined)  # noqa: S701
-        template = Path(__file__).with_suffix(".txt.j2").read_text("utf-8")
-        yield from environment.from_string(template).render(told).split("\n")
+        own = (self.invariant_of, self.first, self.smallest, self.language, self.sentence)
+        return told | {function.__name__: function for function in own}
 
     def language(self, stream: str) -> TreeAutomaton:
         """Return what a stratum is drawn from."""
@@ -131,11 +123,6 @@ class PatternText:
             count(len(states), "state"),
             f"{grammar.categories[smallest.category].base}: {shortened(text)}",
         )
-
-
-def said(verdict: str) -> str:
-    """Return a verdict as it is shown: one that fails is in capitals."""
-    return "REFUTED" if verdict == "refuted" else verdict
 
 
 def shortened(text: str) -> str:

@@ -18,7 +18,7 @@ from sgl.kept import Memory, keeping
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.pipeline.grammar import grammars_of, sound
-from sgl.pipeline.proofs import check_claims
+from sgl.pipeline.proofs import establish
 from sgl.pipeline.samples import SampleError, sampled_items, source_of
 from sgl.pipeline.sentences import check_examples
 from sgl.pipeline.shapes import structures_of
@@ -156,7 +156,8 @@ class Snapshot:
         if self._claims is None:
             found = Diagnostics()
             with self._workspace.working(self._edits):
-                proofs = check_claims(compiled, structures_of(compiled.grammar), found, progress)
+                structures = structures_of(compiled.grammar)
+                proofs = establish(compiled, structures, found, progress, examples=False)
             self._claims = Claims(proofs, self._told(found))
         return self._claims
 

@@ -26,49 +26,34 @@ from sgl.pipeline.shapes import shape_of
 from sgl.sampling.tables import pack_states
 
 
-@dataclass(frozen=True)
-class _Established:
-    """Proofs with what is said about them; they are None if a claim cannot be decided."""
-
-    proofs: Proofs | None
-    diagnostics: tuple[Diagnostic, ...]
-
-
 def establish(
     compiled: Compiled,
     structures: StructureCompiler,
     diagnostics: Diagnostics,
     progress: Callable[[str], None] | None = None,
     only: str | None = None,
+    *,
+    examples: bool = True,
 ) -> Proofs | None:
-    """Check all examples, and prove every claim of the plan, or of one pattern; None if one cannot be decided."""
-    check_examples(compiled, diagnostics)
-    return check_claims(compiled, structures, diagnostics, progress, only)
+    """Check ``examples``, and prove every claim of the plan, or of one pattern; None if one cannot be decided."""
+    if examples:
+        check_examples(compiled, diagnostics)
 
-
-def check_claims(
-    compiled: Compiled,
-    structures: StructureCompiler,
-    diagnostics: Diagnostics,
-    progress: Callable[[str], None] | None = None,
-    only: str | None = None,
-) -> Proofs | None:
-    """Prove claims as :func:`establish` does, without the examples."""
-
-    def compute() -> _Established:
+    def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
         with deciding(compiled, found):
             proofs = prove_with_needs(compiled, structures, found, progress, only)
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
-        return _Established(proofs, found.found)
+        return proofs, found.found
 
     asked = "all patterns" if only is None else f"pattern {only}"
-    known = partial(cached, _Established, "proofs", (compiled.origin, asked), compute)
+    known = partial(cached, tuple, "proofs", (compiled.origin, asked), compute)
     weights = tuple(rule.weight for rule in compiled.grammar.rules)
     same = (shape_of(compiled.grammar), compiled.plan, *compiled.patterns, *compiled.parts)
-    established = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
-    diagnostics.extend(established.diagnostics)
-    return established.proofs
+    proofs: Proofs | None
+    proofs, said = kept("proofs", same, (asked, weights, compiled.rule_spans), known)
+    diagnostics.extend(said)
+    return proofs
 
 
 def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Certificate:

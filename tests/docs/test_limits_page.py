@@ -29,7 +29,6 @@ INTERNAL = {
     "sgl.report": "what a page shows",
     "sgl.research.analyse.tables": "what a page shows",
     "sgl.cli.terminal": "what a line shows",
-    "sgl.cli.audit_text": "what a line shows",
     "sgl.cli.parse._MOST": "readings that are shown",
     "sgl.lang.former": "what a message shows",
     "sgl.automata.algebra.boolean.MOST_JOINED": "more are joined in another way",
