@@ -165,7 +165,6 @@ OWN_FILES = {
     "cli/completion.py": "the parameters of the commands, a table of the package",
     "cli/help.py": "examples and topics, a table of the package",
     "cli/new.py": "templates of the package",
-    "cli/prove_pattern.py": "a template of the package",
     "cli/files.py": "looks what a result would replace",
     "dataset/pairs.py": "rows that were just written",
     "dataset/lock.py": "who has a lock",
