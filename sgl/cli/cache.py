@@ -41,13 +41,10 @@ def info(as_json: bool) -> None:
     elif cache is None:
         click.echo(_nothing_kept())
     else:
-        click.echo(f"directory  {cache.directory}")
-        click.echo(
-            f"entries    {count(len(entries), 'entry', 'entries')}, "
-            f"{size / _MEBIBYTE:,.1f} MiB of at most {LIMIT // _MEBIBYTE:,} MiB"
-        )
-        for kind, number in kinds.items():
-            click.echo(f"  {kind:<11}  {number:,}")
+        lines = [f"  {kind:<11}  {number:,}" for kind, number in kinds.items()]
+        sizes = f"{size / _MEBIBYTE:,.1f} MiB of at most {LIMIT // _MEBIBYTE:,} MiB"
+        head = f"directory  {cache.directory}\nentries    {count(len(entries), 'entry', 'entries')}, {sizes}"
+        click.echo("\n".join([head, *lines]))
 
 
 @command.command("clear")

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from sgl.automata import PatternProofs, StructureCompiler, Verdict
-from sgl.automata.proofs.claims import Claim
+from sgl.automata import Licence, StructureCompiler
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.levels import level_options
 from sgl.cli.prove_pattern import PatternText
@@ -17,11 +16,8 @@ from sgl.core.interpret import interpret
 from sgl.dataset import fingerprint, plain
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure
-from sgl.pipeline.guarantees import CHECKED, REFUTED
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
 from sgl.pipeline.report import DatasetCounts, proof_data, read_counts
-
-_PROVED, _WAIVED, _REFUTED, _OPEN, _NOTHING = "✓", "~", "✗", "?", "–"
 
 
 @click.command("prove")
@@ -97,43 +93,14 @@ def _prove(
         session.present("prove_pattern.j2", **PatternText(compiled, structures, proofs.of(pattern)).told())
     else:
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
-        rows = [[*_row(found, drawn), titles[found.name]] for found in proofs.patterns]
-        session.present("prove.j2", proofs=proofs, rows=rows, drawn=drawn, errors=session.diagnostics.errors)
+        errors = session.diagnostics.errors
+        session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, rarest=_rarest, errors=errors)
     return compiled
 
 
-def _row(pattern: PatternProofs, drawn: DatasetCounts | None) -> list[str]:
-    """Return the name of a pattern, the signs of its claims, and its figures."""
-    stated = None if drawn is None else drawn.strings.get(pattern.name)
-    # What a dataset says of its strings is open as long as there is none.
-    strings = {CHECKED: _PROVED, REFUTED: _REFUTED}.get(stated.result if stated else "", _OPEN)
-    signs = (
-        _sign(pattern.held_out),
-        _sign(pattern.instances),
-        _sign([*pattern.licences, *pattern.pieces]),
-        _sign([pattern.exposed] if pattern.exposed.counts else []),
-        strings,
-        _sign(pattern.disjoint),
-    )
-    # The part that will be rarest, for the number that is asked for.
-    rarest = min(pattern.licences, key=lambda need: need.expected / max(need.minimum, 1), default=None)
-    mass = sum(claim.mass for claim in pattern.held_out)
-    expected = _NOTHING if rarest is None else f"{rarest.expected:,.0f}"
-    cells = [pattern.name, "".join(signs), f"{mass:.1e}", expected]
-    if drawn is not None:
-        found = None if rarest is None else drawn.parts.get((pattern.name, str(rarest.structure)))
-        items = drawn.items.get(pattern.name, 0)
-        cells += [_NOTHING if found is None else f"{found:,}", f"{items:,}"]
-    return cells
-
-
-def _sign(claims: Sequence[Claim]) -> str:
-    verdicts = [claim.verdict for claim in claims]
-    if not verdicts:
-        return _NOTHING
-    if Verdict.REFUTED in verdicts:
-        return _REFUTED
-    return _WAIVED if Verdict.WAIVED in verdicts else _PROVED
+def _rarest(needs: Sequence[Licence]) -> Licence | None:
+    """Return the part that will be rarest, for the number that is asked for."""
+    return min(needs, key=lambda need: need.expected / max(need.minimum, 1), default=None)
 
 
 def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:

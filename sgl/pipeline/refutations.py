@@ -29,6 +29,9 @@ _EVERYWHERE = (
     "make the structure narrower, with tests or more edges",
 )
 
+#: What strata are called, by the beginnings of their categories.
+_CALLED = {NEED_PREFIX: "what `{}` needs", EXPOSURE_PREFIX: "the exposures of `{}`", PART_PREFIX: "the part `{}`"}
+
 #: Why it matters that a part is missing.
 _TWO_THINGS = "a generalization item would then test more than one new thing"
 
@@ -331,15 +334,9 @@ def _with_edges(structure: Structure, edges: tuple[EdgeAtom, ...]) -> Structure:
 def _names(streams: Sequence[str]) -> str:
     names: dict[str, None] = {}
     for split, category in (stream.split("/")[:2] for stream in streams):
-        name = f"`{category}`"
-        if category.startswith(NEED_PREFIX):
-            name = f"what `{category.removeprefix(NEED_PREFIX)}` needs"
-        elif category == IN_DISTRIBUTION:
-            name = f"`{split}`"
-        elif category.startswith(EXPOSURE_PREFIX):
-            name = f"the exposures of `{category.removeprefix(EXPOSURE_PREFIX)}`"
-        elif category.startswith(PART_PREFIX):
-            name = f"the part `{category.removeprefix(PART_PREFIX)}`"
-        names[name] = None
+        called = [
+            text.format(category.removeprefix(kind)) for kind, text in _CALLED.items() if category.startswith(kind)
+        ]
+        names[called[0] if called else f"`{split if category == IN_DISTRIBUTION else category}`"] = None
     *first, last = names
     return f"{', '.join(first)} and {last}" if first else last
