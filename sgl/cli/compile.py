@@ -9,23 +9,33 @@ from sgl.automata import Proofs, StructureCompiler
 from sgl.cli.files import DIRECTORY
 from sgl.cli.levels import level_options
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import Session, grammar_argument, grammar_options
-from sgl.dataset import check_target, string_figures
+from sgl.cli.session import Session, grammar_argument, grammar_options, named_values
+from sgl.dataset import check_target, fingerprint, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
 from sgl.pipeline.kernels import compiling_kernels
 from sgl.pipeline.production import ProducedDataset, produce, unverifiable
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
+from sgl.pipeline.variants import is_part, listed, write_variants
 
 
 @click.command("compile")
 @grammar_argument
 @click.option("-o", "--out", type=DIRECTORY, help="Directory for the dataset.  [default: out/NAME]")
+@click.option(
+    "--variants",
+    multiple=True,
+    metavar="NAME=VALUE,…",
+    callback=named_values,
+    help="Write also the training sets of other settings, for the same gen (repeatable).",
+)
 @parallel_options
 @click.option("--force", is_flag=True, help="Start over, even if a run was interrupted.")
 @level_options
 @grammar_options
-def command(session: Session, grammar: Path, out: Path | None, parallelism: Parallelism) -> None:
+def command(
+    session: Session, grammar: Path, out: Path | None, variants: dict[str, str], parallelism: Parallelism
+) -> None:
     """Prove, sample, write and verify the dataset of GRAMMAR.
 
     The directory is complete and verified, or it is not there: nothing is put in place before the last check has
@@ -33,13 +43,34 @@ def command(session: Session, grammar: Path, out: Path | None, parallelism: Para
     """
     started = time.monotonic()
     session.progress("reading")
+    others = _others(session, grammar, variants)
     compiled = session.open_dataset(grammar)
+    base = fingerprint(compiled.grammar, compiled.plan)
+    others = {name: other for name, other in others.items() if fingerprint(other.grammar, other.plan) != base}
+    for name, other in others.items():
+        if not is_part(other, compiled):
+            session.refuse(f"`{name}` is no part of the dataset: it has other patterns, rules or restrictions, or more")
     target = out if out is not None else Path("out") / compiled.project.name
     # What would stop the run at its end is said before it starts.
     check_target(target)
+    beside = target.with_name(f"{target.name}.variants")
+    if others:
+        check_target(beside, listed)
     produced, proofs = prove_and_produce(session, compiled, target, parallelism)
     strings, seconds = string_figures(produced.manifest).sentence, time.monotonic() - started
-    session.present("compile.j2", produced=produced, proofs=proofs, strings=strings, seconds=seconds)
+    made = write_variants(target, beside, with_needs(compiled, proofs), others) if others else []
+    found = {"produced": produced, "proofs": proofs, "strings": strings, "seconds": seconds}
+    session.present("compile.j2", "sgl.cli", **found, variants=made, beside=beside)
+
+
+def _others(session: Session, grammar: Path, variants: dict[str, str]) -> dict[str, Compiled]:
+    """Return the grammar in each of the settings of variants."""
+    given, found = session.settings, {}
+    for name, value in ((name, value) for name, values in variants.items() for value in values.split(",")):
+        session.settings = {**given, name: value}
+        found[f"{name}={value}"] = session.open_dataset(grammar)
+    session.settings = given
+    return found
 
 
 def prove_and_produce(

@@ -1,0 +1,137 @@
+"""Ablations on one generalization set: smaller training sets of a dataset, by other settings of its grammar.
+
+A *variant* keeps of the training rows those that the grammar derives with its settings, and of exposures and parts no
+more than it asks for: the first ones, with equal shares of targets.  So it is a part of a training set that is proved
+to hold everything back, and dev, test and gen are those of the dataset.  What their items have and a variant does not
+show is listed: the words as ``unseen``, and the ``items``.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation
+from sgl.core.lemmas import RuleLemmas, introduced_lemmas
+from sgl.core.plan import NEED_PREFIX
+from sgl.dataset import MANIFEST, staged_directory
+from sgl.foreign import MANIFEST as MANIFEST_KIND
+from sgl.foreign import TABLE, ForeignFileError, read_text
+from sgl.foreign.json import read_document
+from sgl.frontend import Compiled
+from sgl.sampling.acceptance import TRAIN, share
+
+FORMAT, LIST = "sgl-variants/1", "variants.json"
+
+#: The splits that variants share.
+_HELD = ("dev", "test", "gen")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A smaller training set: how many rows it has, in all and of each stratum, and what it does not show."""
+
+    settings: str
+    rows: int
+    strata: Mapping[str, int]
+    unseen: tuple[str, ...]
+    items: tuple[str, ...]
+    sha256: Mapping[str, str]
+
+
+def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[str, Compiled]) -> list[Variant]:
+    """Write the training sets of the grammars of settings to ``target``; raises ``OutputError``."""
+    train = list(_derivations(dataset, TRAIN))
+    lemmas = introduced_lemmas(base.grammar, base.plan)
+    asked = {
+        f"{split}-{number:06}": set(_of(rules, lemmas))
+        for split in _HELD
+        for number, (_, rules) in enumerate(_derivations(dataset, split), 1)
+    }
+    made = []
+    with staged_directory(target, listing=listed) as stage:
+        for settings, compiled in others.items():
+            kept = _kept(train, base, compiled)
+            hashes = {}
+            for path in sorted((dataset / "data").rglob(f"{TRAIN}.tsv")):
+                place = Path(settings) / path.relative_to(dataset / "data")
+                lines = read_text(path, TABLE, inside=dataset).split("\n")
+                content = "".join(f"{lines[row]}\n" for row in kept).encode()
+                (stage / place).parent.mkdir(parents=True, exist_ok=True)
+                (stage / place).write_bytes(content)
+                hashes[place.as_posix()] = hashlib.sha256(content).hexdigest()
+            shown = {lemma for row in kept for lemma in _of(train[row][1], lemmas)}
+            unseen = {name: words - shown for name, words in asked.items() if not words <= shown}
+            words = tuple(sorted(set().union(*unseen.values())))
+            strata = dict(Counter(train[row][0] for row in kept))
+            made.append(Variant(settings, len(kept), strata, words, tuple(unseen), hashes))
+        signature = read_document(dataset / MANIFEST, MANIFEST_KIND, inside=dataset)["identity"].of(str)
+        document = {"format": FORMAT, "dataset": signature, "variants": list(map(asdict, made))}
+        text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+        (stage / LIST).write_text(text, "utf-8", errors="replace")
+    return made
+
+
+def listed(directory: Path) -> set[str] | None:
+    """Return the files of the variants in a directory; None if it holds none."""
+    try:
+        document = read_document(directory / LIST, MANIFEST_KIND, inside=directory)
+        if document["format"].of(str) != FORMAT:
+            return None
+        return {LIST, *(name for variant in document["variants"].elements() for name in variant["sha256"].members())}
+    except ForeignFileError:
+        return None
+
+
+def _kept(rows: Iterable[tuple[str, Derivation]], base: Compiled, variant: Compiled) -> list[int]:
+    """Return which rows of train a variant keeps, in order."""
+    known = set(_rules(variant.grammar))
+    same = [rule in known for rule in _rules(base.grammar)]
+    lemmas = introduced_lemmas(base.grammar, base.plan)
+    needs = [stratum for stratum in base.plan.strata if stratum.category.startswith(NEED_PREFIX)]
+    strata = {stratum.stream: stratum for stratum in (*needs, *variant.plan.strata)}
+    taken: Counter[tuple[str, str | None]] = Counter()
+    kept = []
+    for row, (stream, derivation) in enumerate(rows):
+        stratum = strata.get(stream)
+        if stratum is None or not all(same[rule] for rule in derivation):
+            continue
+        words = set(_of(derivation, lemmas))
+        target = next((target for target in stratum.targets if target in words), None)
+        most = stratum.count if target is None else share(stratum.count, stratum.targets, target)
+        if taken[stream, target] < most:
+            taken[stream, target] += 1
+            kept.append(row)
+    return kept
+
+
+def is_part(variant: Compiled, base: Compiled) -> bool:
+    """Return whether a variant holds the same out, and asks for no rule and no training sentence that a base lacks."""
+    plans = variant.plan, base.plan
+    tested = [[plan.nowhere, *((p.name, p.held_out, p.gen) for p in plan.patterns)] for plan in plans]
+    counts = {stratum.stream: stratum.count for stratum in base.plan.strata}
+    train = [stratum for stratum in variant.plan.strata if stratum.split == TRAIN]
+    return (
+        tested[0] == tested[1]
+        and set(_rules(variant.grammar)) <= set(_rules(base.grammar))
+        and all(stratum.count <= counts.get(stratum.stream, 0) for stratum in train)
+    )
+
+
+def _rules(grammar: CoreGrammar) -> list[Hashable]:
+    """Return what the rules are, whatever numbers they and their categories have."""
+    names = [category.name for category in grammar.categories]
+    return [(r.name, names[r.lhs], tuple([names[c] for c in r.rhs]), r.templates, r.fragments) for r in grammar.rules]
+
+
+def _derivations(dataset: Path, split: str) -> Iterator[tuple[str, Derivation]]:
+    for line in read_text(dataset / "derivations" / f"{split}.tsv", TABLE, inside=dataset).splitlines():
+        name, rules = line.split("\t")
+        yield name.partition("#")[0], tuple(map(int, rules.split()))
+
+
+def _of(derivation: Derivation, lemmas: RuleLemmas) -> Iterator[str]:
+    return (lemma for rule in derivation for lemma in lemmas[rule])

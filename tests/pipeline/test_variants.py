@@ -1,0 +1,80 @@
+"""``sglc compile --variants``: smaller training sets for one generalization set."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from workplace import Workplace
+
+from sgl.cli.main import OK, USAGE, run
+from sgl.foreign import sha256_of
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+
+#: A small farm in which cows and goats are objects of gen only, and deep phrases are a part of train.
+SIZES = {"train 1000": "train 60", "size   200": "size 20", "need   100": "need 5"}
+ADDED = """
+param shown = 6
+param deep = on
+
+part deep_phrases when deep
+  only { N -[nmod]-> M; M -[nmod]-> K }
+  size 8
+
+pattern subject_to_object
+  targets cow goat seen only in exposures
+  forbid { V -[obj]-> N[@targets] }
+  expose shown shared { V -[nsubj]-> N[@targets] }
+  size 10
+"""
+
+
+@pytest.fixture
+def farm(work: Workplace) -> Workplace:
+    for name in ("animals.yaml", "verbs.yaml"):
+        work.write(name, (EXAMPLES / name).read_bytes())
+    text = (EXAMPLES / "farm.sgl").read_text("utf-8")
+    for given, smaller in SIZES.items():
+        text = text.replace(given, smaller)
+    work.write("farm.sgl", text + ADDED)
+    return work
+
+
+def test_variants_are_nested_parts_of_train_for_the_same_items(farm: Workplace) -> None:
+    options = ["--variants", "shown=1,2,4,6", "--variants", "deep=on,off"]
+    assert run(["compile", "farm.sgl", "--out", "data", *options]) == OK
+    said = farm.capsys.readouterr().out
+    train = (farm.directory / "data/data/train.tsv").read_text("utf-8").splitlines()
+    rows = {
+        path.parent.name: path.read_text("utf-8").splitlines()
+        for path in (farm.directory / "data.variants").glob("*/train.tsv")
+    }
+    assert sorted(rows) == ["deep=off", "shown=1", "shown=2", "shown=4"]
+    sets = [set(rows[f"shown={number}"]) for number in (1, 2, 4)] + [set(train)]
+    assert all(smaller <= larger for smaller, larger in pairwise(sets))
+    exposed = [line for line in rows["shown=4"] if "exposure:" in line]
+    assert [sum(word in line.lower() for line in exposed) for word in ("cow", "goat")] == [2, 2]
+    assert set(train) - set(rows["deep=off"]) == {line for line in train if "part:" in line}
+    listed = json.loads((farm.directory / "data.variants/variants.json").read_text("utf-8"))
+    assert listed["dataset"] in (farm.directory / "data/README.md").read_text("utf-8")
+    for variant in listed["variants"]:
+        assert f"variant   {variant['settings']}: {variant['rows']} sentences of train" in said
+        english = [line.split("\t")[0].lower() for line in rows[variant["settings"]]]
+        assert not any(word in line for word in variant["unseen"] for line in english)
+        assert bool(variant["unseen"]) == bool(variant["items"])
+        for name, digest in variant["sha256"].items():
+            assert sha256_of(farm.directory / "data.variants" / name) == digest
+    # Again in the same place: what is there is SGL's own.
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", "shown=2"]) == OK
+    assert [path.name for path in sorted((farm.directory / "data.variants").iterdir())] == ["shown=2", "variants.json"]
+
+
+@pytest.mark.parametrize("variant", ["shown=9", "deep=maybe"])
+def test_a_variant_that_is_no_part_is_refused_before_anything_is_written(farm: Workplace, variant: str) -> None:
+    assert run(["compile", "farm.sgl", "--out", "data", "--variants", variant]) != OK
+    assert not (farm.directory / "data").exists()
+    if variant == "shown=9":
+        assert run(["compile", "farm.sgl", "--out", "data", "--variants", variant]) == USAGE
