@@ -81,11 +81,16 @@ def weight(text: str, number: int) -> str:
     return text[: line.start()] + changed + text[line.end() :]
 
 
+def words_in(text: str) -> list[str]:
+    """What stands between quotation marks and has no signs."""
+    return [quoted for quoted in re.findall(r'"([^"\n]*)"', text) if re.fullmatch(r"[\w ]+", quoted)]
+
+
 def word(text: str, number: int) -> str:
     """The text with another word in a rule: in all its lines, if the source has it."""
-    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if re.search(r'"[\w ]+"', block[0])]
+    blocks = [block for block in re.finditer(r"(?m)^rule .*(\n +.*)*", text) if words_in(block[0])]
     block = blocks[number % len(blocks)]
-    old = re.findall(r'"([\w ]+)"', block[0])[0]
+    old = words_in(block[0])[0]
     return text[: block.start()] + block[0].replace(f'"{old}"', f'"{old}{number}"') + text[block.end() :]
 
 
