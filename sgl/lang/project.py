@@ -185,6 +185,11 @@ class _Loader:
         if parts[0] != STDLIB:
             written = "/".join(parts) + ".sgl"
             located = locate(root, path.parent, written, span, self.sources, self.diagnostics)
+            if located is not None and not located.is_file() and (grammars_dir() / written).is_file():
+                self.sources.dependencies.missed()
+                hint = f"write `{BUNDLED.replace('/', '.')}.{'.'.join(parts)}`"
+                self.diagnostics.error("SGL0001", span, f"the file `{written}` is not there", hint)
+                return None
             return (located, root) if located is not None else None
         bundled = "/".join(parts[:2]) == BUNDLED
         library = Root((grammars_dir() if bundled else stdlib_dir()).resolve(), BUNDLED if bundled else STDLIB)
