@@ -10,10 +10,9 @@ from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import CUT
-from sgl.core.interpret import Item, finish, spelt_as
+from sgl.core.interpret import Item, capitalised, finish, spelt_as
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
-from sgl.parsing import Parser
 from sgl.rendering import conllu
 
 #: A column of a corpus that is not looked at.
@@ -85,9 +84,10 @@ def check_column(session: Session, layer: str, columns: Sequence[str]) -> None:
         )
 
 
-def normalizer_of(parser: Parser, allowed: Sequence[str]) -> Normalizer:
-    """Return what finds other spellings of a sentence, if these differences are allowed."""
-    return Normalizer(parser.grammar.text_layers[parser.layer], parser.vocabulary, allowed)
+def normalizer_of(grammar: CoreGrammar, layer: int, allowed: Sequence[str]) -> Normalizer:
+    """Return what finds other spellings of a sentence, if these differences are allowed; a layer may be one-way."""
+    words = {word for rule in grammar.rules for word in rule.words(layer)}
+    return Normalizer(grammar.text_layers[layer], words.union(map(capitalised, words)), allowed)
 
 
 def file_bar(session: Session) -> Callable[[str, int, float], None]:

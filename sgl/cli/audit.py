@@ -128,7 +128,7 @@ def _auditor(
         """Return what finds other spellings of a text layer; a view has none."""
         if layer is None or not allowed:
             return None
-        return args.normalizer_of(parser if layer == parser.layer else Parser(core, layer), allowed)
+        return args.normalizer_of(core, layer, allowed)
 
     targets = tuple(known[name] for name in compared)
     finder = judged.StructureFinder(core, tuple(declared)) if declared else None

@@ -133,7 +133,7 @@ def _fit(session: Session, compiled: Compiled, corpora: Sequence[Path], request:
         columns=len(request.columns),
         place=request.columns.index(request.source),
         kinds=request.kinds,
-        normalizer=args.normalizer_of(parser, request.normalise) if request.normalise else None,
+        normalizer=args.normalizer_of(parser.grammar, parser.layer, request.normalise) if request.normalise else None,
         admits=selection.admits if selection is not None else None,
     )
     sample = collector.run(corpora, args.file_bar(session))

@@ -59,9 +59,9 @@ def read(session: Session, sentence: str, source: str | None, normalise: str) ->
     assert compiled is not None
     layer = source or compiled.plan.source
     session.check_names([layer], text_layers(compiled.grammar), "text layer")
-    allowed = differences(session, normalise)
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(layer))
-    forest = read_sentence(parser, sentence, normalizer_of(parser, allowed), session.sources, session.diagnostics)
+    normalizer = normalizer_of(parser.grammar, parser.layer, differences(session, normalise))
+    forest = read_sentence(parser, sentence, normalizer, session.sources, session.diagnostics)
     if forest is None:
         session.stop()
     return parser, forest

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -181,6 +182,15 @@ def test_the_page_has_at_most_120_lines() -> None:
 def test_layers_with_functions_are_not_parsed() -> None:
     with pytest.raises(UnparsableLayerError, match="one-way"):
         Parser(grammar().grammar, 1)
+
+
+def test_rows_with_other_spaces_are_compared_in_a_layer_that_is_never_parsed(tmp_path: Path) -> None:
+    corpus = tmp_path / "spaced.tsv"
+    corpus.write_text("shift  copy A1 B2 C3\tB2 C3  A1 \n", "utf-8")
+    out = tmp_path / "audit.json"
+    normalised = ["--target", "out", "--normalise", "spacing", "--json", str(out)]
+    assert run(["audit", str(PAGE), str(corpus), *normalised]) == 0
+    assert json.loads(out.read_text("utf-8"))["exact"] == {"out": 1}
 
 
 @published
