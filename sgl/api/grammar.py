@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import asdict, replace
 from functools import cached_property
 from os import PathLike
@@ -86,7 +85,7 @@ class Grammar(Shown):
         from sgl.pipeline.samples import sampled_items
 
         compiled = self.compiled
-        with self._asked():
+        with working(self.compiled, self._sources):
             source = self._source(of)
             items = sampled_items(compiled, source, count, seed)
             if beside:
@@ -119,7 +118,7 @@ class Grammar(Shown):
         from sgl.parsing import best_readings
 
         core, plan = self.compiled.grammar, self.compiled.plan
-        with self._asked():
+        with working(self.compiled, self._sources):
             forest = self._forest(sentence, layer or plan.source)
             found = best_readings(forest, limit)
         return Texts([Text(core, plan, ranked.derivation, ranked.probability) for ranked in found], forest.count)
@@ -150,7 +149,7 @@ class Grammar(Shown):
 
         self._check(pattern or "", ("", *self.patterns), "pattern")
         diagnostics = Diagnostics()
-        with self._asked():
+        with working(self.compiled, self._sources):
             proofs = establish(self.compiled, self._structures, diagnostics, progress, pattern)
             if proofs is None:
                 raise raised(diagnostics, self._sources)
@@ -168,7 +167,7 @@ class Grammar(Shown):
         from sgl.pipeline.expectations import expectations
         from sgl.pipeline.samples import split_of
 
-        with self._asked():
+        with working(self.compiled, self._sources):
             source = self._source(of)
             splits = [split_of(self.compiled, source.grammar, start, source.constraint) for start in source.starts]
             found = expectations(splits)
@@ -185,7 +184,7 @@ class Grammar(Shown):
         from sgl.pipeline.proofs import establish, with_needs
 
         diagnostics, show = Diagnostics(), progress or (lambda *_: None)
-        with self._asked():
+        with working(self.compiled, self._sources):
             self._check("dataset", ["dataset"] * self.compiled.has_dataset, "declaration")
             if not self.compiled.grammar.graph_layers:
                 raise raised([unverifiable(self.compiled)], self._sources)
@@ -198,9 +197,6 @@ class Grammar(Shown):
             failed = ", ".join(result.name for result in produced.verification.failed)
             raise GrammarError(f"the dataset has violations; nothing was written: {failed}")
         return open_dataset(directory)
-
-    def _asked(self) -> AbstractContextManager[None]:
-        return working(self.compiled, self._sources)
 
     def _check(self, name: str, known: list[str] | tuple[str, ...], what: str) -> None:
         if name not in known:

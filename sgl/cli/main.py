@@ -6,6 +6,7 @@ is full or closed.  SIGTERM and a terminal that is closed stop it like Ctrl-C: i
 ends with 128 and the number of the signal.  What the machine refuses is a message too.
 """
 
+import errno
 import gc
 import io
 import os
@@ -17,7 +18,6 @@ import sys
 import time
 import traceback
 from contextlib import suppress
-from errno import EINVAL, ENOMEM, EPIPE
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -212,7 +212,7 @@ class StreamError(Exception):
     def __init__(self, problem: OSError) -> None:
         super().__init__(f"cannot write to standard output: {problem.strerror}")
         # Windows has another number for a pipe that nobody reads.
-        self.left = problem.errno == EPIPE or (sys.platform == "win32" and problem.errno == EINVAL)
+        self.left = problem.errno == errno.EPIPE or (sys.platform == "win32" and problem.errno == errno.EINVAL)
 
 
 class _Stream(io.FileIO):
@@ -317,9 +317,7 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
         case ModuleNotFoundError(name=str(name)) if not name.startswith("sgl"):
             library = name.partition(".")[0]
             return MISSING, f"the library {library} is not installed; {installing(library)}"
-        case OSError(errno=number) if number == ENOMEM:
-            return NO_MEMORY, "the machine has not enough memory for this"
-        case MemoryError():
+        case OSError(errno=errno.ENOMEM) | MemoryError():
             return NO_MEMORY, "the machine has not enough memory for this"
         case ImportError() if any(words in text.lower() for words in _UNMAPPED):
             return NO_MEMORY, "the machine has not enough memory to load a library"

@@ -38,12 +38,7 @@ GRAPH_CHECKS = ("V009", "V010", "V011", "V012", "V013", "V014", "V015", "V016", 
 #: Excused things that are named in a sentence; the others are counted.
 _NAMED = 3
 
-_PLURALS = {
-    IngredientKind.WORD: "words",
-    IngredientKind.ENTRY: "entries",
-    IngredientKind.FORM: "forms",
-    IngredientKind.RULE: "rules",
-}
+_PLURALS = {kind: f"{kind.value}s" for kind in IngredientKind} | {IngredientKind.ENTRY: "entries"}
 _REASONS = {
     Reason.TARGET: "of its targets",
     Reason.STRUCTURE: "with the structure only",

@@ -44,12 +44,7 @@ def page_environment(*packages: str) -> Environment:
         "percent": lambda share: f"{100 * share:.1f} %",
         "probability": _probability,
     }
-    environment.globals |= {
-        "draw_graph": draw_graph,
-        "draw_heights": draw_heights,
-        "draw_lengths": draw_lengths,
-        "draw_tree": draw_tree,
-    }
+    environment.globals |= {draw.__name__: draw for draw in (draw_graph, draw_heights, draw_lengths, draw_tree)}
     return environment
 
 

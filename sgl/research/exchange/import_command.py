@@ -7,7 +7,6 @@ import click
 from sgl.cli.files import FILE, out_option
 from sgl.cli.main import FAILED
 from sgl.cli.session import Session, grammar_options
-from sgl.cli.terminal import count
 from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
@@ -41,14 +40,7 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
     if compiled is None:
         session.echo(f"{out} is written, and has to be corrected before it can be used", err=True)
         session.stop(FAILED)
-    words = sum(rule.lexical for rule in compiled.grammar.rules)
-    numbers = (
-        count(len(compiled.grammar.categories), "category", "categories"),
-        count(len(compiled.grammar.rules) - words, "rule"),
-        count(words, "word"),
-        count(len(compiled.grammar.text_layers), "layer"),
-    )
-    session.echo(f"{out}: {', '.join(numbers)}")
+    session.present("imported.j2", "sgl.research.exchange", out=out, core=compiled.grammar)
 
 
 def _import(session: Session, path: Path) -> ImportedGrammar:

@@ -187,18 +187,16 @@ class Algebra(NamedTuple):
     example: str = ""
 
 
-_ALGEBRAS = (
-    Algebra("StringAlgebra", " ", r"\*", "*(…, …)"),
-    Algebra("WideStringAlgebra", " ", r"conc([0-9]+)", "conc2(…, …)"),
-    Algebra("TreeAlgebra", ""),
-    Algebra("TreeWithAritiesAlgebra", ""),
-)
-
-
-def algebra(java_class: str) -> Algebra | None:
-    """Return the algebra with a Java class; None where SGL has no counterpart."""
-    wanted = java_class.rpartition(".")[2]
-    return next((known for known in _ALGEBRAS if known.name == wanted), None)
+#: The algebras by the last parts of their Java classes.
+ALGEBRAS = {
+    known.name: known
+    for known in (
+        Algebra("StringAlgebra", " ", r"\*", "*(…, …)"),
+        Algebra("WideStringAlgebra", " ", r"conc([0-9]+)", "conc2(…, …)"),
+        Algebra("TreeAlgebra", ""),
+        Algebra("TreeWithAritiesAlgebra", ""),
+    )
+}
 
 
 class TermReader:

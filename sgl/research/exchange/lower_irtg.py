@@ -15,7 +15,7 @@ import networkx as nx
 from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLayer
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.lang.syntax import Name
-from sgl.research.exchange.irtg_file import Algebra, IrtgFile, IrtgRule, TermOf, TermReader, algebra
+from sgl.research.exchange.irtg_file import ALGEBRAS, Algebra, IrtgFile, IrtgRule, TermOf, TermReader
 from sgl.research.exchange.names import FreeNames
 
 #: How far the weights of a state may be from 1 in sum and count as probabilities.
@@ -80,18 +80,17 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
     found: dict[str, Algebra] = {}
     seen: set[str] = set()
     for declared in file.interpretations:
-        name, kind = declared.name.text, algebra(declared.algebra.text)
+        name, called = declared.name.text, declared.algebra.text.rpartition(".")[2]
         if name in seen:
             diagnostics.error("SGL1203", declared.name.span, f"the interpretation `{name}` is there twice")
-        elif kind is not None:
-            found[name] = kind
+        elif called in ALGEBRAS:
+            found[name] = ALGEBRAS[called]
         else:
             note = "strings and trees have one: StringAlgebra, TreeAlgebra and their variants"
             diagnostics.warning(
                 "SGL1202",
                 declared.algebra.span,
-                f"the interpretation `{name}` is left out: SGL has no counterpart of a "
-                f"{declared.algebra.text.rpartition('.')[2]}",
+                f"the interpretation `{name}` is left out: SGL has no counterpart of a {called}",
                 notes=(note,),
             )
         seen.add(name)
