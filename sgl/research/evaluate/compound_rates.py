@@ -15,10 +15,11 @@ import yaml
 
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
-from sgl.foreign import COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
+from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
+from sgl.research.evaluate.compound_factors import with_factors
 from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
@@ -157,7 +158,8 @@ class BenchmarkCompounds(NamedTuple):
         texts = [("gold", "", tuple(row.target for row in benchmark.rows))]
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
-        lexicon, occurrences = self.table.lexicon.segmented(cut), self.table.occurrences
+        lexicon = self.table.lexicon.segmented(cut)
+        occurrences = with_factors(self.table.lexicon, self.table.occurrences, _training(benchmark))
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
@@ -178,6 +180,20 @@ class BenchmarkCompounds(NamedTuple):
             "unchecked_atoms": sorted(text for text, translations in atoms if "" in translations),
             "published_script_stops": stopped,
         }
+
+
+def _training(benchmark: Benchmark) -> list[str]:
+    """Return the source sentences of training, if they are beside the items."""
+    path = benchmark.lexicon.with_name("train.en") if benchmark.lexicon else None
+    if benchmark.directory is not None:
+        path = benchmark.directory / "data" / "train.tsv"
+    try:
+        lines = lines_of(read_text(path, BENCHMARK, inside=benchmark.directory)) if path else []
+    except ForeignFileError as problem:
+        if problem.is_missing:
+            return []
+        raise
+    return [line.partition("\t")[0] for line in lines]
 
 
 def compounds_of(

@@ -198,6 +198,7 @@ class CompoundOccurrence(NamedTuple):
     source: str
     row: int = 0
     pattern: str = ""
+    factors: tuple[tuple[str, str], ...] = ()
 
 
 def check_occurrence(lexicon: CompoundLexicon, occurrence: CompoundOccurrence) -> None:
@@ -219,6 +220,7 @@ def _by_group(
     groups = places_by(
         [("all", "all"), ("kind", lexicon.kind(one.compound)), ("atoms", str(len(lexicon.atoms(one.compound))))]
         + [("pattern", one.pattern)] * bool(one.pattern)
+        + list(one.factors)
         for one in occurrences
     )
     ordered = sorted(groups.items(), key=lambda item: (item[0][0], item[0][0] == "kind" and item[0][1]))

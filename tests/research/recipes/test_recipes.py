@@ -140,6 +140,7 @@ SMALL_DATA: dict[str, dict[str, str]] = {
         "data/NP.zh": "狗跑\n狗坐\n",
         "data/NP.compound": "the dog\nthe dog\n",
         "data/lexicon": "the\t/\ndog\t狗/犬\n",
+        "data/train.en": "the dog ran\n",
         "out/gen.txt": "狗跑\n猫坐\n",
     },
 }
@@ -160,6 +161,8 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
     if paper == "cognition":
         assert cells["Error rates of compounds"]["NP"][0]["mean"] == 50.0
         assert cells["By number of atoms"]["2"][0]["mean"] == 50.0
+        assert cells["By frequency of the compound in training"]["few shots"][0]["mean"] == 50.0
+        assert cells["By length of the context, in words"]["up to 4"][0]["mean"] == 50.0
     if paper == "sr":
         assert cells["Edge accuracy by universal relation"]["nsubj"][1]["mean"] == 50.0
 
