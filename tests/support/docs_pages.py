@@ -1,8 +1,10 @@
 """The reference pages that are made from the program: ``python tests/support/docs_pages.py``.
 
 =======================  =====================================================
-``docs/diagnostics.md``  every code of the compiler, from the registry
+``docs/diagnostics.md``  the list of all codes, from the registry
+``docs/diagnostics/``    the codes themselves, a page for each topic
 ``docs/checks.md``       every check of the verifier, from the checks themselves
+``docs/changelog.md``    the changelog, for the site
 =======================  =====================================================
 
 The pages are kept in the repository, so that the site needs no plugin; a test
@@ -11,6 +13,7 @@ compares them with what this module makes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -48,13 +51,21 @@ _INTRODUCTION = """\
 
 Use this page to look up a message of the compiler and to correct the mistake. Every message has a
 code, and `sglc explain` with the code prints its entry. An error stops the compilation, a warning
-does not. This page is generated from the registry of the compiler. The tests compile every example:
+does not. These pages are generated from the registry of the compiler. The tests compile every example:
 the wrong one gives this code and no other, and the right one gives none.
 
 The examples are parts of a grammar. All other parts are as in this file, `{main}`:
 
 ```sgl
 {base}```
+"""
+
+_TOPIC = """\
+# {topic}
+
+Here you find out what the messages of this kind mean, and how to correct the mistake. Examples are
+parts of [the grammar of all examples](../diagnostics.md).
+
 """
 
 _CHECKS = """\
@@ -73,13 +84,29 @@ def topic_of(code: Code) -> str:
     return TOPICS.get(code.code[3:5], _ELSEWHERE) if code.code.startswith("SGL") else _ELSEWHERE
 
 
-def diagnostics_page() -> str:
-    """Return the page of all codes, by topic."""
+def diagnostics_pages() -> Iterator[tuple[str, str]]:
+    """Yield the list of all codes, and a page for each topic.
+
+    A row of the list has the anchor that the code has on its page, so that old links lead there.
+    """
     parts = [_INTRODUCTION.format(main=MAIN, base=BASE)]
-    for topic, codes in groupby(CODES.values(), key=topic_of):
-        parts.append(f"## {topic}\n")
-        parts += [f"### {code.code}: {code.title} {{ #{code.code.lower()} }}\n\n{code.body}" for code in codes]
-    return "\n".join(parts)
+    for topic, group in groupby(CODES.values(), key=topic_of):
+        codes = list(group)
+        name = codes[0].code[3:5] if topic != _ELSEWHERE else "others"
+        rows = (_row(code, f"diagnostics/{name}.md#{code.code.lower()}") for code in codes)
+        parts += [f"## {topic}\n", "| code | what it says |", "| --- | --- |", *rows, ""]
+        entries = (f"## {c.code}: {c.title} {{ #{c.code.lower()} }}\n\n{_moved(c.body)}" for c in codes)
+        yield f"diagnostics/{name}.md", _TOPIC.format(topic=topic) + "\n".join(entries)
+    yield "diagnostics.md", "\n".join(parts)
+
+
+def _row(code: Code, place: str) -> str:
+    return f'| <a id="{code.code.lower()}"></a>[{code.code}]({place}) | {_cell(code.title)} |'
+
+
+def _moved(body: str) -> str:
+    """Return an entry whose links are those of a page in a directory."""
+    return re.sub(r"\]\((?!https?:|#|\.\./)([\w/-]+\.md)", r"](../\1", body)
 
 
 def checks_page() -> str:
@@ -90,15 +117,24 @@ def checks_page() -> str:
     return _CHECKS + "\n".join(rows) + "\n"
 
 
+def changelog_page() -> str:
+    """Return the changelog with links that hold on the site."""
+    text = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    first = "Look here for what a new version changes for you.\n\nAll notable changes"
+    return re.sub(r"\]\(docs/", "](", text).replace("All notable changes", first, 1)
+
+
 def pages() -> Iterator[tuple[str, str]]:
     """Yield every page: its name and its text."""
-    yield "diagnostics.md", diagnostics_page()
+    yield from diagnostics_pages()
     yield "checks.md", checks_page()
+    yield "changelog.md", changelog_page()
 
 
 def main(directory: Path = Path("docs")) -> None:
     """Write the pages into ``directory``."""
     for name, text in pages():
+        (directory / name).parent.mkdir(exist_ok=True)
         (directory / name).write_text(text, encoding="utf-8")
 
 
