@@ -92,6 +92,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         "tables": tables,
         "partial_match": {"decided": decided, "gold": gold} if scoring.PARTIAL in scores.scores else None,
         "mistakes": _mistakes(evaluation),
+        "examples": _examples(evaluation),
         "tests": {
             "test": request.test,
             "samples": request.samples,
@@ -180,6 +181,18 @@ def _mistakes(evaluation: Evaluation) -> Json:
                 if kind is not None:
                     counts.setdefault(row.category, Counter())[kind.value] += 1
     return {"kinds": [kind.value for kind in scoring.Mistake], "systems": systems}
+
+
+def _examples(evaluation: Evaluation) -> Json:
+    """For each kind of item and each system the first item that its first run got wrong."""
+    rows, exact = evaluation.benchmark.rows, evaluation.scores.scores[scoring.EXACT]
+    found: Json = {}
+    for category, items in places_by((row.category,) for row in rows).items():
+        for name, runs in evaluation.systems.items():
+            for place in items[exact[name][0][items] < 1][:1]:
+                row = {key: getattr(rows[place], key) for key in ("id", "source", "target")}
+                found.setdefault(category, {})[name] = {**row, "prediction": runs[0].texts[place]}
+    return found
 
 
 def _differences(evaluation: Evaluation, part: _Part, draws: CorpusDraws | None) -> list[Difference]:

@@ -81,6 +81,19 @@ def test_every_wrong_prediction_has_a_kind_of_mistake(work: Workplace, farm: Pat
     assert mean(result, "exact", "bad") == pytest.approx(1 - 3 / len(gold))
 
 
+def test_the_page_has_the_score_of_each_system_beside_an_item_that_it_got_wrong(
+    work: Workplace, farm: Path, gold: list[str]
+) -> None:
+    work.write("good.txt", lines(gold))
+    work.write("bad.txt", lines([*gold[:7], "犬。", *gold[8:]]))
+    result = evaluated(work, farm, "bad.txt", "good.txt", "--html", "page.html")
+    (example,) = result["examples"]["pp_in_subject"].items()
+    assert example[0] == "bad"
+    assert (example[1]["id"], example[1]["target"], example[1]["prediction"]) == ("gen-000008", gold[7], "犬。")
+    table = (work.directory / "page.html").read_text("utf-8").partition('<table class="answers">')[2]
+    assert "99.0 %" in table.partition("</table>")[0]
+
+
 @pytest.mark.parametrize("form", ["tsv", "jsonl", "txt with names"])
 def test_missing_predictions_count_as_wrong_and_are_named(
     form: str, work: Workplace, farm: Path, gold: list[str]
