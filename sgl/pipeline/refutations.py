@@ -114,11 +114,8 @@ class _Reporter:
             note, hint = _NOWHERE
         elif any(s in p.held_out for p in self.compiled.plan.patterns for s in conflict.exclude):
             hint += ", or `allow` the other pattern"
-        labels = clauses[1:]
-        notes = (note,) if clauses else ()
-        label = primary.text
-        span = primary.span
-        self.diagnostics.error("SGL0812", span, what, hint, label=label, labels=labels, notes=notes)
+        label, notes = primary.text, (note,) if clauses else ()
+        self.diagnostics.error("SGL0812", primary.span, what, hint, label=label, labels=clauses[1:], notes=notes)
 
     def _opposed(self, streams: Sequence[str], structure: Structure) -> None:
         asking = place_of_stream(self.compiled, streams[0])
@@ -300,16 +297,14 @@ class _PatternReporter(_Reporter):
         reason = "lacks the structure that every item must contain"
         if claim.problem is not None:
             reason = "contains what another clause excludes"
-        message = f"an item of `{self.lowered.pattern.name}` {reason}"
-        notes = self.witness(claim.witness)
+        message, notes = f"an item of `{self.lowered.pattern.name}` {reason}", self.witness(claim.witness)
         self.diagnostics.error("SGL0816", self.lowered.declaration.name.span, message, notes=notes)
 
     def _shared(self, claim: automata.Disjoint) -> None:
         message = f"an item of `{self.lowered.pattern.name}` can also be a training sentence"
         hint = "let `gen` imply one of the `forbid` structures"
         notes = (*self.witness(claim.witness), "an item must contain something that training does not")
-        span = self.lowered.declaration.name.span
-        self.diagnostics.error("SGL0815", span, message, hint, notes=notes)
+        self.diagnostics.error("SGL0815", self.lowered.declaration.name.span, message, hint, notes=notes)
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:
