@@ -22,8 +22,6 @@ LONGEST_SENTENCE = 10_000
 #: So many lines and trees are remembered at most.
 _REMEMBERED = 1 << 17
 
-_COLUMNS = 10
-
 #: What is in the column ID: a number, perhaps with that of the last word, or of an empty node, behind it.
 _NUMBER = re.compile(r"(\d{1,6})(?:([-.])(\d{1,6}))?", re.ASCII)
 
@@ -196,8 +194,8 @@ def _read_line(raw: bytes) -> tuple[int, TreebankWord] | Contraction | None:
         raise _Fault("the line is not UTF-8") from None
     if cells[0].startswith("#"):
         raise _Fault("a comment after the first word")
-    if len(cells) != _COLUMNS:
-        raise _Fault(f"{len(cells)} columns instead of {_COLUMNS}")
+    if len(cells) != 10:
+        raise _Fault(f"{len(cells)} columns instead of 10")
     number, form, lemma, upos, _, feats, head, deprel, _, _ = cells
     if not form:
         raise _Fault("column FORM is empty")

@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from sgl.research.analyse.analysis import Analysis
     from sgl.research.analyse.scoring import Json, SystemScores
 
-#: Malformed sentences that are named.
-_NOTED = 10
-
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
 _VIEWS = ("dep", "pos", "pos-dep")
 
@@ -127,16 +124,14 @@ def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) ->
 RESULTS = ("json_file", "html_file", "latex_file")
 
 
-def write_results(
-    session: Session,
-    files: Mapping[str, Path | None],
-    data: Json,
-    page: Callable[[Json], str],
-    tex: Callable[[Json], str],
-) -> bool:
+_Text = Callable[[Any], str]
+
+
+def write_results(session: Session, files: Mapping[str, Path | None], data: Json, page: _Text, tex: _Text) -> bool:
     """Write the files that were asked for; False after reports."""
-    wanted = [(path, text) for name, text in zip(RESULTS, (json_text, page, tex), strict=True) if (path := files[name])]
-    written = [session.write(path, content) for path, content in [(path, text(data)) for path, text in wanted]]
+    texts = zip(RESULTS, (json_text, page, tex), strict=True)
+    contents = {path: text(data) for name, text in texts if (path := files[name])}
+    written = [session.write(path, content) for path, content in contents.items()]
     return all(written)
 
 
@@ -164,7 +159,7 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     if bank.malformed:
         places = [visible(f"{bank.path}:{block.line}: {block.reason}") for block in bank.listed]
         what = f"{count(bank.malformed, 'sentence')} cannot be read"
-        diagnostics.error("SGL1501", None, what, notes=first_of(places, _NOTED))
+        diagnostics.error("SGL1501", None, what, notes=first_of(places, 10))
     elif not len(bank.projective):
         diagnostics.error("SGL1502", None, f"`{bank.path}` has no sentence")
     for path, fault in found.unusable:
@@ -173,10 +168,9 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
         _report_outputs(system, diagnostics)
     for mined in found.data["mined"]:
         if mined["too_broad"]:
-            left_out = count(mined["too_broad"], "sentence")
-            message = f"{left_out} left out of mining ({mined['view']}): too many structures"
+            what = f"{count(mined['too_broad'], 'sentence')} left out of mining ({mined['view']})"
             hint = "`--nodes` with a smaller maximum has fewer"
-            diagnostics.warning("SGL1506", None, message, hint)
+            diagnostics.warning("SGL1506", None, f"{what}: too many structures", hint)
 
 
 def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) -> None:

@@ -91,9 +91,7 @@ def _rooted(label: str, below: Sequence[_Rooted], largest: int) -> _Rooted:
     chosen: dict[tuple[int, tuple[str, ...]], int] = {(1, ()): 1}
     for rooted in below:
         for (size, parts), number in list(chosen.items()):
-            if size == largest:
-                continue
-            for (text, more), times in rooted.items():
+            for (text, more), times in rooted.items() if size < largest else ():
                 if size + more <= largest:
                     key = (size + more, tuple(sorted((*parts, text))))
                     chosen[key] = chosen.get(key, 0) + number * times
@@ -176,10 +174,8 @@ def collapsed(table: Occurrences) -> Occurrences:
     trees = np.split(table.times.indices, table.times.indptr[1:-1])
     ranks = [(entry.words, len(entry.text), entry.text) for entry in table.subtrees]
     best: dict[bytes, int] = {}
-    for at in range(len(ranks)):
-        first = best.setdefault(trees[at].tobytes(), at)
-        if ranks[at] < ranks[first]:
-            best[trees[at].tobytes()] = at
+    for at in sorted(range(len(ranks)), key=ranks.__getitem__):
+        best.setdefault(trees[at].tobytes(), at)
     return table.only(sorted(best.values()))
 
 

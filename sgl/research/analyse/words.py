@@ -17,8 +17,6 @@ from typing import NamedTuple
 
 from sgl.research.treebank import TreebankSentence
 
-Cutter = Callable[[str, TreebankSentence], list[str]]
-
 
 @lru_cache(1 << 16)
 def folded(word: str) -> str:
@@ -47,7 +45,7 @@ def is_punctuation(word: str) -> bool:
     return bool(word) and all(map(is_mark, word))
 
 
-def tokenizer_of(tokenizer: str) -> Cutter:
+def tokenizer_of(tokenizer: str) -> Callable[[str, TreebankSentence], list[str]]:
     """How a text is cut into words, for the sentence that it should be.
 
     At marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``,
@@ -109,9 +107,6 @@ _FEWEST_LETTERS = 50
 #: less than this share of the letters of the treebank is not one of its own.
 _HARDLY_ANY = _OWN = 0.05
 
-#: What the names of characters call scripts that have another name.
-_NAMES = {"CJK": "Han"}
-
 
 class ForeignScript(NamedTuple):
     """Outputs in another script: the scripts of both, and how many words are known."""
@@ -147,4 +142,4 @@ def script(letter: str) -> str:
     ('Latin', 'Han')
     """
     first = unicodedata.name(letter, "UNKNOWN").partition(" ")[0].partition("-")[0]
-    return _NAMES.get(first, first.capitalize())
+    return "Han" if first == "CJK" else first.capitalize()

@@ -123,15 +123,12 @@ def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool
 
 def _spans(words: Sequence[str], translations: Sequence[str]) -> list[_Span]:
     """Return where one of the translations, which are in one part, stands."""
-    found: list[_Span] = []
-    for translation in translations:
-        wanted = translation.split()
-        found += [
-            (start, start + len(wanted))
-            for start in range(len(words) - len(wanted) + 1)
-            if all(word in (want, want + ATTRIBUTIVE) for word, want in zip(words[start:], wanted, strict=False))
-        ]
-    return found
+    return [
+        (start, start + len(wanted))
+        for wanted in map(str.split, translations)
+        for start in range(len(words) - len(wanted) + 1)
+        if all(word in (want, want + ATTRIBUTIVE) for word, want in zip(words[start:], wanted, strict=False))
+    ]
 
 
 def _parts(translation: str) -> tuple[str, str]:

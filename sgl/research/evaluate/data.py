@@ -47,9 +47,6 @@ METRICS = {
     scoring.EDGES: "Edge accuracy",
 }
 
-#: What is said of a dataset as it is.
-_DATASET = ("name", "title", "signature", "split", "source", "target")
-
 #: The tables by the shape of trees, without BLEU and chrF++, and how many numbers a row is for.
 _SHAPES = {"length": 5, "depth": 1, "nesting": 1}
 
@@ -72,7 +69,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
     return {
         "format": FORMAT,
         "dataset": {
-            **{key: getattr(benchmark, key) for key in _DATASET},
+            **{key: getattr(benchmark, key) for key in ("name", "title", "signature", "split", "source", "target")},
             "items": len(benchmark.rows),
             "patterns": {name: {"title": p.title, "groups": list(p.groups)} for name, p in benchmark.patterns.items()},
         },
@@ -107,9 +104,6 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
 
 #: A part of the split: its name, its title and its items.
 _Part = tuple[str, str, NDArray[np.int64]]
-
-#: Tables whose parts are compared between systems.
-_TESTED = ("overall", "patterns", "slices")
 
 
 def _parts(evaluation: Evaluation) -> dict[str, list[_Part]]:
@@ -146,7 +140,7 @@ def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Diff
     draws = None
     if evaluation.surface and table not in _SHAPES:
         draws = CorpusDraws(evaluation.surface, SCORERS, items, pooled=evaluation.request.runs == "pooled")
-    if table in _TESTED:
+    if table in ("overall", "patterns", "slices"):
         differences += _differences(evaluation, part, draws)
     scores: dict[str, Json] = {metric: {} for metric in evaluation.metrics}
     for (metric, cells), system in product(scores.items(), evaluation.systems):
@@ -280,12 +274,10 @@ def scale(metric: str) -> int:
 def score_text(cell: Json, metric: str, sign: str = " ± {}") -> str:
     """Return a score with the deviation of its runs: ``83.0 ± 1.2``."""
     text = f"{scale(metric) * cell['mean']:.1f}"
-    if cell["deviation"] is not None:
-        text += sign.format(f"{scale(metric) * cell['deviation']:.1f}")
-    return text
+    return text if cell["deviation"] is None else text + sign.format(f"{scale(metric) * cell['deviation']:.1f}")
 
 
 def latex(data: Json) -> str:
     """Return the tables of a result for papers; they need the package ``booktabs``."""
-    environment = latex_environment("sgl.research.evaluate")
-    return environment.get_template("evaluation.tex.j2").render(data=data, score=score_text)
+    template = latex_environment("sgl.research.evaluate").get_template("evaluation.tex.j2")
+    return template.render(data=data, score=score_text)

@@ -45,9 +45,6 @@ _IN_ORDER = (
     "predictions may be missing"
 )
 
-#: Lines, and letters of a line, that a message shows.
-_NAMED, _SHOWN = 3, 60
-
 #: With so many rows it can be told whether all predictions stand one line off.
 _TELLING = 20
 
@@ -126,7 +123,7 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
     if lines is not known or 2 * len(known) > len(texts):
         raise PredictionsError(
             f"{len(lines):,} of {len(texts):,} lines begin like the name of a row, but not with one",
-            [line[:_SHOWN] for line in lines[:_NAMED]],
+            [line[:60] for line in lines[:3]],
             f"write all lines as `{rows[0].id}`, a tab and the text; the first line tells that lines "
             "have names, and names are those of the split",
         )
