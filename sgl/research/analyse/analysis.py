@@ -7,7 +7,6 @@ suspicious for many systems is hard in itself; one for a single system is that s
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
 from os import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
@@ -76,7 +75,7 @@ def analyse(
     unusable = tuple([(s.path, s.fault) for s in given if s.fault is not None])
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
     data = {
-        "settings": asdict(chosen),
+        "settings": chosen._asdict(),
         "treebank": treebank.data(),
         "groups": _groups(treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],
@@ -132,7 +131,7 @@ def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemS
         for system in systems
         for score, values in system.columns.items()
     ]
-    projectivity = map(asdict, statistics.corrected(tests))
+    projectivity = (test._asdict() for test in statistics.corrected(tests))
     free = {label: sides.entropy for label, sides in treebank.relations.items() if sides.edges >= _FEWEST_EDGES}
     freedom = []
     for system in systems:
@@ -140,11 +139,11 @@ def _tests(treebank: scoring.TreebankMeasures, systems: Sequence[scoring.SystemS
         freedom.append(statistics.spearman("entropy", "dea", np.array([*free.values()]), shares))
     return {
         "correlations": {
-            name: [asdict(test) for test in statistics.correlations(found)]
+            name: [test._asdict() for test in statistics.correlations(found)]
             for name, found in (columns or {"": treebank.columns}).items()
         },
         "projectivity": {system.name: [next(projectivity) for _ in system.columns] for system in systems},
-        "freedom": {s.name: asdict(test) for s, test in zip(systems, statistics.corrected(freedom), strict=True)},
+        "freedom": {s.name: test._asdict() for s, test in zip(systems, statistics.corrected(freedom), strict=True)},
     }
 
 

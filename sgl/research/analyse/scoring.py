@@ -7,10 +7,9 @@ those of a tree without it.
 from array import array
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +29,7 @@ Json = dict[str, Any]
 _LISTED, _REMEMBERED = 100, 1 << 16
 
 
-@dataclass(frozen=True, slots=True)
-class AnalysisSettings:
+class AnalysisSettings(NamedTuple):
     """What was asked for.
 
     ``column`` has the words that are compared (form, lemma).  ``failure`` is ``quartile``,

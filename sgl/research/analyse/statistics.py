@@ -13,10 +13,9 @@ values, so a sample is one draw of a binomial or multinomial number.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
 from statistics import fmean, stdev
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,8 +35,7 @@ _WIDTH = 1.959963984540054
 _DRAWS, _FEWEST = 10_000, 3
 
 
-@dataclass(frozen=True, slots=True)
-class Correlation:
+class Correlation(NamedTuple):
     """Spearman's correlation of two measures over so many sentences."""
 
     first: str
@@ -48,8 +46,7 @@ class Correlation:
     adjusted: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class GroupTest:
+class GroupTest(NamedTuple):
     """The test of Mann and Whitney on a measure of projective and of other sentences."""
 
     measure: str
@@ -62,8 +59,7 @@ class GroupTest:
     medians: tuple[float, float] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(NamedTuple):
     """A difference of means (second less first), its interval, its p-value and Holm's."""
 
     first: str
@@ -91,8 +87,7 @@ def spearman(first: str, second: str, x: Values, y: Values) -> Correlation:
     pairs = len(x)
     if pairs < _FEWEST or np.ptp(x) == 0 or np.ptp(y) == 0:
         return Correlation(first, second, pairs)
-    found = spearmanr(x, y)
-    return Correlation(first, second, pairs, float(found.statistic), float(found.pvalue))
+    return Correlation(first, second, pairs, *map(float, spearmanr(x, y)))
 
 
 def correlations(columns: Mapping[str, Values]) -> tuple[Correlation, ...]:
@@ -136,7 +131,7 @@ def spread(runs: Sequence[float]) -> dict[str, Any]:
 def corrected(tests: Sequence[AnyTest]) -> tuple[AnyTest, ...]:
     """Return the tests with p-values that hold for all of them together (Holm)."""
     adjusted = iter(holm([test.p for test in tests if test.p is not None]))
-    return tuple(replace(test, adjusted=next(adjusted)) if test.p is not None else test for test in tests)
+    return tuple(test._replace(adjusted=next(adjusted)) if test.p is not None else test for test in tests)
 
 
 def holm(values: Sequence[float]) -> list[float]:

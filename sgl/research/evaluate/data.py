@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
 from itertools import combinations, product
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -96,8 +95,8 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
             "seed": request.seed,
             "draws": DRAWS,
             "correction": "Holm",
-            "differences": [asdict(difference) for difference in corrected(differences)],
-            "slices": [asdict(difference) for difference in corrected(_contrasts(evaluation))],
+            "differences": [test._asdict() for test in corrected(differences)],
+            "slices": [test._asdict() for test in corrected(_contrasts(evaluation))],
         },
     }
 

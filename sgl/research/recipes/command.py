@@ -113,8 +113,7 @@ def _analysed(recipe: Json, data: Path, files: _Outputs, diagnostics: Diagnostic
 
     found: Json = {}
     for name, given in files.items():
-        twice = [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]
-        if twice:
+        if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
             diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
             return {}
         result = analyse(next(data.glob(f"{name}.*")), given, AnalysisSettings(**recipe["options"]))

@@ -122,16 +122,14 @@ def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str
 
 
 def _departs(value: Mapping[str, Any], published: Json, *, sure: bool) -> bool:
-    apart = abs(value["mean"] - published["mean"])
     room = 0.5 * 10.0 ** -published["digits"]
-    if sure:
-        return bool(apart > room + 1e-9)
-    room += 2 * (published["deviation"] or 0.0)
-    if value["low"] is not None:
-        room += value["high"] - value["mean"] if published["mean"] > value["mean"] else value["mean"] - value["low"]
-    elif value["deviation"] is not None and not math.isnan(value["deviation"]):
-        room += 2 * value["deviation"]
-    return bool(apart > room + 1e-9)
+    if not sure:
+        room += 2 * (published["deviation"] or 0.0)
+        if value["low"] is not None:
+            room += value["high"] - value["mean"] if published["mean"] > value["mean"] else value["mean"] - value["low"]
+        elif value["deviation"] is not None and not math.isnan(value["deviation"]):
+            room += 2 * value["deviation"]
+    return bool(abs(value["mean"] - published["mean"]) > room + 1e-9)
 
 
 def _published(figures: Any, place: int) -> Json | None:  # noqa: ANN401 - YAML
