@@ -51,6 +51,7 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.option("--target", metavar="NAME", help="The target to learn.  [default: the first]")
 @click.option("--path", metavar="DIR", help="The language model to be tuned.")
 @click.option("--seed", type=int, help="Instead of the seed of the configuration.")
+@click.option("--seeds", type=click.IntRange(1, 1000), help="Train so many models, each with the next seed.")
 @click.option("--steps", type=int, help="Instead of its number of steps.")
 @click.option("--threads", type=int, help="Instead of its number of threads.")
 @click.option("--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h.")
@@ -62,12 +63,15 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
     The state that is best on `dev` predicts every split but `train` and `dev`; the scores
     are those of `sglc eval`.  A run that was interrupted is resumed with `--resume`.
     """
-    with closing(_job(session, options)) as job:
-        predicted = _run(session, job)
-        session.show()
-        for split, file in predicted.items():
-            status = _score(session, job, options["dataset"], split, file)
-            session.status = max(session.status, status)
+    predicted: dict[str, list[Path]] = {}
+    for number in range(options["seeds"] or 1):
+        with closing(_job(session, options, None if options["seeds"] is None else number)) as job:
+            for split, file in _run(session, job).items():
+                predicted.setdefault(split, []).append(file)
+            session.show()
+    for split, files in predicted.items():
+        status = _score(session, job, options, split, files)
+        session.status = max(session.status, status)
 
 
 @contextmanager
@@ -94,12 +98,15 @@ def _reporting(session: Session, out: Path | None = None) -> Iterator[None]:
         session.fail("SGL1601", message, hint=hint)
 
 
-def _job(session: Session, options: dict[str, Any]) -> Job:
+def _job(session: Session, options: dict[str, Any], number: int | None) -> Job:
+    """Return a run; one of several has a ``number`` from 0, a seed and a directory of its own."""
     with _reporting(session):
         config = change_config(
             read_config(options["config"], options["model"]),
             **{name: options[name] for name in ("seed", "steps", "threads", "path")},
         )
+        if number is not None:
+            config = change_config(config, seed=config.seed + number)
         if options["path"] and config.model != CAUSAL:
             raise ConfigError(
                 f"`--path` is of a language model, and `{config.model}` is none",
@@ -110,9 +117,13 @@ def _job(session: Session, options: dict[str, Any]) -> Job:
     from sgl.research.baselines.job import Job
 
     name = Path(options["config"]).stem if options["config"] else config.model
-    out = options["out"] or Path("out") / f"{data.name}-{name}"
+    options["out"] = options["out"] or Path("out") / f"{data.name}-{name}"
+    out = options["out"] if number is None else options["out"] / f"seed-{config.seed}"
+    # Of several runs those that have not begun begin.
+    resume = options["resume"] and (number is None or out.exists())
     with _reporting(session, out):
-        return Job(config, data, out, resume=options["resume"], limit=options["time_limit"])
+        out.parent.mkdir(parents=True, exist_ok=True)
+        return Job(config, data, out, resume=resume, limit=options["time_limit"])
 
 
 def _check_libraries(session: Session, config: Config) -> None:
@@ -185,14 +196,16 @@ def _check_line(progress: TrainingProgress, left: float) -> str:
     return "  ".join([f"step {step:7,}  loss {loss:.4f}{dev}", *pace(progress, left)])
 
 
-def _score(session: Session, job: Job, dataset: Path, split: str, file: Path) -> int:
-    session.echo(f"\n{split}: {file}")
-    with _reporting(session, job.directory.path):
-        json_file, html_file = (job.directory.scores(split, kind) for kind in ("json", "html"))
+def _score(session: Session, job: Job, options: dict[str, Any], split: str, files: list[Path]) -> int:
+    from sgl.research.baselines.job import Directory
+
+    session.echo(f"\n{split}: {', '.join(map(str, files))}")
+    with _reporting(session, options["out"]):
+        json_file, html_file = (Directory(options["out"]).scores(split, kind) for kind in ("json", "html"))
     diagnostics = Diagnostics()
     request = EvaluationRequest(
-        dataset=dataset,
-        predictions=(f"{job.config.model}={file}",),
+        dataset=options["dataset"],
+        predictions=tuple([f"{job.config.model}={file}" for file in files]),
         settings=dict(session.settings),
         form=session.form,
         split=split,

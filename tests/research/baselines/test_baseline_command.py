@@ -47,6 +47,23 @@ def said(work: Workplace) -> str:
 
 
 @pytest.mark.usefixtures("animals")
+def test_several_seeds_are_runs_of_one_system_and_each_can_be_resumed(work: Workplace) -> None:
+    assert trains("--steps", "40", "--seeds", "2", "--seed", "7") == OK
+    runs = json.loads((work.directory / "run/scores/gen.json").read_text("utf-8"))["systems"]
+    assert [(system["name"], len(system["runs"])) for system in runs] == [("transformer", 2)]
+    texts = [(work.directory / f"run/seed-{seed}/predictions/gen.tsv").read_bytes() for seed in (7, 8)]
+    assert [record(work, f"run/seed-{seed}")["config"]["seed"] for seed in (7, 8)] == [7, 8]
+    # A third one begins, the others are done.
+    assert trains("--steps", "40", "--seeds", "3", "--seed", "7", "--resume") == OK
+    assert said(work).count("resumed: all 40 steps are done") == 2
+    again = [(work.directory / f"run/seed-{seed}/predictions/gen.tsv").read_bytes() for seed in (7, 8)]
+    assert again == texts
+    # The same as one run with this seed.
+    assert trains("--steps", "40", "--seed", "8", out="alone") == OK
+    assert (work.directory / "alone/predictions/gen.tsv").read_bytes() == texts[1]
+
+
+@pytest.mark.usefixtures("animals")
 def test_one_command_trains_decodes_and_scores(work: Workplace) -> None:
     assert trains("--steps", "200") == OK
     text = said(work)
