@@ -163,6 +163,9 @@ def emacs() -> str:
 ;;;###autoload
 (add-to-list 'auto-mode-alist '("\\\\.sgl\\\\'" . sgl-mode))
 
+(with-eval-after-load 'eglot
+  (add-to-list 'eglot-server-programs '(sgl-mode . ("sglc" "lsp"))))
+
 (provide 'sgl-mode)
 ;;; sgl-mode.el ends here
 """

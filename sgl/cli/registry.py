@@ -58,6 +58,7 @@ OWN: dict[str, CommandEntry] = {
     "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL.", WRITE),
     "help": CommandEntry("sgl.cli.help", "Explain a command, a diagnostic code or a topic."),
     "lock": CommandEntry("sgl.cli.lock", "Record the hashes of the files that a grammar uses.", CHECK),
+    "lsp": CommandEntry("sgl.lsp.server", "Answer an editor: the language server.", WRITE),
     "new": CommandEntry("sgl.cli.new", "Make a directory with a small grammar to begin with.", WRITE),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence.", WRITE),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim.", CHECK),

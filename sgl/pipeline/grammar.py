@@ -201,24 +201,27 @@ _USE = re.compile(r"^use\s", re.MULTILINE)
 
 
 def grammars_of(module: Path) -> list[Path]:
-    """Return the grammars with a dataset that use a file, directly or not, nearest first; none if it is one itself."""
+    """Return the grammars with a dataset that use a file or table, nearest first; none if it is one itself."""
     text = _text(module)
     if text is None or _DATASET.search(text):
         return []
     # A grammar that is known from an earlier run is checked without the reader.
     from sgl.lang.project import load_project
-    from sgl.lang.syntax import Dataset
+    from sgl.lang.syntax import Dataset, Lexicon, Relation, Weights
 
     wanted = module.resolve()
     found: list[Path] = []
     directory = module.parent
     for _ in range(_LEVELS):
         for path in sorted(directory.glob("*.sgl"))[:_FILES]:
-            if path.resolve() != wanted and _USE.search(_text(path) or ""):
+            if path.resolve() != wanted and (module.suffix != ".sgl" or _USE.search(_text(path) or "")):
                 project = load_project(path, SourceMap(), Diagnostics())
                 if project is not None and project.declarations(Dataset):
-                    units = {unit.path.resolve() for unit in project.units}
-                    found += [path] if wanted in units else []
+                    files = {unit.path.resolve() for unit in project.units}
+                    for unit in project.units:
+                        tables = (d for d in unit.file.declarations if isinstance(d, Lexicon | Relation | Weights))
+                        files |= {Path(os.path.realpath(unit.path.parent / d.path.text)) for d in tables}
+                    found += [path] if wanted in files else []
         directory = directory.parent if directory.name not in ("", "..") else directory / ".."
     return found
 

@@ -1,0 +1,66 @@
+"""Edits that hints are: what a message tells an author to write, as a change of the text.
+
+A hint is prose, and says in one of few ways what to write where: they are in ``fixes.yaml``.  The tests apply every
+edit that the examples of messages have, and the message is gone.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import yaml
+
+from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, Span
+
+
+class Edit(NamedTuple):
+    """A change of a file: ``text`` takes the place of what is in ``span``."""
+
+    span: Span
+    text: str
+
+
+@cache
+def _ways() -> list[tuple[re.Pattern[str], str]]:
+    ways = yaml.safe_load(files("sgl.diagnostics").joinpath("fixes.yaml").read_text("utf-8"))
+    return [(re.compile(way), where) for way, where in ways]
+
+
+def fixes_of(diagnostic: Diagnostic, file: SourceFile) -> Iterator[tuple[str, Edit]]:
+    """Yield the edit that the hint of a message about a file is, and a comment that allows a warning."""
+    tried = ((way.fullmatch(diagnostic.hint), where) for way, where in _ways())
+    offered = [(diagnostic.hint, where, found.groupdict()) for found, where in tried if found is not None][:1]
+    if diagnostic.severity is Severity.WARNING:
+        offered.append((f"allow {diagnostic.code} here", "above", {"text": f"# allow {diagnostic.code}"}))
+    for title, where, words in offered:
+        place = _place(where, words, diagnostic.span, file.text) if diagnostic.span is not None else None
+        if place is not None:
+            yield title, Edit(Span(file.name, *place[:2]), place[2])
+
+
+def _place(where: str, words: dict[str, str], span: Span, text: str) -> tuple[int, int, str] | None:
+    """Return the beginning and the end of what is replaced, and what takes its place."""
+    start, end, new = span.start, span.end, words.get("text", "")
+    match where:
+        case "instead":
+            new = f'"{new}"' if text[start : start + 1] == '"' != new[:1] and new else new
+            return start, end, new.removesuffix(":") if text[end : end + 1] == ":" else new
+        case "quoted":
+            bare = next((one for sign in ("", "'", "`") if text.startswith(one := new.replace('"', sign), start)), None)
+            return (start, start + len(bare), new) if bare is not None else None
+        case "plain":
+            start = text.index(words["wide"], start)
+            return start, start + 1, new
+        case "unindented":
+            return text.rfind("\n", 0, start) + 1, start, ""
+        case "indented":
+            return start, start, "  "
+        case "below":
+            of = re.search(rf"^pattern {words['of']}\b", text, re.MULTILINE) if "of" in words else None
+            end = (text + "\n").index("\n", end if of is None else of.end())
+            return end, end, f"\n  {new}"
+    lines = (line.start() for line in re.finditer(r"^\S", text[: start + 1], re.MULTILINE))
+    start = 0 if where == "top" else max(lines, default=0)
+    return start, start, f"{new}\n"

@@ -1,0 +1,117 @@
+"""A file of a grammar as an editor sees it: places in it, and what is said about them.
+
+Editors count lines from 0 and columns in units of an encoding, UTF-16 unless client and server have agreed on another
+one; the compiler counts characters.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import from_fs_path
+
+from sgl.diagnostics import Diagnostic, Severity, SourceFile, Span
+from sgl.engine import Claims, Snapshot
+from sgl.pipeline.beside import PairMaker
+
+#: How many bytes a unit of each encoding has, and how Python calls it.
+_ENCODINGS = {"utf-8": (1, "utf-8"), "utf-16": (2, "utf-16-le"), "utf-32": (4, "utf-32-le")}
+#: What editors show in grey.
+_UNUSED = ("SGL0204",)
+_TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
+
+
+@dataclass
+class Grammar:
+    """A snapshot, and its ``claims`` once they were proved.
+
+    ``uris`` are what the client calls the files that it has open.
+    """
+
+    snapshot: Snapshot
+    uris: Mapping[Path, str] = field(default_factory=dict)
+    encoding: str = "utf-16"
+    claims: Claims | None = None
+
+    @property
+    def diagnostics(self) -> Sequence[Diagnostic]:
+        """What there is to say, as far as it is known."""
+        return (*self.snapshot.diagnostics, *(self.claims.diagnostics if self.claims is not None else ()))
+
+    @cached_property
+    def pairs(self) -> PairMaker:
+        """What puts sentences of training beside items; the grammar has to have a dataset."""
+        assert self.snapshot.compiled is not None
+        return PairMaker(self.snapshot.compiled, self.snapshot.structures)
+
+    def open(self, path: Path) -> "Document | None":
+        """Return a file of the grammar; None if it reads no such file, or cannot be read itself."""
+        files = self.snapshot.sources.files.items() if self.snapshot.project is not None else ()
+        found = (file for name, file in files if self.snapshot.path_of(name).resolve() == path)
+        return next((Document(self, file) for file in found), None)
+
+    def path_of(self, diagnostic: Diagnostic) -> Path:
+        """Return the file that a diagnostic is about; one about none is shown at the main file."""
+        span = diagnostic.span
+        return (self.snapshot.path_of(span.file) if span is not None else self.snapshot.root).resolve()
+
+    def uri(self, file: str) -> str:
+        """Return the address of a file."""
+        path = self.snapshot.path_of(file)
+        return self.uris.get(path.resolve()) or from_fs_path(str(path)) or ""
+
+    def position(self, file: SourceFile, offset: int) -> types.Position:
+        """Return an offset as an editor counts."""
+        (line, column), offset = file.position(offset), file.real(offset)
+        unit, encoding = _ENCODINGS[self.encoding]
+        before = file.text[offset - column + 1 : offset].encode(encoding, "replace")
+        return types.Position(line - 1, len(before) // unit)
+
+    def offset(self, file: SourceFile, position: types.Position) -> int:
+        """Return the offset of a place; of one that is outside the text the nearest."""
+        unit, encoding = _ENCODINGS[self.encoding]
+        number = min(position.line, len(file.line_starts) - 1)
+        line = file.line(number + 1).encode(encoding, "replace")[: position.character * unit]
+        return file.line_starts[number] + len(line.decode(encoding, "ignore"))
+
+    def range(self, span: Span) -> types.Range:
+        """Return a span as an editor counts."""
+        file = self.snapshot.sources.files[span.file]
+        return types.Range(self.position(file, span.start), self.position(file, span.end))
+
+    def shown(self, diagnostic: Diagnostic) -> types.Diagnostic:
+        """Return a diagnostic as editors show it; names of files are seen from the grammar."""
+        hint = [f"hint: {diagnostic.hint}"] if diagnostic.hint else []
+        text = "\n".join([diagnostic.message, *diagnostic.notes, *hint])
+        error = diagnostic.severity is Severity.ERROR
+        return types.Diagnostic(
+            self.range(diagnostic.span) if diagnostic.span is not None else _TOP,
+            text.replace(f"{self.snapshot.root.parent.as_posix()}/", ""),
+            types.DiagnosticSeverity.Error if error else types.DiagnosticSeverity.Warning,
+            diagnostic.code,
+            source="sglc",
+            tags=[types.DiagnosticTag.Unnecessary] if diagnostic.code in _UNUSED else None,
+            related_information=[
+                types.DiagnosticRelatedInformation(types.Location(self.uri(at.file), self.range(at)), label.text)
+                for label in diagnostic.labels
+                for at in [label.span]
+            ],
+        )
+
+
+@dataclass(frozen=True)
+class Document:
+    """A file of a grammar."""
+
+    grammar: Grammar
+    source: SourceFile
+
+    def offset(self, position: types.Position) -> int:
+        """Return the offset of a place."""
+        return self.grammar.offset(self.source, position)
+
+    def range(self, start: int, end: int) -> types.Range:
+        """Return a part of the text as an editor counts."""
+        return self.grammar.range(self.source.span(start, end))

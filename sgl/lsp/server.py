@@ -1,0 +1,213 @@
+"""The server: what the client writes goes to the engine, what the engine says goes to the client.
+
+Everything that looks at a grammar runs on one thread, in the order of the requests; claims are proved there while
+nothing else is asked for, and put off whenever something is.  So the loop is always free to read and to cancel.  A
+request that fails is answered with an error, and nothing that a client sends ends the server.
+"""
+
+import asyncio
+import sys
+from codecs import BOM_UTF8
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Container
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+from lsprotocol import types as t
+from pygls.exceptions import JsonRpcInvalidParams
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from sgl import __version__
+from sgl.engine import Workspace
+from sgl.lsp import edits
+from sgl.lsp.commands import COMMANDS
+from sgl.lsp.document import Document, Grammar
+
+#: Seconds without a key before a grammar is read again, and before its claims are proved.
+_PAUSE, _LONG_PAUSE = 0.15, 0.3
+#: Messages of one file that are shown.
+_MESSAGES = 1_000
+_Value = TypeVar("_Value")
+#: What a client sends.  The library hands the server to what says that it takes any `object`.
+_Params = Any
+_Found = dict[Path, list[t.Diagnostic]]
+
+#: What answers the requests about a file, and what is announced of them.
+FEATURES: dict[str, tuple[Callable[[Any, Any], object], object]] = {
+    t.TEXT_DOCUMENT_CODE_ACTION: (edits.actions, t.CodeActionOptions([t.CodeActionKind.QuickFix])),
+    t.TEXT_DOCUMENT_CODE_LENS: (edits.lenses, None),
+    t.TEXT_DOCUMENT_FORMATTING: (edits.formatting, None),
+}
+
+
+class _PutOffError(Exception):
+    """Something else is asked for: what is being proved is proved later."""
+
+
+class Server(LanguageServer):
+    """The language server of ``sglc lsp``."""
+
+    def __init__(self) -> None:
+        super().__init__("sglc", __version__, t.TextDocumentSyncKind.Full)
+        self.engine, self.uris = Workspace(), dict[Path, str]()
+        self._worker, self._waiting, self._tells = ThreadPoolExecutor(1), 0, True
+        #: What the client has written, or what has changed on disk, and no grammar knows yet.
+        self._texts: dict[Path, str | None] = {}
+        self._stale = self._moved = False
+        # What follows belongs to the thread.
+        self._roots: dict[Path, tuple[Path, ...]] = {}
+        self._grammars: dict[Path, Grammar] = {}
+        self._shown: set[Path] = set()
+        self._checking: asyncio.Future[None] | None = None
+        opened, closed = t.TEXT_DOCUMENT_DID_OPEN, t.TEXT_DOCUMENT_DID_CLOSE
+        for method in (opened, t.TEXT_DOCUMENT_DID_CHANGE, t.TEXT_DOCUMENT_DID_SAVE, closed):
+            # The library marks functions that it is given, and methods take no marks.
+            self.feature(method)(partial(self._changed))
+        self.feature(t.INITIALIZE)(partial(self._started))
+        for method, (answer, option) in FEATURES.items():
+            self.feature(method, option)(self._handler(answer))
+        for name, command in COMMANDS.items():
+            self.command(name)(self._command(command))
+
+    async def work(self, job: Callable[[], _Value]) -> _Value:
+        """Return what a job on that thread returns; claims wait until then."""
+        self._waiting += 1
+        try:
+            return await self._done(job)
+        finally:
+            self._waiting -= 1
+
+    async def _done(self, job: Callable[[], _Value]) -> _Value:
+        def fresh() -> _Value:
+            if self._stale:
+                self._stale = False
+                while self._texts:
+                    self.engine.edit(*self._texts.popitem())
+                self._grammars = {}
+            if self._moved:
+                self._moved, self._roots = False, {}
+            return job()
+
+        return await asyncio.get_running_loop().run_in_executor(self._worker, fresh)
+
+    def _handler(self, answer: Callable[[Any, Any], object]) -> Callable[[_Params], Awaitable[object]]:
+        async def handler(params: _Params) -> object:
+            return await self.work(lambda: (found := self.document(params.text_document.uri)) and answer(found, params))
+
+        return handler
+
+    def _command(self, command: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
+        async def handler(*arguments: _Params) -> str:
+            if not arguments or not all(isinstance(one, str) for one in arguments):
+                raise JsonRpcInvalidParams("a command takes the address of a file, and names")
+            text = await command(self, *arguments)
+            if self._tells:
+                self.window_show_message(t.ShowMessageParams(t.MessageType.Info, text))
+            return text
+
+        return handler
+
+    def grammar(self, root: Path) -> Grammar:
+        """Return a grammar as it is now."""
+        if root not in self._grammars:
+            encoding = t.PositionEncodingKind(self.server_capabilities.position_encoding or "utf-16").value
+            self._grammars[root] = Grammar(self.engine.open(root), self.uris, encoding)
+        return self._grammars[root]
+
+    def roots(self, path: Path) -> tuple[Path, ...]:
+        """Return the grammars that a file is part of, nearest first; a table may be part of none."""
+        if path not in self._roots:
+            found = self.engine.roots(path)
+            self._roots[path] = found if path.suffix == ".sgl" or found != (path,) else ()
+        return self._roots[path]
+
+    def grammars(self) -> list[Grammar]:
+        """Return the grammars of all open files."""
+        roots = dict.fromkeys(one for path in [*self.uris] for one in self.roots(path)[:1])
+        return [self.grammar(root) for root in roots]
+
+    def document(self, uri: str) -> Document | None:
+        """Return a file as part of the nearest grammar that reads it."""
+        path = _path(uri)
+        roots = dict.fromkeys((*self.roots(path), *[path][: path.suffix == ".sgl"])) if path is not None else ()
+        found = (self.grammar(root).open(path) for root in roots if path is not None)
+        return next((document for document in found if document is not None), None)
+
+    def _started(self, params: t.InitializeParams) -> None:
+        # A client may show the answers of commands in a way of its own.
+        self._tells = params.initialization_options != {"answers": "result"}
+
+    def _changed(self, params: _Params) -> None:
+        uri = params.text_document.uri
+        if path := _path(uri):
+            self.uris.pop(path, None)
+            self._texts[path] = None
+            if uri in self.workspace.text_documents:
+                self.uris[path], self._texts[path] = uri, self.workspace.get_text_document(uri).source
+        if not isinstance(params, t.DidChangeTextDocumentParams):
+            self._moved = True
+        self._stale = True
+        if self._checking is not None:
+            self._checking.cancel()
+        self._checking = asyncio.ensure_future(self._check())
+
+    def unsaved(self, paths: Container[Path]) -> bool:
+        """Return whether an editor has a text of one of some files that is not on disk."""
+        texts = {path: self.workspace.get_text_document(uri).source for path, uri in self.uris.items() if path in paths}
+        on_disk = {path: path.read_bytes().removeprefix(BOM_UTF8) for path in texts if path.is_file()}
+        return any(on_disk.get(path) != text.encode() for path, text in texts.items())
+
+    async def _check(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        self._show(await self.work(self._found))
+        while True:
+            await asyncio.sleep(_LONG_PAUSE)
+            with suppress(_PutOffError):
+                self._show(await self._done(self._proved))
+                return
+
+    def _found(self) -> _Found:
+        found: dict[Path, dict[str, t.Diagnostic]] = defaultdict(dict)
+        for grammar in self.grammars():
+            for one in grammar.diagnostics:
+                found[grammar.path_of(one)].setdefault(repr(one), grammar.shown(one))
+        return {path: list(of.values())[:_MESSAGES] for path, of in found.items()}
+
+    def _proved(self) -> _Found:
+        def step(_: str) -> None:
+            if self._waiting or self._stale:
+                raise _PutOffError
+
+        for grammar in self.grammars():
+            step("")
+            grammar.claims = grammar.claims or grammar.snapshot.claims(step)
+        return self._found()
+
+    def _show(self, found: _Found) -> None:
+        for path in self._shown | found.keys() | self.uris.keys():
+            uri = self.uris.get(path) or path.as_uri()
+            self.text_document_publish_diagnostics(t.PublishDiagnosticsParams(uri, found.get(path, [])))
+        self._shown = {*found}
+
+
+def _path(uri: str) -> Path | None:
+    with suppress(OSError, RuntimeError, ValueError):
+        return Path(path).resolve() if (path := to_fs_path(uri)) else None
+    return None
+
+
+@click.command("lsp")
+def command() -> int:
+    """Speak the language server protocol over standard input and output.
+
+    Editors start this command; [Editors](editors.md) says how.
+    """
+    # Whatever prints must not speak to the client.
+    output, sys.stdout = sys.stdout, sys.stderr
+    Server().start_io(sys.stdin.buffer, output.buffer)
+    return 0

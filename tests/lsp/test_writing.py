@@ -1,0 +1,165 @@
+"""What happens while somebody writes: messages, fixes, other names, and clients of all kinds."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from editor import Editor
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from sgl.lang.layout import layout
+
+
+def test_a_mistake_is_shown_as_one_types_and_can_be_fixed_by_its_hint(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    editor.replace("farm.sgl", "犬が鶏の近くの猫を追いかけた。", "犬が𠮷鶏の近くの猫を追いかけた。")
+    editor.diagnostics("farm.sgl", "SGL0817")
+    # A character that is two units of UTF-16 stands before the place, in a file that is not saved.
+    editor.replace("farm.sgl", 'ja  NP "の近くの"\n  syn NP -', 'ja  "𠮷" Np "の近くの"\n  syn NP -')
+    (mistake,) = editor.diagnostics("farm.sgl", "SGL0305")
+    assert editor.text_at("farm.sgl", mistake.range) == "Np"
+    context = types.CodeActionContext([mistake])
+    fix, explain = editor.ask_of(types.CodeActionParams, "farm.sgl", range=mistake.range, context=context)
+    assert (fix.title, fix.is_preferred) == ("did you mean `NP`?", True)
+    assert explain.command == "sgl.explain"
+    editor.write("farm.sgl", editor.applied(fix.edit.changes[editor.uri("farm.sgl")], editor.texts["farm.sgl"]))
+    editor.diagnostics("farm.sgl")
+    assert 'ja  "𠮷" NP "の近くの"' in editor.texts["farm.sgl"]
+
+
+def test_a_claim_turns_red_and_heals_without_being_asked_for(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    editor.diagnostics("farm.sgl")
+    editor.replace("farm.sgl", "need   100 {", "need   1001 {")
+    (refuted,) = editor.diagnostics("farm.sgl", "SGL0821")
+    assert editor.text_at("farm.sgl", refuted.range).startswith("need   1001 {")
+    assert "need fewer" in refuted.message
+    editor.replace("farm.sgl", "need   1001 {", "need   100 {")
+    editor.diagnostics("farm.sgl")
+
+
+def test_a_module_is_checked_through_the_grammar_that_uses_it(editor: Editor) -> None:
+    text = (editor.directory / "farm.sgl").read_text("utf-8")
+    start_of_rules = text.index("rule sentence")
+    module, rest = text[start_of_rules : text.index("test ")], text[text.index("test ") :]
+    categories = text[text.index("category Text") : start_of_rules]
+    (editor.directory / "rules.sgl").write_text(f"use words\n{categories}{module}", "utf-8")
+    words = "category N\ncategory V\ncategory Det\n"
+    (editor.directory / "words.sgl").write_text(words, "utf-8")
+    head = text[: text.index("category Text")].replace(words, "use words\nuse rules\n")
+    (editor.directory / "farm.sgl").write_text(head + rest, "utf-8")
+    editor.open("rules.sgl")
+    editor.diagnostics("rules.sgl")
+    # What the module breaks is shown where it is used, and the other way round.
+    editor.replace("rules.sgl", "category PP\n", "")
+    (first,) = editor.diagnostics("rules.sgl", "SGL0201")
+    assert editor.text_at("rules.sgl", first.range) == "PP"
+    editor.replace("rules.sgl", "category NP\n", "category NP\ncategory PP\n")
+    editor.diagnostics("rules.sgl")
+    editor.open("words.sgl")
+    editor.replace("words.sgl", "category Det\n", "")
+    editor.diagnostics("rules.sgl", "SGL0201")
+
+
+def test_a_file_of_another_kind_that_no_grammar_reads_has_no_messages(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    editor.open("other.yaml", "lines: [that, no, grammar, reads]\nname: other\n")
+    editor.diagnostics("farm.sgl")
+    assert editor.diagnostics("other.yaml") == []
+
+
+def test_a_dataset_is_made_of_what_is_on_disk(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    editor.replace("farm.sgl", "train 1000", "train 2000")
+    assert "Save all files first" in editor.run("sgl.compile", editor.uri("farm.sgl"))
+
+
+# ---- nothing that a client sends ends the server
+
+
+def test_questions_that_make_no_sense_are_answered_with_errors(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    for uri in ("file:///nothing/here.sgl", "untitled:Untitled-1", "http://x/y.sgl", "file:///\0", ""):
+        document = types.TextDocumentIdentifier(uri)
+        assert not editor.ask(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensParams(document))
+        editor.client.text_document_did_open(
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "sgl", 1, "x"))
+        )
+    for command in ("rm", "sgl.nothing"):
+        with pytest.raises(JsonRpcException):
+            editor.run(command, editor.uri("farm.sgl"))
+    for arguments in ((), ("x",), (editor.uri("farm.sgl"), "no_pattern"), (editor.uri("farm.sgl"), "a", "b", "c")):
+        with pytest.raises(JsonRpcException):
+            editor.run("sgl.beside", *arguments)
+    editor.write("farm.sgl", "\0" * 10 + "[" * 10_000)
+    assert editor.diagnostics("farm.sgl", "SGL0002")
+
+
+def frame(body: bytes) -> bytes:
+    return b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> None:
+    def request(number: int, method: object, params: object) -> bytes:
+        return frame(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
+
+    sent = [
+        request(1, "initialize", {"capabilities": {}, "processId": None}),
+        request(2, "textDocument/codeLens", {"textDocument": 3}),
+        request(3, ["x"], {}),
+        frame(b"no json"),
+        frame(b"\xff\xfe"),
+        frame(b"[" * 100_000),
+        frame(b"5"),
+        frame(b"null"),
+        b"Content-Length: none\r\n\r\n" + b"x" * 5_000 + b"\r\n",
+        frame(json.dumps({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {}}).encode()),
+        request(4, "textDocument/codeLens", {"textDocument": {"uri": "file:///nothing.sgl"}}),
+        request(5, "shutdown", None),
+        frame(b'{"jsonrpc": "2.0", "method": "exit"}'),
+    ]
+    command = [sys.executable, "-m", "sgl", "lsp"]
+    done = subprocess.run(command, input=b"".join(sent), capture_output=True, timeout=60, cwd=tmp_path, check=False)
+    bodies = [part.partition(b"\r\n\r\n")[2] for part in done.stdout.split(b"Content-Length: ")[1:]]
+    answers = {one["id"]: one for one in map(json.loads, bodies) if "id" in one}
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert answers[4]["result"] is None
+
+
+def test_a_crash_in_a_request_is_an_error_answer(tmp_path: Path) -> None:
+    broken = (
+        "from lsprotocol import types; from sgl.lsp import server\n"
+        "def boom(*_): raise RecursionError('boom')\n"
+        "server.FEATURES[types.TEXT_DOCUMENT_FORMATTING] = (boom, None)\n"
+        "server.command.callback()"
+    )
+    (tmp_path / "a.sgl").write_text("category NP\n", "utf-8")
+    editor = Editor(tmp_path, command=["-c", broken])
+    editor.open("a.sgl")
+    with pytest.raises(JsonRpcException, match="boom"):
+        editor.ask_of(types.DocumentFormattingParams, "a.sgl", options=types.FormattingOptions(2, True))
+    assert editor.ask_of(types.CodeLensParams, "a.sgl")[0].command.title == "5 samples"
+    assert editor.close() == 0
+
+
+def test_a_grammar_is_laid_out_in_the_one_style(editor: Editor) -> None:
+    text = editor.open("farm.sgl")
+    editor.write("farm.sgl", text.replace("layer syn : graph", "layer syn:graph"))
+    options = types.FormattingOptions(2, True)
+    edits = editor.ask_of(types.DocumentFormattingParams, "farm.sgl", options=options)
+    assert editor.applied(edits, editor.texts["farm.sgl"]) == layout(text)
+
+
+def test_lenses_offer_commands_and_the_commands_answer(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    lenses = [one.command for one in editor.ask_of(types.CodeLensParams, "farm.sgl")]
+    offered = {one.title: one for one in lenses if one.arguments[1] in ("pp_in_subject", "")}
+    assert [*offered] == ["prove", "compile", "5 samples", "counterexample", "train beside gen"]
+    beside = editor.run(offered["train beside gen"].command, *offered["train beside gen"].arguments)
+    assert beside.count("\ngen ") == beside.count("\ntrain ") == 5
+    assert "are proved" in editor.run("sgl.counterexample", editor.uri("farm.sgl"), "pp_in_subject")
