@@ -85,6 +85,8 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 )
 @click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
 @click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
+@click.option("--occurrences", type=click.IntRange(1), default=1, help="Morphology: only lemmas that occur so often.")
+@click.option("--without", multiple=True, metavar="FEATURE", help="Morphology: no words with it, `Typo` or `Abbr=Yes`.")
 @click.option(
     "--above", callback=_share, help="Morphology: only tag combinations that weigh more, 0.33 in the literature."
 )
@@ -115,8 +117,8 @@ def _fault(options: dict[str, Any]) -> str:
         return "`--out` names the directory for the split, or `--report` measures one"
     if options["report"] and options["out"] is not None:
         return "`--report` writes nothing, so it has no `--out`"
-    if options["above"] is not None and view != "morphology":
-        return "`--above` is about tag combinations: `--elements morphology`"
+    if (options["above"] is not None or options["occurrences"] > 1 or options["without"]) and view != "morphology":
+        return "`--above`, `--occurrences` and `--without` are about words with features: `--elements morphology`"
     if view == "morphology" and (options["size"] != 2 or options["weighted"]):
         return "compounds of a lemma and its features have one size and no weight of their own"
     if _discards(options["discard"]) is None:
@@ -134,7 +136,8 @@ def _discards(text: str) -> Fraction | int | None:
 def _read(session: Session, options: dict[str, Any]) -> tuple[sources.ItemSet, sources.ElementSettings]:
     try:
         files, view = sources.find_files(options["paths"], options["view"])
-        settings = sources.ElementSettings(view, options["size"], options["weighted"], options["above"])
+        words = options["above"], options["occurrences"], options["without"]
+        settings = sources.ElementSettings(view, options["size"], options["weighted"], *words)
         return sources.read_items(files, settings, session.progress), settings
     except sources.NoItemsError as problem:
         session.fail("SGL1301", str(problem), status=OUTPUT)

@@ -179,15 +179,27 @@ def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
     return 1 - Fraction(max(lemmas.values()), sum(lemmas.values()))
 
 
-def feature_elements(sentences: Sequence[TreebankSentence], above: Fraction | None) -> Elements:
+def feature_elements(
+    sentences: Sequence[TreebankSentence], above: Fraction | None, occurrences: int = 1, without: Sequence[str] = ()
+) -> Elements:
     """Return lemmas and features as atoms, words as compounds.
 
     As in Moisio, Creutz & Kurimo (2023), a compound is a lemma with all of its features,
     ``dogs+Case=Nom|Number=Sing``; atoms are lemmas and single features.  Words without features
     have none.  With ``above`` only tag combinations that weigh more make compounds, which count by
     their number.  (The authors' program keeps what weighs 0.34 or more; in their text it is 0.33.)
+    Words have none either if their lemmas have fewer ``occurrences``, or if they have a feature of ``without``.
     """
-    rows = [[(word.lemma, word.feats) for word in sentence.words if word.feats != "_"] for sentence in sentences]
+    times, gone = Counter(word.lemma for sentence in sentences for word in sentence.words), {"_", *without}
+    rows = [
+        [
+            (word.lemma, word.feats)
+            for word in sentence.words
+            if times[word.lemma] >= occurrences
+            and not any(tag in gone or tag.partition("=")[0] in gone for tag in word.feats.split("|"))
+        ]
+        for sentence in sentences
+    ]
     lemmas: dict[str, Counter[str]] = {}
     for row in rows:
         for lemma, tags in row:

@@ -178,6 +178,8 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
         "size": settings.size,
         "weighted": settings.weighted,
         "above": None if settings.above is None else str(settings.above),
+        **({"occurrences": settings.occurrences} if settings.occurrences > 1 else {}),
+        **({"without": list(settings.without)} if settings.without else {}),
         "atoms": len(items.elements.atoms.names),
         "compounds": len(items.elements.compounds.names),
     }

@@ -40,12 +40,17 @@ class NoItemsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ElementSettings:
-    """What atoms and compounds are: of which view, how large, how weighted; tag combinations ``above`` it (or all)."""
+    """What atoms and compounds are: of which view, how large, how weighted; tag combinations ``above`` it (or all).
+
+    Words count whose lemmas have so many ``occurrences``, and that are ``without`` these features.
+    """
 
     view: str
     size: int = 2
     weighted: bool = False
     above: Fraction | None = None
+    occurrences: int = 1
+    without: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,7 +199,7 @@ def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: 
         files.append(ItemFile(path, digest, first, tuple(ids), categories))
     progress("atoms and compounds", len(sentences))
     if settings.view == MORPHOLOGY:
-        elements = feature_elements(sentences, settings.above)
+        elements = feature_elements(sentences, settings.above, settings.occurrences, settings.without)
     else:
         elements = _tree_elements(parsed.dependency_trees(sentences), settings)
     return ItemSet(tuple(files), elements, sentences=tuple(sentences))

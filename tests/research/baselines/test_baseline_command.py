@@ -98,10 +98,10 @@ def test_an_interrupted_run_is_resumed_to_the_same_model(work: Workplace, monkey
     assert trains(out="whole") == OK
     step = Training._step  # noqa: SLF001 - a keyboard interrupts in the middle
 
-    def interrupted(self: Training) -> None:
+    def interrupted(self: Training) -> bool:
         if self.state.step == 6:
             raise KeyboardInterrupt
-        step(self)
+        return step(self)
 
     with monkeypatch.context() as patch:
         patch.setattr(Training, "_step", interrupted)

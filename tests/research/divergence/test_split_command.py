@@ -197,6 +197,7 @@ def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> No
         (["--moves=0"], "not in the range"),
         (["--size=9"], "not in the range"),
         (["--above=0.3"], "--elements morphology"),
+        (["--occurrences=2"], "--elements morphology"),
         (["--elements=morphology", "--weighted"], "one size"),
         (["--report"], "no `--out`"),
         (["--nonsense"], "--nonsense"),

@@ -207,6 +207,19 @@ def test_features_that_go_with_one_lemma_are_no_compounds(tmp_path: Path) -> Non
     assert list(feature_elements(found, Fraction(1, 2)).compounds.names) == []
 
 
+def test_lemmas_are_chosen_by_occurrences_and_features(tmp_path: Path) -> None:
+    found = sentences(tmp_path, TREEBANK + "\n" + TREEBANK.replace("dog\t", "cat\t"))
+    times = Counter(word.lemma for sentence in found for word in sentence.words)
+    often = {lemma for lemma, number in times.items() if number >= 2}
+    chosen = {name.partition("+")[0] for name in feature_elements(found, None, 2).compounds.names}
+    assert chosen < {name.partition("+")[0] for name in feature_elements(found, None).compounds.names}
+    assert chosen <= often
+    for without in ("Case", "Case=Nom"):
+        names = feature_elements(found, None, 1, [without]).compounds.names
+        assert names
+        assert not [name for name in names if without in name]
+
+
 def test_a_treebank_may_end_without_an_empty_line_and_begin_with_a_mark(tmp_path: Path) -> None:
     items = items_of(tmp_path, "\ufeff" + TREEBANK.rstrip("\n").replace("\n", "\r\n"))
     assert items.files[0].ids == ("farm-1", "farm-2")
