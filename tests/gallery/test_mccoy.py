@@ -237,7 +237,7 @@ def test_an_audit_reads_rows_with_brackets(name: str, tmp_path: Path) -> None:
     lines = (PUBLISHED / f"{name}.dev.tsv").read_text("utf-8").splitlines()[:300]
     rows = ("\t".join(map(bracketed, line.split("\t"))) + "\n" for line in lines)
     corpus.write_text("".join(rows), "utf-8")
-    layers = ["--source", "bracket", "--target", "bracket_out"]
+    layers = ["--layer", "bracket", "--target", "bracket_out"]
     assert run(["audit", str(GALLERY / f"{name}.sgl"), str(corpus), *layers, "--json", str(out)]) == 0
     audit = json.loads(out.read_text("utf-8"))
     assert audit["rows"] == audit["parsed"] == audit["exact"]["bracket_out"] == 300
