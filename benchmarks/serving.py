@@ -34,6 +34,8 @@ GRAMMARS = {
     "sget": (ROOT / "grammars", "sget.sgl", "pp_in_subject"),
 }
 _WEIGHT = re.compile(r"^(rule \w+: [^\n~]*~ )[0-9.]+", re.MULTILINE)
+EVERYTHING = types.Range(types.Position(0, 0), types.Position(10**6, 0))
+NOTHING = types.CodeActionContext([])
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -43,7 +45,7 @@ class Server:
     def __init__(self, name: str, directory: Path) -> None:
         folder, self.main, pattern = GRAMMARS[name]
         shutil.copytree(folder, directory / name)
-        self.editor = Editor(directory / name, pulls=True)
+        self.editor = Editor(directory / name)
         self.text = self.editor.open(self.main)
         patterns = [path.read_text("utf-8") for path in sorted((directory / name).rglob("*.sgl"))]
         declared = re.findall(r"^pattern (\w+)", self.text, re.MULTILINE) or re.findall(
@@ -74,8 +76,8 @@ class Server:
         """Wait for the answer to one of the questions."""
         uri, editor = self.editor.uri(self.main), self.editor
         answers: dict[str, Callable[[], object]] = {
-            "messages": lambda: editor.ask_of(types.DocumentDiagnosticParams, self.main),
-            "colours": lambda: editor.ask_of(types.SemanticTokensParams, self.main),
+            # Fixes are asked for of all messages.
+            "messages": lambda: editor.ask_of(types.CodeActionParams, self.main, range=EVERYTHING, context=NOTHING),
             "5 samples": lambda: editor.run("sgl.samples", uri, self.pattern),
             "claims": lambda: editor.run("sgl.counterexample", uri),
         }
@@ -87,7 +89,7 @@ def measure(name: str, edits: int) -> None:
     with tempfile.TemporaryDirectory() as directory:
         server = Server(name, Path(directory))
         found: dict[str, list[tuple[float, float]]] = {}
-        for question in ("messages", "colours", "5 samples", "claims"):
+        for question in ("messages", "5 samples", "claims"):
             for number in range(edits + 2):
                 server.edit(number)
                 before, started = server.used(), time.perf_counter()
