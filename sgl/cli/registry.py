@@ -61,6 +61,7 @@ OWN: dict[str, CommandEntry] = {
     "lsp": CommandEntry("sgl.lsp.server", "Answer an editor: the language server.", WRITE),
     "new": CommandEntry("sgl.cli.new", "Make a directory with a small grammar to begin with.", WRITE),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence.", WRITE),
+    "play": CommandEntry("sgl.cli.play", "Write a grammar in the browser.", WRITE),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim.", CHECK),
     "release": CommandEntry("sgl.cli.release", "Pack a dataset for publication, and check the archive.", MAKE),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern.", WRITE),

@@ -6,20 +6,25 @@ edit that the examples of messages have, and the message is gone.
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import NamedTuple
 
 import yaml
 
 from sgl.diagnostics.model import Diagnostic, Severity, SourceFile, Span
 
 
-class Edit(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Edit:
     """A change of a file: ``text`` takes the place of what is in ``span``."""
 
     span: Span
     text: str
+
+    def applied(self, text: str) -> str:
+        """Return the text of the file after the change."""
+        return text[: self.span.start] + self.text + text[self.span.end :]
 
 
 @cache

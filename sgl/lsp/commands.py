@@ -10,9 +10,9 @@ from pygls.exceptions import JsonRpcInvalidParams
 from sgl.diagnostics import CODES
 from sgl.diagnostics.registry import page
 from sgl.diagnostics.render import render
-from sgl.engine import SampleError
 from sgl.frontend import Compiled
 from sgl.lsp.document import Grammar
+from sgl.lsp.hover import samples
 
 if TYPE_CHECKING:
     from sgl.lsp.server import Server
@@ -35,11 +35,7 @@ def _about(answer: Callable[[Grammar, Compiled, str], _Value]) -> Callable[..., 
 
 
 def _sampled(grammar: Grammar, _: Compiled, name: str) -> str:
-    try:
-        found = grammar.snapshot.samples(name, _SAMPLES)
-    except SampleError as problem:
-        return str(problem)
-    return "\n- ".join((f"{name}:", *(" · ".join(filter(None, one.texts.values())) for one in found)))
+    return "\n- ".join((f"{name}:", *samples(grammar, name, _SAMPLES)))
 
 
 def _counterexample(grammar: Grammar, compiled: Compiled, name: str) -> str:

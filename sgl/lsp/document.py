@@ -12,8 +12,12 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.uris import from_fs_path
 
+from sgl.core.grammar import Rule
 from sgl.diagnostics import Diagnostic, Severity, SourceFile, Span
 from sgl.engine import Claims, Snapshot
+from sgl.frontend import Compiled
+from sgl.lang import syntax as s
+from sgl.lsp.names import Names, Site
 from sgl.pipeline.beside import PairMaker
 
 #: How many bytes a unit of each encoding has, and how Python calls it.
@@ -25,20 +29,32 @@ _TOP = types.Range(types.Position(0, 0), types.Position(0, 0))
 
 @dataclass
 class Grammar:
-    """A snapshot, and its ``claims`` once they were proved.
+    """A snapshot with its names, and its ``claims`` once they were proved.
 
-    ``uris`` are what the client calls the files that it has open.
+    ``uris`` are what the client calls the files that it has open; ``before`` is the grammar when it last had no errors.
     """
 
     snapshot: Snapshot
     uris: Mapping[Path, str] = field(default_factory=dict)
     encoding: str = "utf-16"
+    before: Compiled | None = None
     claims: Claims | None = None
+
+    @property
+    def compiled(self) -> Compiled | None:
+        """The grammar, or what it was before somebody began to write."""
+        return self.snapshot.compiled or self.before
 
     @property
     def diagnostics(self) -> Sequence[Diagnostic]:
         """What there is to say, as far as it is known."""
         return (*self.snapshot.diagnostics, *(self.claims.diagnostics if self.claims is not None else ()))
+
+    @cached_property
+    def names(self) -> Names:
+        """What the names in its files stand for."""
+        assert self.snapshot.project is not None
+        return Names(self.snapshot.project)
 
     @cached_property
     def pairs(self) -> PairMaker:
@@ -56,6 +72,11 @@ class Grammar:
         """Return the file that a diagnostic is about; one about none is shown at the main file."""
         span = diagnostic.span
         return (self.snapshot.path_of(span.file) if span is not None else self.snapshot.root).resolve()
+
+    def text(self, span: Span) -> str:
+        """Return what is written in a span."""
+        span = self.snapshot.sources.real(span)
+        return self.snapshot.sources.files[span.file].text[span.start : span.end]
 
     def uri(self, file: str) -> str:
         """Return the address of a file."""
@@ -81,6 +102,10 @@ class Grammar:
         file = self.snapshot.sources.files[span.file]
         return types.Range(self.position(file, span.start), self.position(file, span.end))
 
+    def location(self, span: Span) -> types.Location:
+        """Return where a span is, in whichever file."""
+        return types.Location(self.uri(span.file), self.range(span))
+
     def shown(self, diagnostic: Diagnostic) -> types.Diagnostic:
         """Return a diagnostic as editors show it; names of files are seen from the grammar."""
         hint = [f"hint: {diagnostic.hint}"] if diagnostic.hint else []
@@ -94,11 +119,28 @@ class Grammar:
             source="sglc",
             tags=[types.DiagnosticTag.Unnecessary] if diagnostic.code in _UNUSED else None,
             related_information=[
-                types.DiagnosticRelatedInformation(types.Location(self.uri(at.file), self.range(at)), label.text)
-                for label in diagnostic.labels
-                for at in [label.span]
+                types.DiagnosticRelatedInformation(self.location(label.span), label.text) for label in diagnostic.labels
             ],
         )
+
+    def rules_of(self, declaration: s.SyntaxNode) -> list[Rule]:
+        """Return the rules of the core that a rule is made into, one for each choice of its features."""
+        compiled = self.snapshot.compiled
+        if compiled is None or not isinstance(declaration, s.Rule):
+            return []
+        pairs = zip(compiled.grammar.rules, compiled.rule_spans, strict=True)
+        return [rule for rule, span in pairs if span == declaration.name.span]
+
+    def words(self, lemma: str = "", text: str = "") -> list[Rule]:
+        """Return the words with a lemma, or with a text in some layer, or all words."""
+        rules = (rule for rule in (self.compiled.grammar.rules if self.compiled is not None else ()) if rule.lexical)
+        return [
+            rule
+            for rule in rules
+            if not lemma
+            or any(("lemma", lemma) in (node.attributes or ()) for part in rule.fragments for node in part.nodes)
+            or any(text in rule.words(layer) for layer in range(len(rule.templates)))
+        ]
 
 
 @dataclass(frozen=True)
@@ -108,6 +150,12 @@ class Document:
     grammar: Grammar
     source: SourceFile
 
+    @property
+    def declarations(self) -> Sequence[s.Declaration]:
+        """The declarations in the file; a table has none."""
+        unit = self.grammar.names.units.get(self.source.name)
+        return unit.file.declarations if unit is not None else ()
+
     def offset(self, position: types.Position) -> int:
         """Return the offset of a place."""
         return self.grammar.offset(self.source, position)
@@ -115,3 +163,8 @@ class Document:
     def range(self, start: int, end: int) -> types.Range:
         """Return a part of the text as an editor counts."""
         return self.grammar.range(self.source.span(start, end))
+
+    def site(self, position: types.Position) -> Site | None:
+        """Return the name at a place, or just before it."""
+        offset, sites = self.offset(position), self.grammar.names.of(self.source.name)
+        return next((site for site in sites if site.span.start <= offset <= site.span.end), None)

@@ -1,29 +1,22 @@
-"""What changes the text, and what is offered above declarations: fixes of messages, the one style, commands."""
+"""What changes the text: fixes of messages, other names, the one style of files."""
 
+import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
-from sgl.diagnostics import Diagnostics
+from sgl.diagnostics import Diagnostics, Span
 from sgl.diagnostics.fixes import Edit, fixes_of
-from sgl.lang import syntax as s
 from sgl.lang.layout import layout
 from sgl.lang.reader import read
 from sgl.lsp.document import Document, Grammar
+from sgl.lsp.names import DECLARED, LOCAL, Site, Symbol, is_library
 
-#: Commands above declarations: what they say, and their names.
-_LENSES: dict[type[s.SyntaxNode], dict[str, str]] = {
-    s.CategoryDecl: {"5 samples": "sgl.samples"},
-    s.PartDecl: {"5 samples": "sgl.samples"},
-    s.PatternDecl: {
-        "5 samples": "sgl.samples",
-        "counterexample": "sgl.counterexample",
-        "train beside gen": "sgl.beside",
-    },
-    s.Dataset: {"prove": "sgl.prove", "compile": "sgl.compile"},
-}
+#: What has a name that an author can change.
+_RENAMED = {*DECLARED, *LOCAL, "value", "column", "label", "group", "port"} - {"literal"}
 
 
 def _changes(grammar: Grammar, edits: Iterable[Edit]) -> types.WorkspaceEdit:
@@ -49,11 +42,78 @@ def actions(document: Document, params: types.CodeActionParams) -> list[types.Co
     return found
 
 
+def _sites(grammar: Grammar, symbol: Symbol) -> Iterator[Site]:
+    return (site for site in grammar.names.everywhere() if site.symbol == symbol)
+
+
+def definition(document: Document, params: types.DefinitionParams) -> list[types.Location]:
+    """Return where a name is declared, and of a lemma where its words are."""
+    grammar, site = document.grammar, document.site(params.position)
+    files = grammar.snapshot.sources.files
+    if site is None:
+        return []
+    if site.symbol.kind == "file":
+        return [grammar.location(Span(site.symbol.name, 0, 0))] if site.symbol.name in files else []
+    if site.symbol.kind == "lemma":
+        origins = (rule.origin for rule in grammar.words(site.symbol.name))
+        starts = {(at.file, files[at.file].line_starts[at.line - 1]) for at in origins if at is not None}
+        return [grammar.location(Span(file, start, start)) for file, start in sorted(starts)]
+    places = [grammar.location(one.span) for one in _sites(grammar, site.symbol) if one.declares]
+    return places[:1] if site.symbol.kind == "column" else places
+
+
+def references(document: Document, params: types.ReferenceParams) -> list[types.Location]:
+    """Return all places of a name."""
+    site, all_ = document.site(params.position), params.context.include_declaration
+    found = _sites(document.grammar, site.symbol) if site is not None else ()
+    return [document.grammar.location(one.span) for one in found if all_ or not one.declares]
+
+
+def highlights(document: Document, params: types.DocumentHighlightParams) -> list[types.DocumentHighlight]:
+    """Return the places of a name in this file."""
+    site, names = document.site(params.position), document.grammar.names.of(document.source.name)
+    same = (one.span for one in names if site is not None and one.symbol == site.symbol)
+    return [types.DocumentHighlight(document.grammar.range(span)) for span in same]
+
+
+def prepare(
+    document: Document, params: types.PrepareRenameParams | types.RenameParams
+) -> types.PrepareRenamePlaceholder:
+    """Return the name at a place that can be changed; raise ``JsonRpcException`` if there is none."""
+    site = document.site(params.position)
+    if site is None or site.symbol.kind not in _RENAMED:
+        raise _refused("there is no name here that can be changed")
+    if is_library(site.symbol.home) or (site.symbol.kind in DECLARED and not site.symbol.home):
+        raise _refused(f"`{site.symbol.name}` is not declared in a file of this grammar")
+    return types.PrepareRenamePlaceholder(document.grammar.range(site.span), site.symbol.name)
+
+
+def _refused(why: str) -> JsonRpcException:
+    return JsonRpcException(why, types.LSPErrorCodes.RequestFailed)
+
+
+def rename(document: Document, params: types.RenameParams) -> types.WorkspaceEdit:
+    """Return what gives a thing another name, in all files and tables."""
+    prepare(document, params)
+    site, new = document.site(params.position), params.new_name
+    assert site is not None
+    symbol = site.symbol
+    sites = [one for one in document.grammar.names.everywhere() if not is_library(one.span.file)]
+    letter = "" if symbol.kind in ("value", "column") else "capital" if symbol.name[:1].isupper() else "small"
+    form = {"": r"\w+", "capital": r"[A-Z]\w*", "small": r"(?![A-Z])[^\W\d][\w]*"}[letter]
+    if not re.fullmatch(form + r"(?::\w+)*" * (symbol.kind == "label"), new):
+        begins = f", and begins with a {letter} letter" if letter else ""
+        raise _refused(f"`{new}` is no name here: a name consists of letters, digits and `_`{begins}")
+    if any(one.symbol == symbol._replace(name=new) for one in sites):
+        raise _refused(f"there is a {symbol.kind.replace('_', ' ')} `{new}` already")
+    return _changes(document.grammar, (Edit(one.span, new) for one in sites if one.symbol == symbol))
+
+
 def formatting(document: Document, _: object) -> list[types.TextEdit]:
     """Return what lays a file out, as changes of lines; nothing if it cannot be read."""
     told, source = Diagnostics(), document.source
     read(source, told)
-    if told.errors or not document.source.name.endswith(".sgl"):
+    if told.errors or not document.declarations:
         return []
     before, after = source.text.splitlines(keepends=True), layout(source.text).splitlines(keepends=True)
     starts = (*source.line_starts, len(source.text))
@@ -62,14 +122,3 @@ def formatting(document: Document, _: object) -> list[types.TextEdit]:
         for how, first, last, start, end in SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
         if how != "equal"
     ]
-
-
-def lenses(document: Document, _: object) -> list[types.CodeLens]:
-    """Return the commands that are offered above declarations."""
-    project, found = document.grammar.snapshot.project, []
-    for one in project.declarations(s.SyntaxNode) if project is not None else ():
-        for title, command in _LENSES.get(type(one), {}).items() if one.span.file == document.source.name else ():
-            name = str(one.name) if isinstance(one, s.NamedDeclaration) else ""
-            asked = types.Command(title, command, None, [document.grammar.uri(document.source.name), name])
-            found.append(types.CodeLens(document.grammar.range(one.span), asked))
-    return found

@@ -13,35 +13,53 @@ from collections.abc import Awaitable, Callable, Container
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from io import RawIOBase
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar, cast
 
 import click
 from lsprotocol import types as t
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, PyglsError
 from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol, default_converter
 from pygls.uris import to_fs_path
 
 from sgl import __version__
 from sgl.engine import Workspace
-from sgl.lsp import edits
+from sgl.frontend import Compiled
+from sgl.lsp import edits, marks
 from sgl.lsp.commands import COMMANDS
+from sgl.lsp.completion import complete
 from sgl.lsp.document import Document, Grammar
+from sgl.lsp.hover import hover
 
 #: Seconds without a key before a grammar is read again, and before its claims are proved.
 _PAUSE, _LONG_PAUSE = 0.15, 0.3
-#: Messages of one file that are shown.
-_MESSAGES = 1_000
+#: Messages of one file that are shown; bytes that a message of the client, and a line of its head, may have.
+_MESSAGES, _LARGEST, _LINE = 1_000, 64_000_000, 1_000
+_WATCHED = "**/*.{sgl,yaml,yml,j2}"
 _Value = TypeVar("_Value")
 #: What a client sends.  The library hands the server to what says that it takes any `object`.
 _Params = Any
 _Found = dict[Path, list[t.Diagnostic]]
 
-#: What answers the requests about a file, and what is announced of them.
+#: What answers the requests about a file, or about a grammar, and what is announced of them.
 FEATURES: dict[str, tuple[Callable[[Any, Any], object], object]] = {
     t.TEXT_DOCUMENT_CODE_ACTION: (edits.actions, t.CodeActionOptions([t.CodeActionKind.QuickFix])),
-    t.TEXT_DOCUMENT_CODE_LENS: (edits.lenses, None),
+    t.TEXT_DOCUMENT_CODE_LENS: (marks.lenses, None),
+    t.TEXT_DOCUMENT_COMPLETION: (complete, t.CompletionOptions(["$", "@", "[", "=", "{", '"', "."])),
+    t.TEXT_DOCUMENT_DEFINITION: (edits.definition, None),
+    t.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT: (edits.highlights, None),
+    t.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (marks.outline, None),
+    t.TEXT_DOCUMENT_FOLDING_RANGE: (marks.folds, None),
     t.TEXT_DOCUMENT_FORMATTING: (edits.formatting, None),
+    t.TEXT_DOCUMENT_HOVER: (hover, None),
+    t.TEXT_DOCUMENT_INLAY_HINT: (marks.inlays, None),
+    t.TEXT_DOCUMENT_PREPARE_RENAME: (edits.prepare, None),
+    t.TEXT_DOCUMENT_REFERENCES: (edits.references, None),
+    t.TEXT_DOCUMENT_RENAME: (edits.rename, t.RenameOptions(prepare_provider=True)),
+    t.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (marks.tokens, marks.LEGEND),
+    t.WORKSPACE_SYMBOL: (marks.everywhere, None),
 }
 
 
@@ -49,11 +67,36 @@ class _PutOffError(Exception):
     """Something else is asked for: what is being proved is proved later."""
 
 
+class _Protocol(LanguageServerProtocol):
+    def structure_message(self, data: dict[str, _Params]) -> _Params:
+        """Read a message; also a request that cannot be read has an answer."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException as problem:
+            if "id" in data and "method" in data:
+                self._send_response(data["id"], error=problem.to_response_error())
+            raise
+
+
+class _Input(RawIOBase):
+    """What the client sends; of a message that is too large nothing is kept."""
+
+    def readline(self, _: int | None = -1) -> bytes:
+        return sys.stdin.buffer.readline(_LINE)
+
+    def read(self, size: int = -1) -> bytes:
+        if size <= _LARGEST:
+            return sys.stdin.buffer.read(size)
+        while size > 0 and (part := sys.stdin.buffer.read(min(size, _LARGEST))):
+            size -= len(part)
+        return b"null"
+
+
 class Server(LanguageServer):
     """The language server of ``sglc lsp``."""
 
     def __init__(self) -> None:
-        super().__init__("sglc", __version__, t.TextDocumentSyncKind.Full)
+        super().__init__("sglc", __version__, t.TextDocumentSyncKind.Full, None, _Protocol, default_converter)
         self.engine, self.uris = Workspace(), dict[Path, str]()
         self._worker, self._waiting, self._tells = ThreadPoolExecutor(1), 0, True
         #: What the client has written, or what has changed on disk, and no grammar knows yet.
@@ -62,14 +105,17 @@ class Server(LanguageServer):
         # What follows belongs to the thread.
         self._roots: dict[Path, tuple[Path, ...]] = {}
         self._grammars: dict[Path, Grammar] = {}
+        self._before: dict[Path, Compiled] = {}
         self._shown: set[Path] = set()
         self._checking: asyncio.Future[None] | None = None
-        opened, closed = t.TEXT_DOCUMENT_DID_OPEN, t.TEXT_DOCUMENT_DID_CLOSE
-        for method in (opened, t.TEXT_DOCUMENT_DID_CHANGE, t.TEXT_DOCUMENT_DID_SAVE, closed):
+        events = (t.TEXT_DOCUMENT_DID_OPEN, t.TEXT_DOCUMENT_DID_CHANGE, t.TEXT_DOCUMENT_DID_SAVE)
+        for method in (*events, t.TEXT_DOCUMENT_DID_CLOSE, t.WORKSPACE_DID_CHANGE_WATCHED_FILES):
             # The library marks functions that it is given, and methods take no marks.
             self.feature(method)(partial(self._changed))
         self.feature(t.INITIALIZE)(partial(self._started))
-        for method, (answer, option) in FEATURES.items():
+        self.feature(t.INITIALIZED)(partial(self._watch))
+        pull = t.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
+        for method, (answer, option) in {**FEATURES, t.TEXT_DOCUMENT_DIAGNOSTIC: (self._pulled, pull)}.items():
             self.feature(method, option)(self._handler(answer))
         for name, command in COMMANDS.items():
             self.command(name)(self._command(command))
@@ -88,6 +134,7 @@ class Server(LanguageServer):
                 self._stale = False
                 while self._texts:
                     self.engine.edit(*self._texts.popitem())
+                self._before |= {root: one.compiled for root, one in self._grammars.items() if one.compiled is not None}
                 self._grammars = {}
             if self._moved:
                 self._moved, self._roots = False, {}
@@ -96,8 +143,15 @@ class Server(LanguageServer):
         return await asyncio.get_running_loop().run_in_executor(self._worker, fresh)
 
     def _handler(self, answer: Callable[[Any, Any], object]) -> Callable[[_Params], Awaitable[object]]:
+        def answered(params: _Params) -> object:
+            if hasattr(params, "text_document"):
+                document = self.document(params.text_document.uri)
+                return answer(document, params) if document is not None else None
+            found: list[Any] = [answer(one, params) for one in self.grammars() if one.snapshot.project is not None]
+            return [one for several in found for one in several]
+
         async def handler(params: _Params) -> object:
-            return await self.work(lambda: (found := self.document(params.text_document.uri)) and answer(found, params))
+            return await self.work(lambda: answered(params))
 
         return handler
 
@@ -116,7 +170,7 @@ class Server(LanguageServer):
         """Return a grammar as it is now."""
         if root not in self._grammars:
             encoding = t.PositionEncodingKind(self.server_capabilities.position_encoding or "utf-16").value
-            self._grammars[root] = Grammar(self.engine.open(root), self.uris, encoding)
+            self._grammars[root] = Grammar(self.engine.open(root), self.uris, encoding, self._before.get(root))
         return self._grammars[root]
 
     def roots(self, path: Path) -> tuple[Path, ...]:
@@ -143,7 +197,7 @@ class Server(LanguageServer):
         self._tells = params.initialization_options != {"answers": "result"}
 
     def _changed(self, params: _Params) -> None:
-        uri = params.text_document.uri
+        uri = params.text_document.uri if hasattr(params, "text_document") else ""
         if path := _path(uri):
             self.uris.pop(path, None)
             self._texts[path] = None
@@ -155,12 +209,26 @@ class Server(LanguageServer):
         if self._checking is not None:
             self._checking.cancel()
         self._checking = asyncio.ensure_future(self._check())
+        self._checking.add_done_callback(self._tell)
+
+    def _tell(self, done: asyncio.Future[None]) -> None:
+        # A mistake in the compiler, where no request has asked for anything.
+        problem = None if done.cancelled() else done.exception()
+        if problem is not None:
+            self.report_server_error(JsonRpcException(f"SGL0999, a mistake in sglc: {problem!r}"), PyglsError)
 
     def unsaved(self, paths: Container[Path]) -> bool:
         """Return whether an editor has a text of one of some files that is not on disk."""
         texts = {path: self.workspace.get_text_document(uri).source for path, uri in self.uris.items() if path in paths}
         on_disk = {path: path.read_bytes().removeprefix(BOM_UTF8) for path in texts if path.is_file()}
         return any(on_disk.get(path) != text.encode() for path, text in texts.items())
+
+    def _watch(self, _: t.InitializedParams) -> None:
+        watched = self.client_capabilities.workspace and self.client_capabilities.workspace.did_change_watched_files
+        if watched and watched.dynamic_registration:
+            options = t.DidChangeWatchedFilesRegistrationOptions([t.FileSystemWatcher(_WATCHED)])
+            method = t.WORKSPACE_DID_CHANGE_WATCHED_FILES
+            self.client_register_capability(t.RegistrationParams([t.Registration("files", method, options)]))
 
     async def _check(self) -> None:
         await asyncio.sleep(_PAUSE)
@@ -188,11 +256,23 @@ class Server(LanguageServer):
             grammar.claims = grammar.claims or grammar.snapshot.claims(step)
         return self._found()
 
+    def _pulled(self, document: Document, _: object) -> t.RelatedFullDocumentDiagnosticReport:
+        grammar, path = document.grammar, document.grammar.snapshot.path_of(document.source.name).resolve()
+        shown = [grammar.shown(one) for one in grammar.diagnostics if grammar.path_of(one) == path]
+        return t.RelatedFullDocumentDiagnosticReport(shown[:_MESSAGES])
+
     def _show(self, found: _Found) -> None:
+        text, workspace = self.client_capabilities.text_document, self.client_capabilities.workspace
+        pulls = text is not None and text.diagnostic is not None
         for path in self._shown | found.keys() | self.uris.keys():
+            items = [] if pulls and path in self.uris else found.get(path, [])
             uri = self.uris.get(path) or path.as_uri()
-            self.text_document_publish_diagnostics(t.PublishDiagnosticsParams(uri, found.get(path, [])))
+            self.text_document_publish_diagnostics(t.PublishDiagnosticsParams(uri, items))
         self._shown = {*found}
+        if pulls and workspace and workspace.diagnostics and workspace.diagnostics.refresh_support:
+            self.workspace_diagnostic_refresh(None)
+        if workspace and workspace.inlay_hint and workspace.inlay_hint.refresh_support:
+            self.workspace_inlay_hint_refresh(None)
 
 
 def _path(uri: str) -> Path | None:
@@ -209,5 +289,5 @@ def command() -> int:
     """
     # Whatever prints must not speak to the client.
     output, sys.stdout = sys.stdout, sys.stderr
-    Server().start_io(sys.stdin.buffer, output.buffer)
+    Server().start_io(cast("BinaryIO", _Input()), output.buffer)
     return 0

@@ -9,7 +9,7 @@ from diagnostics import MAIN
 from test_diagnostics_golden import CASES, Case
 
 from sgl.diagnostics import Diagnostic, SourceMap
-from sgl.diagnostics.fixes import Edit, fixes_of
+from sgl.diagnostics.fixes import fixes_of
 from sgl.engine import Snapshot, Workspace
 
 #: The same mistake in another place, a mistake that the first one has hidden, and a file that no case has.
@@ -21,11 +21,6 @@ def said(snapshot: Snapshot) -> tuple[Diagnostic, ...]:
     return (*snapshot.diagnostics, *snapshot.claims().diagnostics)
 
 
-def applied(edit: Edit, text: str) -> str:
-    """The text of a file after an edit."""
-    return text[: edit.span.start] + edit.text + text[edit.span.end :]
-
-
 def edits(case: Case, directory: Path) -> list[tuple[Diagnostic, str, Path, str]]:
     """For each fix the message, what it says, the file, and the text of the file after it."""
     for name, text in case.files().items():
@@ -34,7 +29,7 @@ def edits(case: Case, directory: Path) -> list[tuple[Diagnostic, str, Path, str]
     snapshot = Workspace().open(directory / MAIN)
     sources: SourceMap = snapshot.sources
     return [
-        (one, title, snapshot.path_of(edit.span.file), applied(edit, sources.files[edit.span.file].text))
+        (one, title, snapshot.path_of(edit.span.file), edit.applied(sources.files[edit.span.file].text))
         for one in said(snapshot)
         if one.span is not None and one.span.file in sources.files
         for title, edit in fixes_of(one, sources.files[one.span.file])

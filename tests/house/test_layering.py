@@ -49,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
 LATE = "accel"
 
 #: What puts everything together: the job, the engine of editors, the command line.
-ON_TOP = {"pipeline", "engine", "lsp", "cli", "api", "__main__"}
+ON_TOP = {"pipeline", "engine", "lsp", "play", "cli", "api", "__main__"}
 
 #: What the packages of ``sgl.research`` may import of one another.
 RESEARCH: dict[str, set[str]] = {

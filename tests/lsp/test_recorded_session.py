@@ -55,7 +55,7 @@ def test_an_author_comes_to_a_proved_dataset_by_the_editor_alone(client: Editor,
     author = Author(editor)
     grammar = editor.open("farm.sgl")
     editor.diagnostics("farm.sgl")
-    author.told("Samples of a category", editor.run("sgl.samples", editor.uri("farm.sgl"), "VP"))
+    author.told("Hover over a category", editor.hover("farm.sgl", "rule transitive: V▮P"))
     begun, pattern = grammar.split("\npattern ")
     editor.write("farm.sgl", begun)
     author.writes(

@@ -8,11 +8,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from conftest import with_farm
 from editor import Editor
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 
-from sgl.lang.layout import layout
+from sgl.engine import Workspace
 
 
 def test_a_mistake_is_shown_as_one_types_and_can_be_fixed_by_its_hint(editor: Editor) -> None:
@@ -66,11 +67,52 @@ def test_a_module_is_checked_through_the_grammar_that_uses_it(editor: Editor) ->
     editor.diagnostics("rules.sgl", "SGL0201")
 
 
+def test_a_client_that_asks_for_diagnostics_is_told_when_to_ask(tmp_path: Path) -> None:
+    editor = Editor(with_farm(tmp_path / "writing"), pulls=True)
+    editor.open("farm.sgl")
+    editor.replace("farm.sgl", "rule near: PP", "rule near: Pp")
+    report = editor.ask_of(types.DocumentDiagnosticParams, "farm.sgl")
+    assert [one.code for one in report.items] == ["SGL0201"]
+    # What is pushed is about files that are not open.
+    assert editor.diagnostics("farm.sgl") == []
+    editor.wait_until(lambda: editor.refreshed > 0)
+    assert editor.close() == 0
+
+
 def test_a_file_of_another_kind_that_no_grammar_reads_has_no_messages(editor: Editor) -> None:
     editor.open("farm.sgl")
     editor.open("other.yaml", "lines: [that, no, grammar, reads]\nname: other\n")
     editor.diagnostics("farm.sgl")
     assert editor.diagnostics("other.yaml") == []
+    assert editor.hover("other.yaml", "na▮me: other") == ""
+
+
+def test_a_name_is_changed_in_all_files_and_tables(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    prepared = editor.ask_at(types.PrepareRenameParams, "farm.sgl", "en  $past or ed($e▮n)")
+    assert prepared.placeholder == "en"
+    edits = editor.ask_at(types.RenameParams, "farm.sgl", "en  $past or ed($e▮n)", new_name="english").changes
+    for name in ("farm.sgl", "verbs.yaml"):
+        text = (editor.directory / name).read_text("utf-8")
+        changed = editor.applied(edits[editor.uri(name)], text)
+        assert changed.count("english") == {"farm.sgl": 2, "verbs.yaml": 5}[name]
+        (editor.directory / name).write_text(changed, "utf-8")
+    assert not Workspace().open(editor.directory / "farm.sgl").diagnostics
+
+
+@pytest.mark.parametrize(
+    ("marked", "new", "why"),
+    [
+        ("rule near: P▮P", "pp", "begins with a capital letter"),
+        ("rule near: P▮P", "P P", "letters, digits and `_`"),
+        ("rule near: P▮P", "NP", "there is a category `NP` already"),
+        ("ja  pa▮st($ja", "perfect", "not declared in a file of this grammar"),
+        ("from▮ Text", "to", "no name here"),
+    ],
+)
+def test_a_name_that_cannot_be_changed_is_refused_with_a_reason(farm: Editor, marked: str, new: str, why: str) -> None:
+    with pytest.raises(JsonRpcException, match=why):
+        farm.ask_at(types.RenameParams, "farm.sgl", marked, new_name=new)
 
 
 def test_a_dataset_is_made_of_what_is_on_disk(editor: Editor) -> None:
@@ -84,9 +126,12 @@ def test_a_dataset_is_made_of_what_is_on_disk(editor: Editor) -> None:
 
 def test_questions_that_make_no_sense_are_answered_with_errors(editor: Editor) -> None:
     editor.open("farm.sgl")
+    nowhere = types.Position(10**9, 10**9)
+    found = editor.ask_of(types.HoverParams, "farm.sgl", position=nowhere)
+    assert found is None or found.contents
     for uri in ("file:///nothing/here.sgl", "untitled:Untitled-1", "http://x/y.sgl", "file:///\0", ""):
         document = types.TextDocumentIdentifier(uri)
-        assert not editor.ask(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensParams(document))
+        assert not editor.ask(types.TEXT_DOCUMENT_HOVER, types.HoverParams(document, nowhere))
         editor.client.text_document_did_open(
             types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "sgl", 1, "x"))
         )
@@ -110,7 +155,7 @@ def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> N
 
     sent = [
         request(1, "initialize", {"capabilities": {}, "processId": None}),
-        request(2, "textDocument/codeLens", {"textDocument": 3}),
+        request(2, "textDocument/hover", {"textDocument": 3}),
         request(3, ["x"], {}),
         frame(b"no json"),
         frame(b"\xff\xfe"),
@@ -118,8 +163,10 @@ def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> N
         frame(b"5"),
         frame(b"null"),
         b"Content-Length: none\r\n\r\n" + b"x" * 5_000 + b"\r\n",
+        b"Content-Length: " + b"9" * 5_000 + b"\r\n",
         frame(json.dumps({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {}}).encode()),
-        request(4, "textDocument/codeLens", {"textDocument": {"uri": "file:///nothing.sgl"}}),
+        b"Content-Length: 70000000\r\n\r\n" + b" " * 70_000_000,
+        request(4, "workspace/symbol", {"query": "("}),
         request(5, "shutdown", None),
         frame(b'{"jsonrpc": "2.0", "method": "exit"}'),
     ]
@@ -128,38 +175,21 @@ def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> N
     bodies = [part.partition(b"\r\n\r\n")[2] for part in done.stdout.split(b"Content-Length: ")[1:]]
     answers = {one["id"]: one for one in map(json.loads, bodies) if "id" in one}
     assert done.returncode == 0, done.stderr[-2000:]
-    assert answers[4]["result"] is None
+    assert {number for number, one in answers.items() if "error" in one} == {2, 3}
+    assert answers[4]["result"] == []
 
 
 def test_a_crash_in_a_request_is_an_error_answer(tmp_path: Path) -> None:
     broken = (
         "from lsprotocol import types; from sgl.lsp import server\n"
         "def boom(*_): raise RecursionError('boom')\n"
-        "server.FEATURES[types.TEXT_DOCUMENT_FORMATTING] = (boom, None)\n"
+        "server.FEATURES[types.TEXT_DOCUMENT_HOVER] = (boom, None)\n"
         "server.command.callback()"
     )
     (tmp_path / "a.sgl").write_text("category NP\n", "utf-8")
     editor = Editor(tmp_path, command=["-c", broken])
     editor.open("a.sgl")
     with pytest.raises(JsonRpcException, match="boom"):
-        editor.ask_of(types.DocumentFormattingParams, "a.sgl", options=types.FormattingOptions(2, True))
-    assert editor.ask_of(types.CodeLensParams, "a.sgl")[0].command.title == "5 samples"
+        editor.hover("a.sgl", "category N▮P")
+    assert editor.ask_of(types.DocumentSymbolParams, "a.sgl")[0].name == "NP"
     assert editor.close() == 0
-
-
-def test_a_grammar_is_laid_out_in_the_one_style(editor: Editor) -> None:
-    text = editor.open("farm.sgl")
-    editor.write("farm.sgl", text.replace("layer syn : graph", "layer syn:graph"))
-    options = types.FormattingOptions(2, True)
-    edits = editor.ask_of(types.DocumentFormattingParams, "farm.sgl", options=options)
-    assert editor.applied(edits, editor.texts["farm.sgl"]) == layout(text)
-
-
-def test_lenses_offer_commands_and_the_commands_answer(editor: Editor) -> None:
-    editor.open("farm.sgl")
-    lenses = [one.command for one in editor.ask_of(types.CodeLensParams, "farm.sgl")]
-    offered = {one.title: one for one in lenses if one.arguments[1] in ("pp_in_subject", "")}
-    assert [*offered] == ["prove", "compile", "5 samples", "counterexample", "train beside gen"]
-    beside = editor.run(offered["train beside gen"].command, *offered["train beside gen"].arguments)
-    assert beside.count("\ngen ") == beside.count("\ntrain ") == 5
-    assert "are proved" in editor.run("sgl.counterexample", editor.uri("farm.sgl"), "pp_in_subject")

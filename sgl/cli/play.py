@@ -1,0 +1,39 @@
+"""``sglc play``: a page in the browser in which a grammar is written, sampled and proved."""
+
+import asyncio
+import webbrowser
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from sgl.cli.files import GRAMMAR
+from sgl.cli.session import Session, grammar_options
+
+
+@click.command("play")
+@click.argument("grammar", type=GRAMMAR, default="cogs")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="The port.  [default: a free one]")
+@click.option("--browser/--no-browser", default=True, help="Open the page in the browser.")
+@grammar_options
+def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
+    """Write GRAMMAR in the browser.
+
+    The page has the editor, and beside it messages, samples in all layers, and each pattern
+    as what training shows beside what is asked, as you type. It is served on this machine
+    alone, to whoever has the address that is printed. Nothing is saved before you say so.
+    """
+    from sgl.play.server import PageServer, editor_folder
+
+    editor = editor_folder()
+    if editor is None:
+        session.refuse("the editor of the page is not installed; install it: pip install 'sgl-compiler[play]'")
+    page = PageServer(grammar, editor)
+
+    def ready(address: str) -> None:
+        session.echo(f"{address}\nCtrl-C ends it.")
+        if browser:
+            webbrowser.open(address)
+
+    with suppress(KeyboardInterrupt):
+        asyncio.run(page.run(port, ready))

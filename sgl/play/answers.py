@@ -1,0 +1,139 @@
+"""What the page asks for beside the language server: pieces of HTML, files, and a dataset.
+
+Answers are commands of the language server: each takes texts and returns JSON.  Pieces of HTML are made by the
+templates of reports, so that a graph looks the same here and there.
+"""
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from functools import cache, partial
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from sgl.core.interpret import Derivation
+from sgl.dataset.staged import staged_file
+from sgl.engine import SampleError
+from sgl.lsp.document import Document, Grammar
+from sgl.pipeline.guarantees import pattern_guarantees
+from sgl.report.render import page_environment
+from sgl.resources import grammars_dir
+
+#: Samples that are shown at a time.
+_SAMPLES = 5
+
+
+def files(document: Document) -> dict[str, Any]:
+    """Return the files of a grammar, the main one first, and what can be sampled from it."""
+    grammar = document.grammar
+    snapshot = grammar.snapshot
+    compiled = snapshot.compiled
+    return {
+        "title": snapshot.project.title if snapshot.project is not None else "",
+        "files": [{"uri": path.as_uri(), "name": path.name, "text": text} for path, text in _texts(document).items()],
+        "samples": [] if compiled is None else list(dict.fromkeys(s.category for s in compiled.plan.strata)),
+    }
+
+
+def samples(document: Document, of: str, seed: str) -> dict[str, Any]:
+    """Return some texts in all layers, each with its tree and its graph."""
+    snapshot = document.grammar.snapshot
+    try:
+        found = snapshot.samples(of, _SAMPLES, int(seed))
+    except SampleError as problem:
+        return {"html": render("problem.html.j2", text=str(problem))}
+    shown = [(one.texts, _marked(document.grammar, of, one.item.derivation)) for one in found]
+    return {"html": render("samples.html.j2", samples=shown)}
+
+
+def patterns(document: Document) -> dict[str, Any]:
+    """Return the patterns with what is known of their claims."""
+    grammar = document.grammar
+    compiled = grammar.snapshot.compiled
+    if compiled is None:
+        return {"html": render("problem.html.j2", text="The grammar has errors; the messages say where.")}
+    proofs = grammar.claims.proofs if grammar.claims is not None else None
+    rows = [
+        (pattern, pattern_guarantees(proofs.of(pattern.name)) if proofs is not None else [])
+        for pattern in compiled.plan.patterns
+    ]
+    return {"html": render("patterns.html.j2", rows=rows), "proved": proofs is not None}
+
+
+def pair(document: Document, name: str) -> dict[str, Any]:
+    """Return an item of a pattern beside the nearest sentence of training, and each leak."""
+    grammar = document.grammar
+    compiled = grammar.snapshot.compiled
+    found = None if compiled is None else next((p for p in compiled.plan.patterns if p.name == name), None)
+    if compiled is None or not compiled.has_dataset or found is None:
+        return {"html": ""}
+    proofs = grammar.claims.proofs if grammar.claims is not None else None
+    held_out, licences = (proofs.of(name).held_out, proofs.of(name).licences) if proofs is not None else ((), ())
+    leaks = [grammar.pairs.marked(claim.witness, [claim.structure]) for claim in held_out if claim.witness is not None]
+    try:
+        item = grammar.snapshot.samples(name, 1)[0].item.derivation
+    except SampleError as problem:
+        return {"html": render("problem.html.j2", text=str(problem))}
+    return {"html": render("asked.html.j2", pair=grammar.pairs.pair(found, item, licences), leaks=leaks, name=name)}
+
+
+def save(document: Document) -> dict[str, Any]:
+    """Write the files of a grammar as they are in the editor; those that come with SGL are not."""
+    own = {path: text for path, text in _texts(document).items() if not path.is_relative_to(grammars_dir().resolve())}
+    changed = {path: text for path, text in own.items() if path.read_text("utf-8") != text}
+    for path, text in changed.items():
+        with staged_file(path) as new:
+            new.write_text(text, "utf-8", newline="\n")
+    return {"saved": [path.name for path in changed]}
+
+
+def dataset(document: Document, folder: str) -> dict[str, Any]:
+    """Compile a grammar, as it is in the editor, into a new folder inside ``folder``."""
+    texts = _texts(document)
+    root = document.grammar.snapshot.root.resolve()
+    place = Path(mkdtemp(dir=folder))
+    for path, text in texts.items():
+        copied = place / "grammar" / path.relative_to(root.parent)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        copied.write_text(text, "utf-8")
+    command = [sys.executable, "-m", "sgl", "compile", str(place / "grammar" / root.name)]
+    done = subprocess.run(  # noqa: S603 - the compiler itself
+        [*command, "--out", str(place / "dataset"), "--color", "never"], capture_output=True, check=False
+    )
+    said = (done.stdout if done.returncode == 0 else done.stderr).decode("utf-8", "replace")
+    return {"html": render("problem.html.j2", text=said), "folder": place.name if done.returncode == 0 else ""}
+
+
+#: The commands of the page, by name.
+ANSWERS: Mapping[str, Callable[..., dict[str, Any]]] = {
+    f"play.{answer.__name__}": answer for answer in (files, samples, patterns, pair, save, dataset)
+}
+
+
+def _texts(document: Document) -> dict[Path, str]:
+    """Return the texts of the files that belong to the author, the main one first."""
+    snapshot = document.grammar.snapshot
+    root = snapshot.root.resolve()
+    found = {snapshot.path_of(name).resolve(): file.text for name, file in snapshot.sources.files.items()}
+    own = {path: text for path, text in found.items() if path.is_relative_to(root.parent)}
+    return {path: own[path] for path in sorted(own, key=lambda path: (path != root, path.name))}
+
+
+def _marked(grammar: Grammar, of: str, derivation: Derivation) -> object:
+    """Return a sample as it is drawn; None where the grammar has no dataset, or it is of a phrase."""
+    compiled = grammar.snapshot.compiled
+    if compiled is None or not compiled.has_dataset:
+        return None
+    if compiled.grammar.rules[derivation[0]].lhs != compiled.grammar.start:
+        return None
+    patterns = (one for one in compiled.plan.patterns if one.name == of)
+    return grammar.pairs.marked(derivation, [s for one in patterns for s in one.gen or one.held_out])
+
+
+_environment = cache(partial(page_environment, "sgl.play"))
+
+
+def render(template: str, **values: object) -> str:
+    """Return what a template of the page makes of some values."""
+    return _environment().get_template(template).render(values)
