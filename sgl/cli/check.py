@@ -10,8 +10,9 @@ from sgl.cache import using
 from sgl.cli.files import FILE, GRAMMAR, STREAM, stream_bytes
 from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_options
+from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
-from sgl.pipeline.grammar import check_grammar, grammars_of
+from sgl.pipeline.grammar import GrammarSize, check_grammar, grammars_of
 
 #: Other grammars of a module that are named.
 _NAMED = 3
@@ -75,9 +76,19 @@ def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> Non
     )
     session.show()
     if session.form == "full" and size is not None and session.diagnostics.errors == errors:
-        session.present("check.j2", size=size)
+        session.echo(_counts(size))
     if size is not None and morphology:
         _show_morphology(session, grammar)
+
+
+def _counts(size: GrammarSize) -> str:
+    """Return what a grammar has: no template, for a grammar that is known is checked without Jinja."""
+    return (
+        f"{size.name}: {count(size.categories, 'category', 'categories')}, "
+        f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
+        f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
+        + (f"; {size.proved} proved" if size.proved is not None else "")
+    )
 
 
 def _show_morphology(session: Session, grammar: Path) -> None:

@@ -49,7 +49,7 @@ ALLOWED: dict[str, set[str]] = {
 LATE = "accel"
 
 #: What puts everything together: the job, the engine of editors, the command line.
-ON_TOP = {"pipeline", "engine", "lsp", "play", "cli", "api", "__main__"}
+ON_TOP = {"pipeline", "engine", "cli", "api", "__main__"}
 
 #: What the packages of ``sgl.research`` may import of one another.
 RESEARCH: dict[str, set[str]] = {
@@ -139,6 +139,15 @@ def test_the_tables_have_no_circle() -> None:
 
 def test_nothing_below_the_command_line_is_allowed_to_import_the_verifier() -> None:
     assert not any("verify" in allowed for allowed in ALLOWED.values())
+
+
+def test_the_package_of_editors_is_beside_the_compiler() -> None:
+    """The compiler knows nothing of it, and it is no tool of research."""
+    editor = PACKAGE.parent / "editors" / "sgl_editor"
+    assert [path for path in MODULES if "sgl_editor" in path.read_text("utf-8")] == []
+    own = [path.read_text("utf-8") for path in editor.rglob("*.py")]
+    assert own
+    assert not [name for source in own for name in imported(source) if name[0] == "research"]
 
 
 def test_what_is_below_all_is_the_standard_library_alone() -> None:

@@ -9,8 +9,8 @@ from lsprotocol import types
 
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
-from sgl.lsp.completion import complete
-from sgl.lsp.document import Grammar
+from sgl_editor.lsp.completion import complete
+from sgl_editor.lsp.document import Grammar
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 CATEGORIES = {"N", "V", "Det", "Text", "S", "VP", "NP", "PP"}

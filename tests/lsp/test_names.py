@@ -12,9 +12,9 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.engine import Workspace
 from sgl.lang.project import load_project
 from sgl.lang.syntax import Dataset
-from sgl.lsp.document import Document, Grammar
-from sgl.lsp.edits import rename
-from sgl.lsp.names import DECLARED, LOCAL, Names
+from sgl_editor.lsp.document import Document, Grammar
+from sgl_editor.lsp.edits import rename
+from sgl_editor.lsp.names import DECLARED, LOCAL, Names
 
 ROOT = Path(__file__).parents[2]
 GRAMMARS = sorted({*(ROOT / "grammars").rglob("*.sgl"), *(ROOT / "docs" / "examples").glob("*.sgl")})

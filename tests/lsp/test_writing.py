@@ -181,7 +181,7 @@ def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> N
 
 def test_a_crash_in_a_request_is_an_error_answer(tmp_path: Path) -> None:
     broken = (
-        "from lsprotocol import types; from sgl.lsp import server\n"
+        "from lsprotocol import types; from sgl_editor.lsp import server\n"
         "def boom(*_): raise RecursionError('boom')\n"
         "server.FEATURES[types.TEXT_DOCUMENT_HOVER] = (boom, None)\n"
         "server.command.callback()"

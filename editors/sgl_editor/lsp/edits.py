@@ -12,8 +12,8 @@ from sgl.diagnostics import Diagnostics, Span
 from sgl.diagnostics.fixes import Edit, fixes_of
 from sgl.lang.layout import layout
 from sgl.lang.reader import read
-from sgl.lsp.document import Document, Grammar
-from sgl.lsp.names import DECLARED, LOCAL, Site, Symbol, is_library
+from sgl_editor.lsp.document import Document, Grammar
+from sgl_editor.lsp.names import DECLARED, LOCAL, Site, Symbol, is_library
 
 #: What has a name that an author can change.
 _RENAMED = {*DECLARED, *LOCAL, "value", "column", "label", "group", "port"} - {"literal"}

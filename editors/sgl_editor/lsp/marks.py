@@ -7,9 +7,9 @@ from lsprotocol import types
 
 from sgl.diagnostics import Span
 from sgl.lang import syntax as s
-from sgl.lsp.document import Document, Grammar
-from sgl.lsp.hover import share
-from sgl.lsp.names import TABLES, is_library, kind_of, named
+from sgl_editor.lsp.document import Document, Grammar
+from sgl_editor.lsp.hover import share
+from sgl_editor.lsp.names import TABLES, is_library, kind_of, named
 
 LEGEND = types.SemanticTokensLegend(
     sorted({token for _, token, _ in TABLES["shown"].values()} - {""}), ["declaration", "defaultLibrary"]

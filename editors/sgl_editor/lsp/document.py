@@ -17,8 +17,8 @@ from sgl.diagnostics import Diagnostic, Severity, SourceFile, Span
 from sgl.engine import Claims, Snapshot
 from sgl.frontend import Compiled
 from sgl.lang import syntax as s
-from sgl.lsp.names import Names, Site
 from sgl.pipeline.beside import PairMaker
+from sgl_editor.lsp.names import Names, Site
 
 #: How many bytes a unit of each encoding has, and how Python calls it.
 _ENCODINGS = {"utf-8": (1, "utf-8"), "utf-16": (2, "utf-16-le"), "utf-32": (4, "utf-32-le")}

@@ -15,10 +15,10 @@ from typing import Any
 from sgl.core.interpret import Derivation
 from sgl.dataset.staged import staged_file
 from sgl.engine import SampleError
-from sgl.lsp.document import Document, Grammar
 from sgl.pipeline.guarantees import pattern_guarantees
 from sgl.report.render import page_environment
 from sgl.resources import grammars_dir
+from sgl_editor.lsp.document import Document, Grammar
 
 #: Samples that are shown at a time.
 _SAMPLES = 5
@@ -131,7 +131,7 @@ def _marked(grammar: Grammar, of: str, derivation: Derivation) -> object:
     return grammar.pairs.marked(derivation, [s for one in patterns for s in one.gen or one.held_out])
 
 
-_environment = cache(partial(page_environment, "sgl.play"))
+_environment = cache(partial(page_environment, "sgl_editor.play"))
 
 
 def render(template: str, **values: object) -> str:

@@ -2,7 +2,7 @@
 
 The declaration up to the place is parsed with a name of our own in the place, and is then brought to an end by as few
 signs as the parser needs.  The field of the syntax tree that has our name says what kind of thing is wanted
-(:mod:`sgl.lsp.names`), and so what there is to choose from.
+(:mod:`sgl_editor.lsp.names`), and so what there is to choose from.
 """
 
 import re
@@ -21,9 +21,9 @@ from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import split_chunks
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import parser
-from sgl.lsp.document import Document
-from sgl.lsp.names import DECLARED, TABLES, NameUse, named, uses_in
 from sgl.resources import stdlib_dir
+from sgl_editor.lsp.document import Document
+from sgl_editor.lsp.names import DECLARED, TABLES, NameUse, named, uses_in
 
 #: What stands at the place: a name in each form that it can have after a sign.
 _PROBE = "zzprobe"

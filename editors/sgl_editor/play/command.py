@@ -23,7 +23,7 @@ def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
     as what training shows beside what is asked, as you type. It is served on this machine
     alone, to whoever has the address that is printed. Nothing is saved before you say so.
     """
-    from sgl.play.server import PageServer, editor_folder
+    from sgl_editor.play.server import PageServer, editor_folder
 
     editor = editor_folder()
     if editor is None:

@@ -26,9 +26,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lsp.server import Server
-from sgl.play.answers import ANSWERS, render
 from sgl.resources import bundled_grammars, grammars_dir
+from sgl_editor.lsp.server import Server
+from sgl_editor.play.answers import ANSWERS, render
 
 HOST = "127.0.0.1"
 
@@ -101,7 +101,7 @@ class PageServer:
             return None if allowed else connection.respond(HTTPStatus.FORBIDDEN, "Another page has asked.\n")
         folder, _, name = address.path.removeprefix("/").partition("/")
         if folder in ("page", "editor"):
-            place = Path(str(files("sgl.play"))) / "page" if folder == "page" else self._editor
+            place = Path(str(files("sgl_editor.play"))) / "page" if folder == "page" else self._editor
             return _file(connection, place, name)
         if not known:
             return connection.respond(HTTPStatus.FORBIDDEN, "Open the address that `sglc play` has printed.\n")

@@ -10,7 +10,7 @@ from lsprotocol import types
 from sgl.core.grammar import Rule
 from sgl.engine import SampleError
 from sgl.lang import syntax as s
-from sgl.lsp.document import Document, Grammar
+from sgl_editor.lsp.document import Document, Grammar
 
 _SAMPLES = 3
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|[^\s\w]")
@@ -40,7 +40,7 @@ def hover(document: Document, params: types.HoverParams) -> types.Hover | None:
         origins = ((one, one.origin) for one in (compiled.grammar.rules if compiled is not None else ()))
         read = [one for one, at in origins if at is not None and (at.file, at.line) == row and one.lexical]
         words = read if read and not document.declarations else grammar.words(text, text)
-    template = Template(files("sgl.lsp").joinpath("hover.md.j2").read_text("utf-8"), autoescape=False)
+    template = Template(files("sgl_editor.lsp").joinpath("hover.md.j2").read_text("utf-8"), autoescape=False)
     said = template.render(about, words=words, core=compiled.grammar if compiled is not None else None).strip()
     return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, said), grammar.range(span)) if said else None
 

@@ -23,7 +23,7 @@ from sgl.lang.yaml_files import KINDS as OF
 from sgl.lang.yaml_nodes import MalformedTable, YamlFile, YamlNode
 
 _Value = TypeVar("_Value")
-TABLES: Mapping[str, Any] = yaml.safe_load(files("sgl.lsp").joinpath("kinds.yaml").read_text("utf-8"))
+TABLES: Mapping[str, Any] = yaml.safe_load(files("sgl_editor.lsp").joinpath("kinds.yaml").read_text("utf-8"))
 #: The kinds of things that are declared, and of those that belong to one declaration; others are whatever is mentioned.
 DECLARED = (*(name.replace(" ", "_") for name in KINDS.values()), "param")
 LOCAL = ("role", "variable", "parameter", "number", "node")

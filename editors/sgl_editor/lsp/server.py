@@ -27,11 +27,11 @@ from pygls.uris import to_fs_path
 from sgl import __version__
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
-from sgl.lsp import edits, marks
-from sgl.lsp.commands import COMMANDS
-from sgl.lsp.completion import complete
-from sgl.lsp.document import Document, Grammar
-from sgl.lsp.hover import hover
+from sgl_editor.lsp import edits, marks
+from sgl_editor.lsp.commands import COMMANDS
+from sgl_editor.lsp.completion import complete
+from sgl_editor.lsp.document import Document, Grammar
+from sgl_editor.lsp.hover import hover
 
 #: Seconds without a key before a grammar is read again, and before its claims are proved.
 _PAUSE, _LONG_PAUSE = 0.15, 0.3

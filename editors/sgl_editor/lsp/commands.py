@@ -11,11 +11,11 @@ from sgl.diagnostics import CODES
 from sgl.diagnostics.registry import page
 from sgl.diagnostics.render import render
 from sgl.frontend import Compiled
-from sgl.lsp.document import Grammar
-from sgl.lsp.hover import samples
+from sgl_editor.lsp.document import Grammar
+from sgl_editor.lsp.hover import samples
 
 if TYPE_CHECKING:
-    from sgl.lsp.server import Server
+    from sgl_editor.lsp.server import Server
 
 _SAMPLES = 5
 _Value = TypeVar("_Value")
