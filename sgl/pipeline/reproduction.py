@@ -100,7 +100,8 @@ def _difference_of_tables(stated: Path, made: Path) -> str:
         if found.metadata.created_by == expected.metadata.created_by:
             return "other bytes, although the same version of the library gave the same rows"
     except (pa.ArrowException, OSError, ValueError) as error:
-        return f"the file cannot be read: {error}".partition("\n")[0]
+        # What Arrow says of damage is for those who write Arrow.
+        return f"the file cannot be read: {getattr(error, 'strerror', None) or 'it is damaged, or no Parquet file'}"
     return ""
 
 

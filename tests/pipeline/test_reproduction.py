@@ -177,6 +177,15 @@ def test_every_column_is_compared(column: str, copy: Path, made: Path) -> None:
     assert differences(copy, made)["parquet/gen.parquet"].startswith(f"row 2: {column} is ")
 
 
+def test_a_damaged_table_is_called_damaged_in_words(copy: Path, made: Path) -> None:
+    path = copy / "parquet/gen.parquet"
+    content = path.read_bytes()
+    # The footer, in which Arrow looks for the columns.
+    path.write_bytes(content[:-1200] + bytes(1000) + content[-200:])
+    said = differences(copy, made)["parquet/gen.parquet"]
+    assert said == "the file cannot be read: it is damaged, or no Parquet file"
+
+
 def test_columns_and_rows_that_are_missing_are_named(copy: Path, made: Path) -> None:
     path = copy / "parquet/gen.parquet"
     table = pq.read_table(path)
