@@ -26,6 +26,7 @@ WITH_EXAMPLE = [code for code in CODES.values() if code.wrong and code.code != D
 MORPHOLOGY = {"SGL0651", "SGL0652", "SGL0653", "SGL0654", "SGL0655"}
 #: Codes that are warnings.
 WARNINGS = {
+    "SGL0114",
     "SGL0204",
     "SGL0405",
     "SGL0406",
