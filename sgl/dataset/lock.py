@@ -50,10 +50,15 @@ class LockedFolder:
                 continue
             except Timeout:
                 raise FolderLockedError(_holder(path)) from None
-            since = datetime.now().astimezone().isoformat(" ", "seconds")
-            holder = f"process {os.getpid()} on {platform.node()}, since {since}"
-            (path / HOLDER).write_text(holder, "utf-8")
-            return cls(path, lock)
+            locked = cls(path, lock)
+            try:
+                since = datetime.now().astimezone().isoformat(" ", "seconds")
+                holder = f"process {os.getpid()} on {platform.node()}, since {since}"
+                (path / HOLDER).write_text(holder, "utf-8")
+            except BaseException:
+                locked.leave()
+                raise
+            return locked
         raise OSError(f"the folder {path} is deleted again and again")
 
     @classmethod

@@ -173,7 +173,7 @@ def test_a_signal_to_end_is_heard_like_control_c(
         text=True,
     ) as process:
         deadline = time.monotonic() + 60
-        while not list(work.directory.glob("data/.farm*.partial/*")):
+        while not list(work.directory.glob("data/.farm*.partial/holder")):
             assert process.poll() is None, "it ended before it could be stopped"
             assert time.monotonic() < deadline, "it never began to write"
             time.sleep(0.02)
