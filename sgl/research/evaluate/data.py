@@ -253,15 +253,20 @@ def show_result(data: Json) -> None:
 
 
 def show_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Write a table; in a narrow terminal heads and titles are broken, but no figure."""
+    """Write a table; in a narrow terminal heads and titles are broken, but no figure.
+
+    Heads and titles are plain text: a name such as ``[red]`` is shown as it is.
+    """
+    from rich.text import Text
+
     table = text_table()
     for number, head in enumerate(columns):
         longest = max((len(row[number]) for row in rows), default=0)
         # Columns of a terminal that titles have at least.
         width = longest if number else min(longest, 12)
-        table.add_column(head, justify="right" if number else "left", overflow="fold", min_width=width)
+        table.add_column(Text(head), justify="right" if number else "left", overflow="fold", min_width=width)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(Text, row))
     print_table(table)
 
 

@@ -19,6 +19,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.foreign import ForeignFileError
 from sgl.research.analyse.predictions import PredictionsError
 from sgl.research.evaluate.benchmark import read_benchmark
+from sgl.research.evaluate.data import show_table
 from sgl.research.evaluate.partial import Decision
 from sgl.research.evaluate.scoring import read_run
 
@@ -68,6 +69,13 @@ def test_gold_texts_are_right_by_every_metric(work: Workplace, farm: Path, gold:
     assert mean(result, "chrf") == pytest.approx(100)
     assert result["partial_match"]["gold"] == {"pp_in_subject": {"checked": 100, "right": 100}}
     assert result["mistakes"]["systems"] == {"gold": {}}
+
+
+def test_names_in_brackets_are_shown_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    show_table(["", "[bold]t5[/bold]", "[sget-lstm]"], [["[red]x[/red]", "[1] 83.0", "[/]"]])
+    head, row = capsys.readouterr().out.splitlines()
+    assert head.split() == ["[bold]t5[/bold]", "[sget-lstm]"]
+    assert row.split() == ["[red]x[/red]", "[1]", "83.0", "[/]"]
 
 
 def test_every_wrong_prediction_has_a_kind_of_mistake(work: Workplace, farm: Path, gold: list[str]) -> None:
