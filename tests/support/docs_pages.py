@@ -4,6 +4,8 @@
 ``docs/diagnostics.md``  the list of all codes, from the registry
 ``docs/diagnostics/``    the codes themselves, a page for each topic
 ``docs/checks.md``       every check of the verifier, from the checks themselves
+``docs/api.md``          every name of the pages in ``docs/api``, which are
+                         written by hand
 ``docs/changelog.md``    the changelog, for the site
 =======================  =====================================================
 
@@ -13,8 +15,10 @@ compares them with what this module makes.
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import groupby
 from pathlib import Path
 
@@ -24,6 +28,8 @@ from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
 from sgl.pipeline.reproduction import CLAIM, CODE, NAME
 from sgl.verify.report import CLAIMS
+
+DOCS = Path(__file__).parents[2] / "docs"
 
 #: What codes are about, by the two digits after ``SGL``.
 TOPICS = {
@@ -67,6 +73,21 @@ Here you find out what the messages of this kind mean, and how to correct the mi
 parts of [the grammar of all examples](../diagnostics.md).
 
 """
+
+_API = """\
+# Python interface
+
+Use this page to find a class or a function of the compiler. What most programs need, and what stays as it is, is on
+the page [From Python](python.md). The names here may change with every version. They stand in the order of the
+packages in the [architecture](architecture.md), and this page is generated from the packages.
+"""
+
+#: The pages of ``docs/api``, in their order.
+_API_PAGES = (
+    *("reading", "core", "proofs", "parsing", "datasets", "logical-forms", "divergence"),
+    *("analyse", "evaluate", "exchange", "verification", "report", "commands"),
+)
+_MODULE = re.compile(r"^::: ([\w.]+)(?:\n    options:\n      members: \[(.*)\])?", re.MULTILINE)
 
 _CHECKS = """\
 # Checks of the verifier
@@ -117,9 +138,39 @@ def checks_page() -> str:
     return _CHECKS + "\n".join(rows) + "\n"
 
 
+def api_page(directory: Path = DOCS / "api") -> str:
+    """Return the page of all names of the interface, each with a link to its own page.
+
+    A row has the anchor that the name has there, so that old links lead to it.
+    """
+    parts = [_API]
+    for page in _API_PAGES:
+        text = (directory / f"{page}.md").read_text(encoding="utf-8")
+        title = text.partition("\n")[0].removeprefix("# ")
+        rows = (_api_row(page, *found) for module, names in _MODULE.findall(text) for found in _members(module, names))
+        parts += [f"## {title}\n", f"With signatures: [{title}](api/{page}.md).\n"]
+        parts += ["| name | what it is |", "| --- | --- |", *rows, ""]
+    return "\n".join(parts)
+
+
+def _members(module: str, names: str) -> Iterator[tuple[str, str, object]]:
+    """Yield a module's names that are listed, or all that it defines, with their values."""
+    values = vars(import_module(module))
+    own = (name for name, value in values.items() if getattr(value, "__module__", "") == module and name[0] != "_")
+    for name in names.split(", ") if names else own:
+        yield module, name, values[name]
+
+
+def _api_row(page: str, module: str, name: str, value: object) -> str:
+    documented = inspect.getdoc(value) if inspect.isclass(value) or inspect.isfunction(value) else None
+    says = (documented or "Shown on its page.").partition("\n\n")[0].replace("``", "`")
+    place = f"{module}.{name}"
+    return f'| <a id="{place}"></a>[`{name}`](api/{page}.md#{place}) | {_cell(says)} |'
+
+
 def changelog_page() -> str:
     """Return the changelog with links that hold on the site."""
-    text = (Path(__file__).parents[2] / "CHANGELOG.md").read_text(encoding="utf-8")
+    text = (DOCS.parent / "CHANGELOG.md").read_text(encoding="utf-8")
     first = "Look here for what a new version changes for you.\n\nAll notable changes"
     return re.sub(r"\]\(docs/", "](", text).replace("All notable changes", first, 1)
 
@@ -128,10 +179,11 @@ def pages() -> Iterator[tuple[str, str]]:
     """Yield every page: its name and its text."""
     yield from diagnostics_pages()
     yield "checks.md", checks_page()
+    yield "api.md", api_page()
     yield "changelog.md", changelog_page()
 
 
-def main(directory: Path = Path("docs")) -> None:
+def main(directory: Path = DOCS) -> None:
     """Write the pages into ``directory``."""
     for name, text in pages():
         (directory / name).parent.mkdir(exist_ok=True)
