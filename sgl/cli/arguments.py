@@ -106,4 +106,6 @@ def report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) 
         more = ["…"] if number > len(notes) else []
         message = f"{count(number, 'row')} cannot be read"
         hint = "`--limit` changes what is too long" if any("too long" in n for n in notes) else ""
+        if any(" instead of " in note for note in notes):
+            hint = hint or "`--columns` says which columns the files have"
         session.diagnostics.error("SGL1104", None, message, hint, notes=[*notes, *more])

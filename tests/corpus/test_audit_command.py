@@ -62,6 +62,7 @@ def test_every_row_is_counted_once(work: Workplace) -> None:
     said = work.capsys.readouterr().err
     assert "error[SGL1104]: 2 rows cannot be read" in said
     assert "first.tsv:7: the line is empty" in said
+    assert "hint: `--columns` says which columns the files have" in said
     assert data["failing"] == [{"word": "unicorn", "rows": 1}, {"word": ".", "rows": 1}]
     assert data["structures"] == {}
 
