@@ -24,8 +24,10 @@ from sgl.report.svg import label_width, wrapped
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, places_by, spread, wilson
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
+from sgl.research.evaluate.benchmark import FORMS
 from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
+from sgl.research.logical_forms.alignment import FormMistake
 
 if TYPE_CHECKING:
     from sgl.research.evaluate.command import Evaluation
@@ -165,15 +167,16 @@ def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Diff
 
 
 def _mistakes(evaluation: Evaluation) -> Json:
-    """For each system and kind of item how many predictions have which kind of mistake."""
+    """For each system and kind of item how many predictions have which kinds of mistakes."""
+    known = FormMistake if evaluation.benchmark.view in FORMS else scoring.Mistake
     systems: dict[str, dict[str, Counter[str]]] = {}
     for name, runs in evaluation.scores.mistakes.items():
         counts = systems[name] = {}
         for kinds in runs:
-            for row, kind in zip(evaluation.benchmark.rows, kinds, strict=True):
-                if kind is not None:
-                    counts.setdefault(row.category, Counter())[kind.value] += 1
-    return {"kinds": [kind.value for kind in scoring.Mistake], "systems": systems}
+            for row, found in zip(evaluation.benchmark.rows, kinds, strict=True):
+                if found:
+                    counts.setdefault(row.category, Counter()).update(kind.value for kind in found)
+    return {"kinds": [kind.value for kind in known], "systems": systems}
 
 
 def _examples(evaluation: Evaluation) -> Json:

@@ -6,7 +6,8 @@ Every metric gives 0 or 1 for each item of each run, and edge accuracy a share; 
 made from these.  A prediction that equals the gold text is right by every metric.
 
 The kind of a *mistake* follows from the words of the likeliest reading, less those of the gold
-item; of what is left, a word may be another form of one on the other side.
+item; of what is left, a word may be another form of one on the other side.  A logical form may have
+several kinds.
 """
 
 import math
@@ -23,12 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl import limits
+from sgl.rendering.views import VIEWS
 from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
 from sgl.research.evaluate.partial import Decision, PartialMatch
 from sgl.research.evaluate.realization import Lemmas, Realization, TreebankEdges
+from sgl.research.logical_forms.alignment import FormMistake, form_mistakes
 
 #: Languages that are written without spaces between words.
 _SPACELESS = ("ja", "zh", "th")
@@ -224,14 +227,15 @@ class Scores:
     """Score the runs of systems: for each metric and system an array of runs and items.
 
     An item that a metric says nothing about is ``nan``.  ``decided`` counts what decided about partial matches,
-    ``mistakes`` are those of each run, ``gold`` the gold items of each pattern that were judged like predictions, and
-    how many were right. ``edgeless`` counts items whose gold text has no reading, so that its edges are not known.
+    ``mistakes`` are the kinds of those of each run, ``gold`` the gold items of each pattern that were judged like
+    predictions, and how many were right. ``edgeless`` counts items whose gold text has no reading, so that its edges
+    are not known.
     """
 
     def __init__(self, benchmark: Benchmark, systems: Systems) -> None:
         self.scores: dict[str, dict[str, NDArray[np.float64]]] = {}
         self.decided: dict[str, Counter[Decision]] = {}
-        self.mistakes: dict[str, list[list[Mistake | None]]] = {}
+        self.mistakes: dict[str, list[list[tuple[Mistake | FormMistake, ...]]]] = {}
         self.gold: dict[str, tuple[int, int]] = {}
         self.edgeless = 0
         self._benchmark = benchmark
@@ -264,6 +268,22 @@ class Scores:
                 name: np.array([[judge(*one) for one in run] for run in runs], np.float64)
                 for name, runs in self._predictions.items()
             }
+        if benchmark.view in FORMS:
+            self._align_forms()
+
+    def _align_forms(self) -> None:
+        """Find the mistakes of logical forms."""
+        rows, terms = self._benchmark.rows, VIEWS[self._benchmark.view].syntax == "terms"
+        known = cache(lambda gold, text: form_mistakes(gold, text, terms=terms))
+        for name, runs in self._predictions.items():
+            verdicts = zip(runs, self.scores[EXACT][name], self.scores[EQUIVALENT][name], strict=True)
+            self.mistakes[name] = [
+                [
+                    () if right else (FormMistake.NOTATION,) if same else known(rows[place].target, text)
+                    for (place, text, _), right, same in zip(run, exacts, sames, strict=True)
+                ]
+                for run, exacts, sames in verdicts
+            ]
 
     def match(self, partial: PartialMatch, progress: Progress) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
@@ -284,7 +304,7 @@ class Scores:
         self.scores |= {PARTIAL: {}, EDGES: {}} if any(of_pattern) else {EDGES: {}}
         for name, runs in given.items():
             found = [[verdicts[one] for one in run] for run in runs]
-            self.mistakes[name] = [[verdict.kind for verdict in run] for run in found]
+            self.mistakes[name] = [[(v.kind,) if v.kind else () for v in run] for run in found]
             self.scores[EDGES][name] = np.array([[verdict.kept for verdict in run] for run in found])
             self.scores[EDGES][name][:, unknown] = np.nan
             if any(of_pattern):
