@@ -16,12 +16,15 @@ from sgl.cli.session import Session, json_option, session_options
 from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
+from sgl.research.divergence.morphology import WordChoice
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure
 
 #: A number from 0 on with at most six digits after the point, or a fraction of two such, so
 #: that products with sizes stay small.
 _NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
 _LONGEST_NUMBER = 12
+
+_RANKS = re.compile(r"([1-9][0-9]{0,8}):([1-9][0-9]{0,8})")
 
 
 def _fraction(text: str) -> Fraction | None:
@@ -47,6 +50,13 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     if low > high:
         raise click.BadParameter(f"`{value}` has the larger number first", ctx, param)
     return low, high
+
+
+def _ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
+    read = None if value is None else _RANKS.fullmatch(value)
+    if value is not None and read is None:
+        raise click.BadParameter(f"`{value}` is not a rank and a number of occurrences, `1000:40000`", ctx, param)
+    return None if read is None else (int(read[1]), int(read[2]))
 
 
 @click.command("split")
@@ -85,6 +95,8 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
 )
 @click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
 @click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
+@click.option("--lemmas", type=FILE, multiple=True, help="Morphology: only lemmas that a file lists.")
+@click.option("--ranks", metavar="EVERY:TIMES", callback=_ranks, help="Morphology: TIMES of lemmas at each such rank.")
 @click.option("--occurrences", type=click.IntRange(1), default=1, help="Morphology: only lemmas that occur so often.")
 @click.option("--without", multiple=True, metavar="FEATURE", help="Morphology: no words with it, `Typo` or `Abbr=Yes`.")
 @click.option(
@@ -117,13 +129,18 @@ def _fault(options: dict[str, Any]) -> str:
         return "`--out` names the directory for the split, or `--report` measures one"
     if options["report"] and options["out"] is not None:
         return "`--report` writes nothing, so it has no `--out`"
-    if (options["above"] is not None or options["occurrences"] > 1 or options["without"]) and view != "morphology":
-        return "`--above`, `--occurrences` and `--without` are about words with features: `--elements morphology`"
+    if view != "morphology" and _words(options) != WordChoice():
+        named = "`--above`, `--lemmas`, `--occurrences`, `--ranks` and `--without`"
+        return f"{named} are about words with features: `--elements morphology`"
     if view == "morphology" and (options["size"] != 2 or options["weighted"]):
         return "compounds of a lemma and its features have one size and no weight of their own"
     if _discards(options["discard"]) is None:
         return f"`--discard` is a whole number or a share below 1, not `{options['discard']}`"
     return ""
+
+
+def _words(options: dict[str, Any]) -> WordChoice:
+    return WordChoice(*(options[name] for name in ("above", "occurrences", "without", "lemmas", "ranks")))
 
 
 def _discards(text: str) -> Fraction | int | None:
@@ -136,8 +153,7 @@ def _discards(text: str) -> Fraction | int | None:
 def _read(session: Session, options: dict[str, Any]) -> tuple[sources.ItemSet, sources.ElementSettings]:
     try:
         files, view = sources.find_files(options["paths"], options["view"])
-        words = options["above"], options["occurrences"], options["without"]
-        settings = sources.ElementSettings(view, options["size"], options["weighted"], *words)
+        settings = sources.ElementSettings(view, options["size"], options["weighted"], _words(options))
         return sources.read_items(files, settings, session.progress), settings
     except sources.NoItemsError as problem:
         session.fail("SGL1301", str(problem), status=OUTPUT)
@@ -202,8 +218,8 @@ def _split(session: Session, items: sources.ItemSet, request: search.SplitReques
 #: A rule of which features make several: ``clause#2``.
 _NUMBERED = re.compile(r"#[0-9]")
 
-#: A name, a number of items, and how they differ from training.
-_Measured = tuple[str, int, SplitDivergence]
+#: A name, a number of items, their words on average, and how they differ from training.
+_Measured = tuple[str, int, float | None, SplitDivergence]
 
 
 def _report(
@@ -211,16 +227,19 @@ def _report(
 ) -> None:
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
-    rows = list(_rows(items, categories))
+    rows, words = list(_rows(items, categories)), items.mean_words(items.mask(items.files[0]))
     if not as_json:
-        given = {"items": items, "settings": settings, "rows": rows, "numbered": _NUMBERED.search}
+        given = {"items": items, "settings": settings, "rows": rows, "words": words, "numbered": _NUMBERED.search}
         session.present("report.j2", "sgl.research.divergence", **given)
         return
     session.json(
         {
             "elements": search.elements_data(items, settings),
-            "train": {"name": items.files[0].name, "items": len(items.files[0].ids)},
-            "measured": [{"name": name, "items": number, **asdict(found)} for name, number, found in rows],
+            "train": {"name": items.files[0].name, "items": len(items.files[0].ids), "mean_words": words},
+            "measured": [
+                {"name": name, "items": number, "mean_words": mean, **asdict(found)}
+                for name, number, mean, found in rows
+            ],
         }
     )
 
@@ -228,9 +247,8 @@ def _report(
 def _rows(items: sources.ItemSet, categories: bool) -> Iterator[_Measured]:
     train = items.mask(items.files[0])
     for file in items.files[1:]:
-        yield file.name, len(file.ids), measure(items.elements, train, items.mask(file))
         named = sorted(set(file.categories)) if categories else []
-        for category in named if len(named) > 1 else ():
+        for category in (None, *(named if len(named) > 1 else ())):
             chosen = items.mask(file, category)
-            name = f"{file.name}: {category or 'none'}"
-            yield name, int(chosen.sum()), measure(items.elements, train, chosen)
+            name = file.name if category is None else f"{file.name}: {category or 'none'}"
+            yield name, int(chosen.sum()), items.mean_words(chosen), measure(items.elements, train, chosen)

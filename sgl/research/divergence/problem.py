@@ -5,8 +5,7 @@ would break one.  Of 1,000 items with a test share from 0.2 to 0.3 and at most 5
 together have at least 950, and of 960 that are used 192 to 288 are in test.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from operator import le
@@ -16,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
-from sgl.research.treebank import TreebankSentence
 
 #: Labels of items in a split.
 TRAIN, TEST, DISCARDED = 0, 1, 2
@@ -166,46 +164,3 @@ def measure(
         ElementCounts(elements.atoms.totals(side), elements.compounds.totals(side)) for side in (train, test)
     )
     return compare_counts(before, after, elements.compounds.names, examples)
-
-
-def tag_weight(lemmas: Mapping[str, int]) -> Fraction:
-    """Return the weight of a tag combination that goes with lemmas so many times.
-
-    It is 1 - max P(lemma | tags): a combination that mostly goes with one lemma says little more.
-
-    >>> tag_weight({"saada": 84, "other": 16})
-    Fraction(4, 25)
-    """
-    return 1 - Fraction(max(lemmas.values()), sum(lemmas.values()))
-
-
-def feature_elements(
-    sentences: Sequence[TreebankSentence], above: Fraction | None, occurrences: int = 1, without: Sequence[str] = ()
-) -> Elements:
-    """Return lemmas and features as atoms, words as compounds.
-
-    As in Moisio, Creutz & Kurimo (2023), a compound is a lemma with all of its features,
-    ``dogs+Case=Nom|Number=Sing``; atoms are lemmas and single features.  Words without features
-    have none.  With ``above`` only tag combinations that weigh more make compounds, which count by
-    their number.  (The authors' program keeps what weighs 0.34 or more; in their text it is 0.33.)
-    Words have none either if their lemmas have fewer ``occurrences``, or if they have a feature of ``without``.
-    """
-    times, gone = Counter(word.lemma for sentence in sentences for word in sentence.words), {"_", *without}
-    rows = [
-        [
-            (word.lemma, word.feats)
-            for word in sentence.words
-            if times[word.lemma] >= occurrences
-            and not any(tag in gone or tag.partition("=")[0] in gone for tag in word.feats.split("|"))
-        ]
-        for sentence in sentences
-    ]
-    lemmas: dict[str, Counter[str]] = {}
-    for row in rows:
-        for lemma, tags in row:
-            lemmas.setdefault(tags, Counter())[lemma] += 1
-    kept = {tags for tags, found in lemmas.items() if above is None or tag_weight(found) > above}
-    # A lemma that is spelt like a feature is another atom: features have a mark before them.
-    atoms = ([atom for lemma, tags in row for atom in (lemma, *(f"+{tag}" for tag in tags.split("|")))] for row in rows)
-    compounds = ([f"{lemma}+{tags}" for lemma, tags in row if tags in kept] for row in rows)
-    return Elements(count_names(atoms), count_names(compounds))

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sgl import foreign
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
-from sgl.foreign import ForeignFileError
+from sgl.foreign import ForeignFileError, sha256_of
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
 from sgl.research.divergence.sources import ElementSettings, ItemSet
@@ -173,13 +173,19 @@ class SplitRequest:
 
 def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
     """Return what the atoms and compounds are, and how many, as plain data."""
+    words = settings.words
+    choice = {
+        "occurrences": words.occurrences if words.occurrences > 1 else None,
+        "without": list(words.without),
+        "lemmas": [{"name": path.name, "sha256": sha256_of(path)} for path in words.lists],
+        "ranks": list(words.ranks or ()),
+    }
     return {
         "view": settings.view,
         "size": settings.size,
         "weighted": settings.weighted,
-        "above": None if settings.above is None else str(settings.above),
-        **({"occurrences": settings.occurrences} if settings.occurrences > 1 else {}),
-        **({"without": list(settings.without)} if settings.without else {}),
+        "above": None if words.above is None else str(words.above),
+        **{key: value for key, value in choice.items() if value},
         "atoms": len(items.elements.atoms.names),
         "compounds": len(items.elements.compounds.names),
     }
@@ -209,6 +215,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
         },
         "seed": request.seed,
         "sizes": dict(zip(problem.SETS, sizes, strict=True)),
+        "mean_words": {name: items.mean_words(labels == label) for label, name in enumerate(problem.SETS)},
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},
         "divergence": {"atoms": seen.atoms, "compounds": seen.compounds},
         "score": -abs(seen.compounds - target.compounds) - abs(seen.atoms - target.atoms),

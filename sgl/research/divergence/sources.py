@@ -5,8 +5,7 @@ the files in it.  All are read together, so that a compound has one number in al
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,8 @@ from numpy.typing import NDArray
 
 from sgl.foreign import TABLE, TREEBANK, ForeignFileError, opened, read_bytes, sha256_of
 from sgl.research.divergence import trees as parsed
-from sgl.research.divergence.problem import Elements, feature_elements
+from sgl.research.divergence.morphology import WordChoice, feature_elements
+from sgl.research.divergence.problem import Elements
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 DERIVATION, GRAPH, MORPHOLOGY = "derivation", "graph", "morphology"
@@ -28,7 +28,7 @@ _SUFFIX = {DERIVATION: ".parquet", GRAPH: ".conllu", MORPHOLOGY: ".conllu"}
 _ORDER = ("train", "dev", "test", "gen")
 
 #: Columns of a Parquet file that are used if they are there.
-_ID, _DERIVATION, _CATEGORY = "id", "derivation", "category"
+_ID, _DERIVATION, _CATEGORY, _SOURCE = "id", "derivation", "category", "source"
 
 #: Told what is read, and how many items there are so far.
 Progress = Callable[[str, int], None]
@@ -40,17 +40,12 @@ class NoItemsError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ElementSettings:
-    """What atoms and compounds are: of which view, how large, how weighted; tag combinations ``above`` it (or all).
-
-    Words count whose lemmas have so many ``occurrences``, and that are ``without`` these features.
-    """
+    """What atoms and compounds are: of which view, how large, how weighted; of which words with features."""
 
     view: str
     size: int = 2
     weighted: bool = False
-    above: Fraction | None = None
-    occurrences: int = 1
-    without: tuple[str, ...] = ()
+    words: WordChoice = field(default_factory=WordChoice)
 
 
 @dataclass(frozen=True)
@@ -82,6 +77,8 @@ class ItemSet:
     sentences: tuple[TreebankSentence, ...] = ()
     #: A table of Arrow; its type has no annotations.
     table: Any = None
+    #: How many words each item has; nothing if nobody can tell.
+    lengths: NDArray[np.int64] | None = None
 
     @property
     def ids(self) -> list[str]:
@@ -95,6 +92,10 @@ class ItemSet:
         chosen = np.zeros(self.elements.atoms.items, np.bool_)
         chosen[file.first : file.first + len(file.ids)] = [category in (None, other) for other in file.categories]
         return chosen
+
+    def mean_words(self, chosen: NDArray[np.bool_]) -> float | None:
+        """Return how many words the chosen items have on average."""
+        return None if self.lengths is None or not chosen.any() else float(self.lengths[chosen].mean())
 
     def blocks(self, items: Sequence[int]) -> Iterable[bytes]:
         """Yield the sentences of items as they stand in their files, without the empty line."""
@@ -180,7 +181,10 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
         file = max((f for f in files if f.first <= problem.row), key=lambda f: f.first)
         row = problem.row - file.first + 1
         raise NoItemsError(f"`{file.path}` has no derivation in row {row}") from None
-    return ItemSet(tuple(files), _tree_elements(trees, settings), table=whole)
+    texts = [str(text).split() for text in whole[_SOURCE].to_pylist()] if _SOURCE in whole.column_names else []
+    # Texts without spaces do not tell their words.
+    lengths = np.array([len(text) for text in texts]) if any(len(text) > 1 for text in texts) else None
+    return ItemSet(tuple(files), _tree_elements(trees, settings), table=whole, lengths=lengths)
 
 
 def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: Progress) -> ItemSet:
@@ -199,10 +203,11 @@ def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: 
         files.append(ItemFile(path, digest, first, tuple(ids), categories))
     progress("atoms and compounds", len(sentences))
     if settings.view == MORPHOLOGY:
-        elements = feature_elements(sentences, settings.above, settings.occurrences, settings.without)
+        elements = feature_elements(sentences, settings.words)
     else:
         elements = _tree_elements(parsed.dependency_trees(sentences), settings)
-    return ItemSet(tuple(files), elements, sentences=tuple(sentences))
+    lengths = np.array([len(sentence.words) for sentence in sentences])
+    return ItemSet(tuple(files), elements, tuple(sentences), lengths=lengths)
 
 
 def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSentence:

@@ -141,6 +141,58 @@ def test_a_report_measures_what_the_certificate_says(
         assert found["compounds"] == pytest.approx(proof["divergence"]["compounds"], abs=1e-12)
 
 
+def mean_words(conllu: Path) -> float:
+    """Words in a sentence of a treebank, counted plainly."""
+    blocks = [block for block in conllu.read_text("utf-8").split("\n\n") if block]
+    lines = [line for block in blocks for line in block.splitlines() if line.split("\t")[0].isdigit()]
+    return len(lines) / len(blocks)
+
+
+def test_the_lengths_of_sentences_show_whether_one_side_is_harder(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first check of the paper (4.2): a test set of longer sentences would be harder for that reason alone."""
+    out = tmp_path / "out"
+    assert split(bank, "--compound-target=1", "--out", out, "--discard=9") == OK
+    train, test = mean_words(out / "train.conllu"), mean_words(out / "test.conllu")
+    shown = capsys.readouterr().out
+    assert f"words     {train:.2f} in a sentence of train, {test:.2f} of test" in shown
+    found = certificate(out)["mean_words"]
+    assert (found["train"], found["test"]) == (pytest.approx(train), pytest.approx(test))
+    assert split("--report", out, "--json") == OK
+    report = json.loads(capsys.readouterr().out)
+    assert report["train"]["mean_words"] == pytest.approx(train)
+    assert report["measured"][0]["mean_words"] == pytest.approx(test)
+    assert split("--report", out) == OK
+    assert f"of {train:.1f} words on average" in capsys.readouterr().out
+
+
+def test_texts_without_spaces_have_no_mean_length(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    columns = {"id": ["a", "b"], "source": ["猫が鳴く。", "犬が鳴く。"], "derivation": ["(s a)", "(s b)"]}
+    for name in ("train", "test"):
+        pq.write_table(pa.table(columns), tmp_path / f"{name}.parquet")
+    assert split("--report", tmp_path) == OK
+    assert "words" not in capsys.readouterr().out
+
+
+def test_the_choice_of_lemmas_is_in_the_certificate(bank: Path, tmp_path: Path) -> None:
+    words = tmp_path / "words.txt"
+    words.write_text("".join(f"n{number}\n" for number in range(9)), "utf-8")
+    options = ["--elements=morphology", "--ranks=1:3", f"--lemmas={words}", "--occurrences=2"]
+    assert split(bank, "--out", tmp_path / "out", *options) == OK
+    told = certificate(tmp_path / "out")["elements"]
+    assert (told["ranks"], told["occurrences"]) == ([1, 3], 2)
+    assert told["lemmas"] == [{"name": "words.txt", "sha256": sha256(words.read_bytes()).hexdigest()}]
+
+
+def test_a_list_of_lemmas_that_is_not_there_is_named(
+    bank: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = tmp_path / "missing.txt"
+    assert split(bank, "--out", tmp_path / "out", "--elements=morphology", "--lemmas", missing) == OUTPUT
+    assert "missing.txt" in capsys.readouterr().err
+
+
 def test_a_report_of_categories_names_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name, text in (("train", TREEBANK), ("gen", TREEBANK + "\n" + TREEBANK)):
         (tmp_path / f"{name}.conllu").write_text(text, "utf-8")
@@ -198,6 +250,10 @@ def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> No
         (["--size=9"], "not in the range"),
         (["--above=0.3"], "--elements morphology"),
         (["--occurrences=2"], "--elements morphology"),
+        (["--lemmas=words.txt"], "--elements morphology"),
+        (["--ranks=10:20"], "--elements morphology"),
+        (["--elements=morphology", "--ranks=10"], "not a rank and a number"),
+        (["--elements=morphology", "--ranks=0:5"], "not a rank and a number"),
         (["--elements=morphology", "--weighted"], "one size"),
         (["--report"], "no `--out`"),
         (["--nonsense"], "--nonsense"),
@@ -314,3 +370,20 @@ def test_a_text_that_is_no_text_is_refused(tmp_path: Path, capsys: pytest.Captur
     said = capsys.readouterr().err
     assert "is no Parquet file with the columns" in said
     assert not [word for word in INTERNAL if word in said]
+
+
+# ---- a real treebank
+
+TDT = Path(__file__).parents[4] / "shared" / "data" / "ud" / "fi_tdt-r2.0-dev.conllu"
+
+
+@pytest.mark.skipif(not TDT.exists(), reason=f"the Finnish treebank is not in {TDT.parent}")
+@pytest.mark.parametrize("target", [0.5, 1.0])
+def test_the_setting_of_the_paper_reaches_its_divergences_in_finnish(target: float, tmp_path: Path) -> None:
+    words = ["--elements=morphology", "--above=0.33", "--occurrences=10", "--without=Typo", "--without=Abbr"]
+    out = tmp_path / "out"
+    assert split(TDT, *words, "--ranks=100:400", f"--compound-target={target}", "--out", out) == OK
+    proof = certificate(out)
+    assert proof["divergence"]["compounds"] == pytest.approx(target, abs=0.001)
+    assert proof["divergence"]["atoms"] < 0.02
+    assert proof["sizes"]["discarded"] == 0

@@ -17,7 +17,8 @@ from sgl.core.arrays import Derivations
 from sgl.dataset.notation import expression_output
 from sgl.pipeline.observers import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
-from sgl.research.divergence.problem import Occurrences, feature_elements
+from sgl.research.divergence.morphology import WordChoice, feature_elements, ranked
+from sgl.research.divergence.problem import Occurrences
 from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
 from sgl.research.divergence.trees import (
     UNIT,
@@ -195,29 +196,54 @@ def test_the_graph_of_a_sentence_gives_lemmas_relations_and_edges(tmp_path: Path
 
 
 def test_a_word_is_a_compound_of_its_lemma_and_features(tmp_path: Path) -> None:
-    elements = feature_elements(sentences(tmp_path, TREEBANK), None)
+    elements = feature_elements(sentences(tmp_path, TREEBANK))
     assert bag(elements.compounds, 0) == {"dog+Case=Nom|Number=Plur": 1, "sleep+Tense=Past": 1}
     assert bag(elements.atoms, 1) == {"der": 1, "Hund": 1, "+Case=Dat": 2}
 
 
 def test_features_that_go_with_one_lemma_are_no_compounds(tmp_path: Path) -> None:
     found = sentences(tmp_path, TREEBANK)
-    elements = feature_elements(found, Fraction(1, 3))
+    elements = feature_elements(found, WordChoice(Fraction(1, 3)))
     assert list(elements.compounds.names) == ["der+Case=Dat", "Hund+Case=Dat"]
-    assert list(feature_elements(found, Fraction(1, 2)).compounds.names) == []
+    assert list(feature_elements(found, WordChoice(Fraction(1, 2))).compounds.names) == []
 
 
 def test_lemmas_are_chosen_by_occurrences_and_features(tmp_path: Path) -> None:
     found = sentences(tmp_path, TREEBANK + "\n" + TREEBANK.replace("dog\t", "cat\t"))
     times = Counter(word.lemma for sentence in found for word in sentence.words)
     often = {lemma for lemma, number in times.items() if number >= 2}
-    chosen = {name.partition("+")[0] for name in feature_elements(found, None, 2).compounds.names}
-    assert chosen < {name.partition("+")[0] for name in feature_elements(found, None).compounds.names}
+    chosen = {name.partition("+")[0] for name in feature_elements(found, WordChoice(occurrences=2)).compounds.names}
+    assert chosen < {name.partition("+")[0] for name in feature_elements(found).compounds.names}
     assert chosen <= often
     for without in ("Case", "Case=Nom"):
-        names = feature_elements(found, None, 1, [without]).compounds.names
+        names = feature_elements(found, WordChoice(without=(without,))).compounds.names
         assert names
         assert not [name for name in names if without in name]
+
+
+def test_ranks_balance_frequent_and_rare_lemmas() -> None:
+    """As in the paper: of 1M sentences the ranks 1000-1033, 2000-2083, 3000-3174, with 40,000 occurrences each."""
+    times = {f"l{rank:05}": 1_200_000 // rank for rank in range(1, 9001)}
+    kept = ranked(times, 1000, 40_000)
+    ranks = [{lemma for lemma in kept if begin <= int(lemma[1:]) < begin + 1000} for begin in range(1000, 10_000, 1000)]
+    assert [min(lemmas) for lemmas in ranks] == [f"l{begin:05}" for begin in range(1000, 10_000, 1000)]
+    assert [len(lemmas) for lemmas in ranks[:3]] == [34, 68, 102]
+    for lemmas in ranks[:-1]:
+        assert 40_000 <= sum(times[lemma] for lemma in lemmas) < 41_300
+    # There is nothing but rank 9000 from rank 9000 on.
+    assert len(ranks[-1]) == 1
+
+
+def test_ranks_are_those_of_the_listed_lemmas(tmp_path: Path) -> None:
+    """Lemmas that no list has (`Der`, `von`) take no rank from the others."""
+    lists = [tmp_path / "common.txt", tmp_path / "names.txt"]
+    lists[0].write_text("dog\nsleep\n", "utf-8")
+    lists[1].write_text("Hund\ta name\n\n", "utf-8")
+    others = TREEBANK.replace("dog", "do#g").replace("sleep", "nap"), TREEBANK.replace("dog", "cat")
+    found = sentences(tmp_path, "\n".join((TREEBANK, *others)))
+    assert WordChoice(lists=tuple(lists)).lemmas(found) == {"dog", "do#g", "sleep", "Hund"}
+    assert WordChoice(lists=tuple(lists), ranks=(2, 1)).lemmas(found) == {"sleep", "dog"}
+    assert WordChoice(lists=tuple(lists), ranks=(2, 1), occurrences=2).lemmas(found) == {"sleep"}
 
 
 def test_a_treebank_may_end_without_an_empty_line_and_begin_with_a_mark(tmp_path: Path) -> None:
