@@ -22,8 +22,7 @@ from functools import cached_property
 from mutation.compared import Findings
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.boolean import intersection
-from sgl.automata.algebra.tree_automaton import TreeAutomaton
-from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.algebra.tree_automaton import TreeAutomaton, smallest_derivation
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import acceptance_probability

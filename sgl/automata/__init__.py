@@ -5,7 +5,7 @@ Constraints are Boolean combinations of these; with inside weights they become g
 Courcelle's theorem for graphs of bounded width, on the derivations of an interpreted regular tree grammar.
 """
 
-from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import StructureTooCostly, UnsupportedStructure
 from sgl.automata.patterns.structure_automaton import StructureAutomaton, compile_structure
 from sgl.automata.proofs.claims import *  # noqa: F403
@@ -13,5 +13,5 @@ from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_confl
 from sgl.automata.proofs.licensing import pieces_of
 from sgl.automata.proofs.prove import prove
 from sgl.automata.weights.counting import count_derivations
-from sgl.automata.weights.moments import Consistency, consistency
+from sgl.automata.weights.inside import Consistency, consistency
 from sgl.automata.weights.split import SplitGrammar, Transition

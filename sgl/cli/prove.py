@@ -1,23 +1,35 @@
 """``sglc prove``: what the patterns claim, proved on the grammar."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sgl.automata import Licence, StructureCompiler
+from sgl.automata import Licence, PatternProofs, StructureCompiler, pieces_of, smallest_derivation
+from sgl.automata.algebra.boolean import intersection
+from sgl.automata.algebra.tree_automaton import TreeAutomaton
+from sgl.automata.proofs.invariant import StateExample, state_examples, with_other_words
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
 from sgl.cli.levels import level_options
-from sgl.cli.prove_pattern import PatternText
 from sgl.cli.session import Session, grammar_options, json_option
-from sgl.core.interpret import interpret
+from sgl.cli.terminal import count
+from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
+from sgl.core.lemmas import content_lemmas
+from sgl.core.plan import Constraint
+from sgl.core.structure import Structure
 from sgl.dataset import fingerprint, plain
+from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure
+from sgl.pipeline.guarantees import excuses, pattern_guarantees, unparsed, used
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
 from sgl.pipeline.report import DatasetCounts, proof_data, read_counts
+from sgl.report import example_of
+from sgl.report.model import columns, graph_lines, tree_lines
 
 
 @click.command("prove")
@@ -132,3 +144,117 @@ def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:
 def _texts(compiled: Compiled, found: Comparison | Departure) -> tuple[str, ...]:
     """Return the sentence that shows something, in each layer; nothing if there is none."""
     return interpret(compiled.grammar, found.derivation).texts if found.derivation else ()
+
+
+#: Phrases of an invariant that are shown.
+_PHRASES = 16
+
+#: Columns for the phrase of an invariant.
+_WIDTH = 48
+
+#: What phrases are told apart by: whether the whole structure is in them, whether no training
+#: sentence has them, and which pieces of the structure are in them, by number from 1.
+_PhraseKind = tuple[bool, bool, tuple[int, ...]]
+
+
+@dataclass
+class PatternText:
+    """The reasoning about one pattern; of ``pictured`` the trees were shown."""
+
+    compiled: Compiled
+    structures: StructureCompiler
+    proofs: PatternProofs
+    pictured: set[str] = field(default_factory=set)
+
+    def told(self) -> dict[str, Any]:
+        """Return what the template says: the pattern, its clauses and guarantees, each claim with its reasons."""
+        lowered = next(p for p in self.compiled.patterns if p.pattern.name == self.proofs.name)
+        clauses = []
+        for span in (clause.span for clause in lowered.declaration.clauses):
+            file = self.compiled.project.sources.get(span.file)
+            if file is not None:
+                text = " ".join(file.text[span.start : span.end].split())
+                clauses.append((f"{span.file}:{file.position(span.start)[0]}", text))
+        told = {"proofs": self.proofs, "pattern": lowered.pattern, "clauses": columns(clauses), "used": used}
+        told |= {"guarantees": pattern_guarantees(self.proofs), "excuses": excuses, "unparsed": unparsed}
+        own = (self.invariant_of, self.first, self.smallest, self.language, self.sentence)
+        return told | {function.__name__: function for function in own}
+
+    def language(self, stream: str) -> TreeAutomaton:
+        """Return what a stratum is drawn from."""
+        constraints = {stratum.stream: stratum.constraint for stratum in self.compiled.plan.strata}
+        return self.structures.language(constraints[stream])
+
+    def smallest(self, stream: str, structure: Structure) -> tuple[Derivation | None, TreeAutomaton]:
+        """Return the smallest sentence of a stratum with a structure, and what it was taken from."""
+        both = intersection(self.language(stream), self.structures.presence(structure))
+        return smallest_derivation(both), both
+
+    def first(self, claim: Licence) -> list[str]:
+        """Return the smallest sentence with a part, of the first stratum of training that has it."""
+        for stream in (stratum.stream for stratum in self.compiled.plan.strata if stratum.split == "train"):
+            if claim.example is not None and self.language(stream).accepts(claim.example):
+                return self.sentence("the smallest", *self.smallest(stream, claim.structure))
+        return []
+
+    def sentence(self, what: str, derivation: Derivation | None, automaton: TreeAutomaton) -> list[str]:
+        """Return a sentence with its tree and its graph, unless these were shown before."""
+        if derivation is None:
+            return []
+        plan, grammar = self.compiled.plan, self.compiled.grammar
+        words = with_other_words(automaton, derivation, content_lemmas(grammar, plan))
+        example = example_of(grammar, words, source=plan.source, target=plan.target, graph=plan.lemma_layer)
+        lines = [f"{what}: {example.source} | {example.target}"]
+        if example.source not in self.pictured:
+            self.pictured.add(example.source)
+            pictures = [*map(tree_lines, example.trees[:1]), graph_lines(example)]
+            lines += [f"  {line}" for line in columns(list(zip_longest(*pictures, fillvalue="")), "    ")]
+        return lines
+
+    def invariant_of(self, structure: Structure) -> dict[str, Any]:
+        """Return why a structure is held out: what its automaton meets in training."""
+        training = self.compiled.plan.in_distribution("train")
+        automaton = self.structures.presence(structure)
+        split = self.structures.split(Constraint() if training is None else training.constraint)
+        grammar, automaton_of = self.compiled.grammar, self.structures.structure_automaton
+        pieces, kinds = pieces_of(structure), dict[_PhraseKind, list[StateExample]]()
+        for state in state_examples(split, automaton):
+            whole, *parts = (automaton_of(part).accepts(grammar, state.phrase) for part in (structure, *pieces))
+            found = tuple(number for number, part in enumerate(parts, 1) if part)
+            kinds.setdefault((state.accepting or whole, not state.reached, found), []).append(state)
+        return {
+            "states": len(automaton.category),
+            "transitions": sum(len(table) for table in automaton.tables),
+            "training_states": len(split.category),
+            "training_transitions": sum(len(row) for row in split.transitions_of),
+            "pieces": pieces,
+            "kinds": kinds,
+            "lines": columns([self._phrase(kind, kinds[kind]) for kind in sorted(kinds)[:_PHRASES]]),
+            "more": len(kinds) - _PHRASES,
+            "closed": not any(whole and not absent for whole, absent, _ in kinds),
+        }
+
+    def _phrase(self, kind: _PhraseKind, states: list[StateExample]) -> tuple[str, ...]:
+        whole, absent, numbers = kind
+        found = f"piece{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+        smallest = min(states, key=lambda state: len(state.phrase))
+        grammar = self.compiled.grammar
+        layer = grammar.text_layer(self.compiled.plan.source)
+        text = finish(grammar.text_layers[layer], derive_tokens(grammar, smallest.phrase, layer))
+        return (
+            "the whole" if whole else found if numbers else "nothing",
+            "not in training" if absent else "in training",
+            count(len(states), "state"),
+            f"{grammar.categories[smallest.category].base}: {shortened(text)}",
+        )
+
+
+def shortened(text: str) -> str:
+    """Return the beginning and the end of a text that is too wide."""
+    if display_width(text) <= _WIDTH:
+        return text
+    words = text.split(" ")
+    while len(words) > 2 and display_width(" ".join(words)) > _WIDTH - 2:
+        del words[len(words) // 2]
+    half = (len(words) + 1) // 2
+    return " ".join([*words[:half], "…", *words[half:]])

@@ -4,8 +4,16 @@ What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels a
 """
 
 from sgl.dataset.card import card
-from sgl.dataset.checksums import signature, write_checksums
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import *  # noqa: F403
-from sgl.dataset.staged import CHECKSUMS, MANIFEST, OutputError, check_target, put_back, staged_directory
+from sgl.dataset.staged import (
+    CHECKSUMS,
+    MANIFEST,
+    OutputError,
+    check_target,
+    put_back,
+    signature,
+    staged_directory,
+    write_checksums,
+)

@@ -7,7 +7,7 @@ files and line numbers do not enter it, nor does the seed, which the identity na
     sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000
 
 Whoever has the compiler, the grammar and this line gets the same data.  The signature of a
-dataset (``sgl.dataset.checksums``) names the files as well.
+dataset (``sgl.dataset.staged``) names the files as well.
 """
 
 import json

@@ -7,6 +7,11 @@ as its process lives, so the next run knows which of them are dead, and deletes 
 
 A directory is replaced only as a whole that SGL has written: with a file in it that its own
 list does not name, or one that was read in this run, it stays as it is.
+
+A dataset cannot state the hash of all its files: it would have to be in one of them.  So its
+files state its *identity*, and the SHA-256 of ``SHA256SUMS``, a list of all others, completes its signature::
+
+    sgl:0.1.0|edition:2026|grammar:sha256:1f0c…|seed:2024|items:69000|files:sha256:5be2…
 """
 
 import os
@@ -25,6 +30,11 @@ from sgl.foreign.json import read_document
 
 if TYPE_CHECKING:
     from sgl.dataset.lock import LockedFolder
+
+from collections.abc import Mapping
+from hashlib import sha256
+
+from sgl.foreign import read_bytes, sha256_of
 
 #: The first member of every manifest; with any number it marks a directory as a dataset.
 FORMAT = "sgl-dataset/2"
@@ -233,3 +243,26 @@ def _files_of(directory: Path) -> Iterator[str]:
 def _reason(error: OSError) -> str:
     reason = (error.strerror or str(error)).lower()
     return f"{reason} ({error.filename})" if error.filename else reason
+
+
+def write_checksums(directory: Path, known: Mapping[str, str]) -> None:
+    """List all files, whose content is final; ``known`` are hashes by path inside it."""
+    files = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*")}
+    names = sorted(name for name, path in files.items() if path.is_file() and name != CHECKSUMS)
+    lines = (f"{known.get(name) or sha256_of(files[name])}  {name}\n" for name in names)
+    (directory / CHECKSUMS).write_text("".join(lines), "utf-8", newline="\n")
+
+
+def signature(directory: Path, identity: str, *used: str) -> str:
+    """Return the dataset's signature; its identity if no file lists the ``used`` ones, or one is not as listed."""
+    try:
+        content = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    except ForeignFileError as problem:
+        if problem.is_missing:
+            return identity
+        raise
+    lines = content.decode("utf-8", "replace").split("\n")
+    for name in used:
+        if f"{sha256_of(directory / name, inside=directory)}  {name}" not in lines:
+            return identity
+    return f"{identity}|files:sha256:{sha256(content).hexdigest()}"

@@ -1,16 +1,28 @@
-"""Write the items of a plan into a directory: TSV, Parquet and CoNLL-U, row by row equal."""
+"""Write the items of a plan into a directory: TSV, Parquet and CoNLL-U, row by row equal.
 
+Where the target is a contrast of the source, each sentence is written with its twin as well, for probing:
+``pairs/test.jsonl`` has a line for each row of ``data/test.tsv``::
+
+    {"sentence_good": "The dogs bark.", "sentence_bad": "The dogs barks.", "pattern": "plain"}
+
+and ``lm_eval/test.yaml`` makes them a task for the Language Model Evaluation Harness.
+"""
+
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Protocol
 
 from sgl.core.arrays import Derivations
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
+from sgl.dataset.card import templates
 from sgl.dataset.chunk import Chunk, Piece, chunks_of
 from sgl.dataset.manifest import DataFile
 from sgl.dataset.rows import derivation_lines, parquet_writer, schema_of, streams_of
 from sgl.foreign import sha256_of
+from sgl.rendering import ViewError
 from sgl.sampling.strata import StratumSample
 
 #: The folder of the derivations of rows.
@@ -95,3 +107,27 @@ def write_rejected(directory: Path, rejected: Iterable[tuple[Piece, Derivations]
 
 def _written(directory: Path, path: Path, rows: int) -> DataFile:
     return DataFile(path.relative_to(directory).as_posix(), sha256_of(path), rows)
+
+
+#: The folder of the tasks.
+TASKS = "lm_eval"
+
+
+def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
+    """Write the rows of a dataset whose target is the twin as pairs; ``ViewError`` if a sentence is its own twin."""
+    finish = {layer.name: layer.finish for layer in grammar.text_layers}.get(plan.target)
+    splits = dict.fromkeys(stratum.split for stratum in plan.strata)
+    for split in splits if finish is not None and finish.twin == plan.source else ():
+        path, lines = directory / "pairs" / f"{split}.jsonl", list[str]()
+        for row in (directory / "data" / f"{split}.tsv").read_text("utf-8").splitlines():
+            good, bad, category = row.split("\t")
+            if good == bad:
+                raise ViewError(f"it is its own twin, “{good}”")
+            members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
+            lines.append(json.dumps(members, ensure_ascii=False) + "\n")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes("".join(lines).encode())
+        task = templates().get_template("lm_eval.yaml.j2").render(name=grammar.name, split=split)
+        (directory / TASKS).mkdir(exist_ok=True)
+        (directory / TASKS / f"{split}.yaml").write_bytes(task.encode())
+        yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(lines))

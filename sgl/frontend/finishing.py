@@ -1,16 +1,25 @@
-"""The finish of a text layer: what is absorbed, written otherwise, in one piece, with a capital.
+"""The finish of a text layer: what is absorbed, written otherwise, in one piece, with a capital; and twins.
 
 A word that is absorbed leaves the graphs, depending on what stands next to it.  Automata know
 nothing of that, so such a word must be one that no structure can see: nothing stands below it, no
 other rule reaches it, and no test of a structure accepts it.
+
+A layer that is the twin of the source takes over every template of it.  A clause of its own is a *difference*::
+
+    V[num=sg]   en $sg   bad $pl        the dogs near the cat bark / barks
+
+How many differences a phrase has is a number that follows from its rule and its parts, so the numbers that the
+phrases of a category can have are found once and for all.  Those of whole texts must be exactly one.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import product
 
 from sgl.core import structure as c
-from sgl.core.grammar import CoreGrammar, Token
-from sgl.core.interpret import capitalised
+from sgl.core.grammar import CoreGrammar, Slot, TextLayer, Token
+from sgl.core.interpret import Derivation, capitalised, interpret
 from sgl.core.spelling import Finish
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.state import CompilerState
@@ -154,3 +163,60 @@ def _leaves(grammar: CoreGrammar, layer: int) -> Iterator[tuple[int, set[int]]]:
         nodes = enumerate(rule.fragments[layer].nodes)
         if lost and (own := {n for n, node in nodes if node.token in lost}):
             yield rule.id, own
+
+
+#: Differences are counted up to this number.
+SEVERAL = 2
+
+
+def with_twins(text: Sequence[TextLayer], state: CompilerState) -> tuple[TextLayer, ...]:
+    """Return the text layers, where twins join their words as the source layer does."""
+    found = list(text[:1])
+    for layer in text:
+        twin = layer.finish.twin if layer.finish is not None else ""
+        plain = replace(layer, finish=Finish(twin=twin)) == TextLayer(layer.name, finish=layer.finish)
+        if twin and (twin != text[0].name or layer is text[0] or not plain):
+            message = f"`{layer.name}` is the twin of no layer before it, or has other options"
+            hint = "only the source layer, the first one, can have a twin, which joins words as it"
+            state.error("SGL0325", _span(layer, state), message, hint)
+        own = (text[0].finish or Finish())._replace(twin=twin)
+        found.append(replace(text[0], name=layer.name, finish=own) if twin else layer)
+    return tuple(found[1:])
+
+
+def check_contrast(state: CompilerState) -> None:
+    """Report sentences that differ from their twins nowhere, or in several places. Before: ``declared``."""
+    grammar = state.declared.grammar
+    for number, layer in enumerate(grammar.text_layers):
+        if layer.finish is None or not layer.finish.twin:
+            continue
+        found = differences(grammar, number)[grammar.start]
+        for count, derivation in sorted(found.items()):
+            if count == 1:
+                continue
+            texts = interpret(grammar, derivation).texts
+            where = "nowhere" if not count else "in more than one place"
+            message = f"a sentence differs from its twin in `{layer.name}` {where}"
+            notes = [f"“{texts[0]}”, and “{texts[number]}”"]
+            hint = "let each sentence use exactly one clause of the twin, by a feature for example"
+            state.error("SGL0325", _span(layer, state), message, hint, notes=notes)
+            break
+
+
+def differences(grammar: CoreGrammar, layer: int) -> list[dict[int, Derivation]]:
+    """Return for each category how many differences its phrases can have, with examples."""
+    found: list[dict[int, Derivation]] = [{} for _ in grammar.categories]
+    size = -1
+    while size < (size := sum(map(len, found))):
+        for rule in grammar.rules:
+            own = rule.templates[layer] != rule.templates[0]
+            used = Counter(item.child for item in rule.templates[layer] if isinstance(item, Slot))
+            for parts in product(*[list(found[child].items()) for child in rule.rhs]):
+                total = own + sum(used[place] * count for place, (count, _) in enumerate(parts))
+                inside = (number for _, derivation in parts for number in derivation)
+                found[rule.lhs].setdefault(min(total, SEVERAL), (rule.id, *inside))
+    return found
+
+
+def _span(layer: TextLayer, state: CompilerState) -> Span:
+    return next(d.span for d, _ in state.names.of(s.Layer) if d.name.text == layer.name)

@@ -15,17 +15,15 @@ from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.agreement import OpenTie, find_open_ties
 from sgl.frontend.checks import check_graphs, check_instances, check_words
-from sgl.frontend.contrast import check_contrast
-from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset
+from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset, read_release
 from sgl.frontend.expand import expand
-from sgl.frontend.finishing import check_absorbed
+from sgl.frontend.finishing import check_absorbed, check_contrast
 from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import lower
 from sgl.frontend.names import report_unused, resolve_names
 from sgl.frontend.parameters import set_parameters
 from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_parts, lower_patterns, lower_tests
 from sgl.frontend.plan import check_patterns, make_plan
-from sgl.frontend.release import read_release
 from sgl.frontend.restrictions import LoweredRestriction, lower_restrictions
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.signature import build_signature

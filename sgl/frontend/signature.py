@@ -12,8 +12,7 @@ from functools import partial
 from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
-from sgl.frontend.contrast import with_twins
-from sgl.frontend.finishing import finish_of, options_in_force
+from sgl.frontend.finishing import finish_of, options_in_force, with_twins
 from sgl.frontend.names import Scope, check_taken
 from sgl.frontend.parameters import is_weight
 from sgl.frontend.state import CompilerState

@@ -16,9 +16,8 @@ from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
 from sgl.core.joint import joined
 from sgl.frontend.arguments import substitution
-from sgl.frontend.bodies import BodyLowering, StructureContext, check_repeats, seen_in, variables_in
+from sgl.frontend.bodies import BodyLowering, StructureContext, check_measures, check_repeats, seen_in, variables_in
 from sgl.frontend.finishing import absorbed_in, uncounted_in
-from sgl.frontend.measures import check_measures
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s

@@ -3,16 +3,20 @@
 It is Lark's, LALR with a contextual lexer: keywords are keywords only where one can stand, so that ``size`` or
 ``test`` may be the name of a rule as well.  Its tables are kept in the cache.  The names of terminals never reach an
 author: what was expected is said in the words of :data:`TERMINALS`, or in those of the language itself.
+
+``grammar.lark`` still reads notation that the language had once, by a production whose name begins with ``former_``,
+so that the message can say at the very place how it is written today.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
 from io import BytesIO
 from typing import Any, NamedTuple
 
-from lark import Lark, Token
+from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 from lark.lexer import PatternRE, TerminalDef
 
@@ -185,3 +189,37 @@ def _whole_words(terminal: TerminalDef) -> None:
     if terminal.pattern.type == "str" and terminal.pattern.value.isalpha():
         terminal.pattern = PatternRE(terminal.pattern.value + r"(?!\w)")
         terminal.priority = _KEYWORD_PRIORITY
+
+
+_LONGEST = 60
+
+
+def _with(pattern: str, replacement: str) -> Callable[[str], str]:
+    """Return what writes an old form anew: a regular expression with what stands for it."""
+    return lambda written: re.sub(pattern, replacement, written, count=1, flags=re.DOTALL)
+
+
+#: How each production of an old form is written today; what stays as it is, is not old.
+FORMER: dict[str, Callable[[str], str]] = {
+    "former_repeat": _with(r"^repeat\b", "copy"),
+    "former_edge": _with("->", "-[*]->"),
+    "former_exclude": _with("^not", "exclude"),
+    "former_need": _with(r"^need\s+(.*\S)\s*>=\s*(.*)", r"need \2 \1"),
+    "former_output": _with("^target", "output"),
+    "former_share": _with("^each target", "shared"),
+    "in_test": _with(r"^lemma in ", ""),
+    "not_in_test": _with(r"^lemma not in", "not"),
+}
+
+
+def old_notation(text: str, tree: Tree[Token]) -> Finding | None:
+    """Return the first old form in a declaration that was read, if there is one."""
+    found = list(tree.find_pred(lambda part: part.data in FORMER))
+    for part in sorted(found, key=lambda part: part.meta.start_pos):
+        start, end = part.meta.start_pos, part.meta.end_pos
+        written = " ".join(text[start:end].split())
+        anew = FORMER[part.data](written)
+        if anew != written:
+            hint = f"write `{clip(anew, _LONGEST)}`"
+            return Finding(start, end, hint, f"`{clip(written)}` is old notation", "SGL0113")
+    return None

@@ -15,9 +15,8 @@ from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.kept import kept
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, first_word, split_chunks
-from sgl.lang.former import old_notation
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.parser import Finding, clip, declared_in, parse_failure, parser
+from sgl.lang.parser import Finding, clip, declared_in, old_notation, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Name, Unread
 from sgl.lang.typos import COMMENTS, begins_declaration, probable_typo
 

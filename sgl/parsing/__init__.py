@@ -5,8 +5,17 @@ readings.  ``Parser`` reads any text layer of a core grammar, and says where a s
 readings fails; ``BatchParser`` reads many texts at once, without forests.
 """
 
-from sgl.parsing.batch import SATURATED, BatchParser, BatchReadings, FirstRead, read_first
 from sgl.parsing.chart import TooLongError
 from sgl.parsing.forest import Alternative, Automaton, Forest, Node, Ranked, best_readings, number_of, probability
-from sgl.parsing.parser import LIMIT, ParseFailure, Parser, describe_failure
+from sgl.parsing.parser import (
+    LIMIT,
+    SATURATED,
+    BatchParser,
+    BatchReadings,
+    FirstRead,
+    ParseFailure,
+    Parser,
+    describe_failure,
+    read_first,
+)
 from sgl.parsing.templates import UnparsableLayerError

@@ -19,7 +19,7 @@ import numpy as np
 
 from sgl.automata import StructureCompiler
 from sgl.automata.algebra.tree_automaton import GrammarIndex
-from sgl.automata.weights.moments import Moments
+from sgl.automata.weights.inside import Moments
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.lemmas import content_lemmas, repeats_lemma

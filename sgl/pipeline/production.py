@@ -22,10 +22,9 @@ from sgl.automata import Proofs, StructureCompiler
 from sgl.cache import Cache, cached, current, using
 from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
+from sgl.dataset.card import descriptions
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.pairs import write_pairs
-from sgl.dataset.release import descriptions
-from sgl.dataset.write import write_items, write_rejected
+from sgl.dataset.write import write_items, write_pairs, write_rejected
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 
 from sgl.automata import Consistency
-from sgl.automata.weights.moments import consistency
+from sgl.automata.weights.inside import consistency
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
 from sgl.diagnostics import Diagnostic, Diagnostics, Label

@@ -6,8 +6,7 @@ from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-from sgl.report.arcs_svg import draw_graph
-from sgl.report.svg import draw_heights, draw_lengths, draw_tree
+from sgl.report.svg import draw_graph, draw_heights, draw_lengths, draw_tree
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

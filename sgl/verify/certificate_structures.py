@@ -14,13 +14,11 @@ from typing import Any
 if __package__:
     from sgl.verify import certificate_format as form
     from sgl.verify import certificate_texts as texts
-    from sgl.verify.certificate_layers import frames_of
-    from sgl.verify.certificate_rules import Lengths, fresh
+    from sgl.verify.certificate_rules import Lengths, frames_of, fresh
 else:  # as a script, which has the other files beside it
     import certificate_format as form  # type: ignore[import-not-found, no-redef]
     import certificate_texts as texts  # type: ignore[import-not-found, no-redef]
-    from certificate_layers import frames_of  # type: ignore[import-not-found, no-redef]
-    from certificate_rules import Lengths, fresh  # type: ignore[import-not-found, no-redef]
+    from certificate_rules import Lengths, frames_of, fresh  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
 FOUND, LABEL, FREE = "found", "label", "free"

@@ -21,8 +21,7 @@ from sgl.automata import (
     compile_structure,
 )
 from sgl.automata.algebra import boolean, tree_automaton
-from sgl.automata.algebra.boolean import intersection, without_rules
-from sgl.automata.algebra.minimization import minimise, reachable, trim
+from sgl.automata.algebra.boolean import intersection, minimise, reachable, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, explore
 from sgl.automata.common import Mask
 from sgl.automata.patterns.schema import Schema, query_of

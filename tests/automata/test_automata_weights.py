@@ -18,8 +18,7 @@ from toy_notation import GrammarBuilder, structure
 
 from sgl.automata import SplitGrammar, StructureCompiler, compile_structure, count_derivations, smallest_derivation
 from sgl.automata.weights import inside as inside_module
-from sgl.automata.weights.inside import EquationSystem, components, inside_weights, solve
-from sgl.automata.weights.moments import Moments, consistency
+from sgl.automata.weights.inside import EquationSystem, Moments, components, consistency, inside_weights, solve
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
 from sgl.core.plan import Constraint

@@ -32,7 +32,7 @@ CHECKER = Path(checking.__file__)
 FILES = [
     CHECKER.with_name(f"{name}.py")
     for name in (
-        *("certificate", "certificate_format", "certificate_layers"),
+        *("certificate", "certificate_format"),
         *("certificate_rules", "certificate_structures", "certificate_texts"),
     )
 ]

@@ -30,7 +30,7 @@ INTERNAL = {
     "sgl.research.analyse.tables": "what a page shows",
     "sgl.cli.terminal": "what a line shows",
     "sgl.cli.parse._MOST": "readings that are shown",
-    "sgl.lang.former": "what a message shows",
+    "sgl.lang.parser": "what a message shows",
     "sgl.automata.algebra.boolean.MOST_JOINED": "more are joined in another way",
     "sgl.automata.proofs.evidence.LONGEST": "another example is sampled",
     "sgl.automata.proofs.findings.LONGEST_COUNTED": "what a table shows",

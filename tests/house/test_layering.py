@@ -175,7 +175,7 @@ OWN_FILES = {
     "cli/help.py": "examples and topics, a table of the package",
     "cli/new.py": "templates of the package",
     "cli/files.py": "looks what a result would replace",
-    "dataset/pairs.py": "rows that were just written",
+    "dataset/write.py": "rows that were just written",
     "dataset/lock.py": "who has a lock",
     "parallel/executor.py": "what a worker has written, and results of a run, by their hashes",
     "research/evaluate/compound_rates.py": "the roles of atoms, a table of the package",

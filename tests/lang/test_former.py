@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sgl.diagnostics import Diagnostics, SourceFile
-from sgl.lang.former import FORMER
+from sgl.lang.parser import FORMER
 from sgl.lang.reader import read
 
 #: A declaration with each old form: what is shown, and what is to be written.

@@ -21,7 +21,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sgl.dataset.checksums import CHECKSUMS, write_checksums
+from sgl.dataset.staged import CHECKSUMS, write_checksums
 from sgl.verify import Report
 from tampering.copy import Copy
 

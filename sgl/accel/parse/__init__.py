@@ -1,4 +1,4 @@
-"""Read many texts with compiled code: what ``sgl.parsing.batch`` defines, many times as fast."""
+"""Read many texts with compiled code: what ``sgl.parsing.parser`` defines, many times as fast."""
 
 from sgl.accel.parse.productions import UnsuitableLayerError
 from sgl.accel.parse.reader import CompiledReader

@@ -9,7 +9,7 @@ from sgl.accel.parse import chart_kernel
 from sgl.accel.parse.lattice_kernel import Space, space_for
 from sgl.accel.parse.tables import tables_of
 from sgl.core.arrays import Column, Derivations
-from sgl.parsing.batch import BatchReadings
+from sgl.parsing.parser import BatchReadings
 from sgl.parsing.templates import TemplateIndex
 
 #: Bytes of the longest text that the kernel reads.

@@ -20,8 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sgl.automata.algebra.boolean import complement, intersection, without_rules
-from sgl.automata.algebra.minimization import canonical, minimise, trim
+from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.patterns.measured import MeasuredAutomaton

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
-from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, smallest_derivation
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.weights.counting import count_derivations

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import Nesting, Overlap, Unsatisfiable, Unused
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict

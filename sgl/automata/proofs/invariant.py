@@ -17,8 +17,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from sgl.automata.algebra.tree_automaton import DEAD, Table, TreeAutomaton
-from sgl.automata.algebra.witness import SmallestDerivations
+from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
 

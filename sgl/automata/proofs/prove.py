@@ -9,8 +9,8 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from sgl.automata.algebra.minimization import canonical
-from sgl.automata.algebra.witness import smallest_derivation
+from sgl.automata.algebra.boolean import canonical
+from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import Disjoint, Exposed, HeldOut, Instance, Licence, PatternProofs, Proofs, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict

@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
 from sgl.automata.common import Mask
-from sgl.automata.weights.inside import EquationSystem, Vector, inside_weights
-from sgl.automata.weights.moments import Moments
+from sgl.automata.weights.inside import EquationSystem, Moments, Vector, inside_weights
 from sgl.core.grammar import CoreGrammar
 
 #: In place of a child that a rule does not have.

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
-from sgl.report.arcs_svg import draw_graph
 from sgl.report.model import Arc, GraphWord
 from sgl.report.render import page_environment
-from sgl.report.svg import text_width
+from sgl.report.svg import draw_graph, text_width
 
 Json = Mapping[str, Any]
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from forging import CERTIFICATE, MANIFEST, Forger, forgery
 
-from sgl.dataset.checksums import CHECKSUMS, write_checksums
+from sgl.dataset.staged import CHECKSUMS, write_checksums
 
 #: Here the forger leaves hashes as they are, or changes them alone.
 of_hashes = partial(forgery, "hashes", sealed=False)

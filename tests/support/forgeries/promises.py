@@ -9,7 +9,7 @@ from forging import CERTIFICATE, MANIFEST, SIGNED, Forger, forgery
 
 from forgeries.claims import drop
 from forgeries.whole import draw_again, weigh_again
-from sgl.dataset.checksums import write_checksums
+from sgl.dataset.staged import write_checksums
 
 stated = partial(forgery, "what the manifest states")
 manifest_text = partial(forgery, "text of the manifest", "V001", sealed=False)
