@@ -60,6 +60,14 @@ class TreebankSentence(NamedTuple):
         return _comment(self.comments, key)
 
     @property
+    def text(self) -> str:
+        """The sentence as its comment ``text`` has it, or else its words, with multiword tokens as they are spelt."""
+        words = [word.form for word in self.words]
+        for token in reversed(self.contractions):
+            words[token.first - 1 : token.last] = [token.form]
+        return self.comment("text") or " ".join(words)
+
+    @property
     def heads(self) -> tuple[int, ...]:
         """The governors of all words."""
         return tuple([word.head for word in self.words])

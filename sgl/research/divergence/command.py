@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoS
 _NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
 _LONGEST_NUMBER = 12
 
+_SEED = click.IntRange(0)
 _RANKS = re.compile(r"([1-9][0-9]{0,8}):([1-9][0-9]{0,8})")
 
 
@@ -41,6 +43,14 @@ def _share(ctx: click.Context, param: click.Parameter, value: str | None) -> Fra
     if value is not None and share is None:
         raise click.BadParameter(f"`{value}` is not a number from 0 to 1 with at most six digits", ctx, param)
     return share
+
+
+def _shares(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction | None, ...]:
+    return tuple(dict.fromkeys(_share(ctx, param, text.strip()) for text in value.split(",")))
+
+
+def _seeds(ctx: click.Context, param: click.Parameter, value: str) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(_SEED(text, param, ctx) for text in value.split(",")))
 
 
 def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Fraction, ...]:
@@ -65,7 +75,9 @@ def _ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option("--categories", is_flag=True, help="With --report: each category as well.")
 @click.option("-o", "--out", type=DIRECTORY, help="The directory for the split.")
 @click.option("--force", is_flag=True, help="Replace a split that is there.")
-@click.option("--compound-target", "target", callback=_share, default="1", help="The compound divergence wanted.")
+@click.option(
+    *("--compound-target", "targets"), callback=_shares, default="1", help="The compound divergence wanted, or several."
+)
 @click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
 @click.option("--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge.")
 @click.option(
@@ -102,7 +114,8 @@ def _ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option(
     "--above", callback=_share, help="Morphology: only tag combinations that weigh more, 0.33 in the literature."
 )
-@click.option("--seed", type=click.IntRange(0), default=1, help="Seed of the random numbers.")
+@click.option("--parallel", type=FILE, multiple=True, help="A translation of each sentence of the treebank.")
+@click.option("--seed", "seeds", callback=_seeds, default="1", help="Seed of the random numbers, or several.")
 @json_option
 @session_options
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click's
@@ -120,7 +133,7 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
     if options["report"]:
         _report(session, items, settings, options["categories"], options["as_json"])
     else:
-        _split(session, items, _request(options, items, settings), options)
+        _split(session, items, _requests(options, items, settings), options)
 
 
 def _fault(options: dict[str, Any]) -> str:
@@ -154,65 +167,75 @@ def _read(session: Session, options: dict[str, Any]) -> tuple[sources.ItemSet, s
     try:
         files, view = sources.find_files(options["paths"], options["view"])
         settings = sources.ElementSettings(view, options["size"], options["weighted"], _words(options))
-        return sources.read_items(files, settings, session.progress), settings
+        items = sources.read_items(files, settings, session.progress)
+        return sources.with_translations(items, options["parallel"]) if options["parallel"] else items, settings
     except sources.NoItemsError as problem:
         session.fail("SGL1301", str(problem), status=OUTPUT)
 
 
-def _request(options: dict[str, Any], items: sources.ItemSet, settings: sources.ElementSettings) -> search.SplitRequest:
+def _requests(
+    options: dict[str, Any], items: sources.ItemSet, settings: sources.ElementSettings
+) -> dict[str, search.SplitRequest]:
+    """Return what is asked for, by names: of several splits the target, with the seed if there are several."""
     number = items.elements.atoms.items
     discards = _discards(options["discard"])
     assert discards is not None
     if isinstance(discards, Fraction):
         discards = discards.numerator * number // discards.denominator
     least, most = options["test_share"]
+    bounds = Bounds(least, most, min(discards, number))
     method: Annealing | Greedy = Annealing(options["moves"])
     if options["method"] == search.GREEDY:
         method = Greedy(options["candidates"], options["every"])
-    return search.SplitRequest(
-        settings,
-        SplitTarget(
-            float(options["target"]),
-            float(options["atom_target"]),
-            options["atom_weight"],
-            float(options["atom_limit"]),
-        ),
-        Bounds(least, most, min(discards, number)),
-        method,
-        options["seed"],
-    )
+    atoms = float(options["atom_target"]), options["atom_weight"], float(options["atom_limit"])
+    asked = list(product(map(float, options["targets"]), options["seeds"]))
+    names = [f"{target}-{seed}" if len(options["seeds"]) > 1 else str(target) for target, seed in asked]
+    return {
+        name: search.SplitRequest(settings, SplitTarget(target, *atoms), bounds, method, seed)
+        for name, (target, seed) in zip(names if len(asked) > 1 else [""], asked, strict=True)
+    }
 
 
-def _split(session: Session, items: sources.ItemSet, request: search.SplitRequest, options: dict[str, Any]) -> None:
+def _split(
+    session: Session, items: sources.ItemSet, requests: dict[str, search.SplitRequest], options: dict[str, Any]
+) -> None:
     started = time.monotonic()
     out: Path = options["out"]
     # Without --force no directory with files in it may be replaced.
     listing = search.split_files if options["force"] else lambda _: None
+    found: dict[str, search.Found] = {}
     try:
         check_target(out, listing)
-        labels = request.find(items, lambda done, total: session.progress("moves", done, total))
-        session.progress("certificate")
-        proof = search.certificate(items, request, labels)
-        fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
-        assert not fault, fault
-        search.write_split(items, labels, proof, out, listing)
+        for name, request in requests.items():
+            labels = request.find(items, lambda done, total: session.progress("moves", done, total))
+            session.progress("certificate")
+            proof = search.certificate(items, request, labels)
+            fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
+            assert not fault, fault
+            found[name] = labels, proof
+        search.write_splits(items, found, out, listing)
     except NoSuchSplitError as problem:
         session.fail("SGL1302", str(problem), hint="widen `--test` or `--discard`")
     except OutputError as problem:
         hint = "`--force` replaces a split" if search.split_files(out) is not None else ""
         session.fail("SGL1103", f"cannot write `{out}`: {problem.reason}", hint=hint)
+    document = found[""][1] if "" in found else search.grid(found)
     if options["as_json"]:
-        session.json(proof)
+        session.json(document)
     else:
-        session.present("split.j2", "sgl.research.divergence", proof=proof, out=out, seconds=time.monotonic() - started)
-    atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
-    if proof["method"]["name"] == search.ANNEALING and atoms > limit:
-        session.diagnostics.warning(
-            "SGL1303",
-            None,
-            f"no split with an atom divergence of at most {limit:g} was found; this one has {atoms:.6f}",
-            hint="the bounds may be too narrow, or the items too few",
-        )
+        template = "split.j2" if "" in found else "splits.j2"
+        given = {"proof": document, "out": out, "seconds": time.monotonic() - started}
+        session.present(template, "sgl.research.divergence", **given)
+    for name, (_, proof) in found.items():
+        atoms, limit = proof["divergence"]["atoms"], proof["target"]["atom_limit"]
+        if proof["method"]["name"] == search.ANNEALING and atoms > limit:
+            session.diagnostics.warning(
+                "SGL1303",
+                None,
+                f"no split{name and f' for {name}'} with an atom divergence of at most {limit:g} was found; "
+                f"this one has {atoms:.6f}",
+                hint="the bounds may be too narrow, or the items too few",
+            )
 
 
 #: A rule of which features make several: ``clause#2``.

@@ -9,7 +9,8 @@ SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal certificate
 """
 
 import json
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -147,6 +148,13 @@ def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
 FORMAT = "sgl-split/1"
 CERTIFICATE = "certificate.json"
 
+#: Several splits have a list of their own.
+GRID_FORMAT = "sgl-splits/1"
+GRID = "splits.json"
+
+#: The labels of a split, and its certificate.
+Found = tuple[Labels, dict[str, Any]]
+
 ANNEALING, GREEDY = "annealing", "greedy"
 
 #: Columns of a dataset that its TSV files have.
@@ -201,6 +209,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
     return {
         "format": FORMAT,
         "files": [{"name": file.path.name, "sha256": file.digest, "items": len(file.ids)} for file in items.files],
+        **({"translations": items.translated} if items.translated else {}),
         "elements": elements_data(items, request.elements),
         "target": {
             "atoms": target.atoms,
@@ -225,35 +234,68 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
 
 
 def split_files(directory: Path) -> Collection[str] | None:
-    """Return the files that a split can have; None if its certificate says that it is none."""
-    try:
+    """Return the files that a split, or several, can have; None if its certificate says that it is none."""
+    folders = _folders(directory)
+    endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg")
+    names = [CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)]
+    return None if folders is None else {GRID, *(f"{folder}{name}" for folder in folders for name in names)}
+
+
+def _folders(directory: Path) -> list[str] | None:
+    """Return where the splits of a directory are: in itself, or in folders that it lists; None if it has none."""
+    with suppress(ForeignFileError):
         document = read_document(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
-        if document["format"].of(str) != FORMAT:
-            return None
-    except ForeignFileError:
-        return None
-    endings = (".txt", ".conllu", ".parquet", ".tsv")
-    return {CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)}
+        return [""] if document["format"].of(str) == FORMAT else None
+    with suppress(ForeignFileError):
+        document = read_document(directory / GRID, foreign.CERTIFICATE, inside=directory)
+        names = [f"{split['name'].of(str)}/" for split in document["splits"].elements()]
+        return names if document["format"].of(str) == GRID_FORMAT else None
+    return None
 
 
-def write_split(items: ItemSet, labels: NDArray[np.int8], proof: dict[str, Any], out: Path, listing: Listing) -> None:
-    """Write everything, or nothing; raises ``OutputError`` if writing is refused."""
-    ids = items.ids
+def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing: Listing) -> None:
+    """Write everything, or nothing; raises ``OutputError`` if writing is refused.
+
+    A split has a folder of its name, and if that is empty, the whole directory.
+    """
     with staged_directory(out, listing=listing) as stage:
-        for label, name in enumerate(problem.SETS):
-            chosen = np.flatnonzero(labels == label).tolist()
-            text = "".join(f"{ids[item]}\n" for item in chosen)
-            (stage / f"{name}.txt").write_text(text, "utf-8", errors="replace")
-            if name != problem.SETS[-1]:
-                _write_items(items, chosen, stage / name)
-        document = json.dumps(proof, ensure_ascii=False, indent=1) + "\n"
-        (stage / CERTIFICATE).write_text(document, "utf-8", errors="replace")
+        for name, (labels, proof) in found.items():
+            _write_split(items, labels, proof, stage / name)
+        if "" not in found:
+            _write_json(stage / GRID, grid(found))
+
+
+def grid(found: Mapping[str, Found]) -> dict[str, Any]:
+    """Return the certificates of several splits, by their names."""
+    return {"format": GRID_FORMAT, "splits": [{"name": name, **proof} for name, (_, proof) in found.items()]}
+
+
+def _write_split(items: ItemSet, labels: Labels, proof: dict[str, Any], folder: Path) -> None:
+    folder.mkdir(exist_ok=True)
+    ids = items.ids
+    for label, name in enumerate(problem.SETS):
+        chosen = np.flatnonzero(labels == label).tolist()
+        text = "".join(f"{ids[item]}\n" for item in chosen)
+        (folder / f"{name}.txt").write_text(text, "utf-8", errors="replace")
+        if name != problem.SETS[-1]:
+            _write_items(items, chosen, folder / name)
+    _write_json(folder / CERTIFICATE, proof)
+
+
+def _write_json(path: Path, document: dict[str, Any]) -> None:
+    path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", "utf-8", errors="replace")
 
 
 def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
     if items.table is None:
         blocks = (block + b"\n\n" for block in items.blocks(chosen))
         path.with_suffix(".conllu").write_bytes(b"".join(blocks))
+        if items.translations:
+            pairs = [(" ".join(items.sentences[item].text.split()), items.translations[item]) for item in chosen]
+            for suffix, lines in zip(
+                (".src", ".trg", ".tsv"), (*zip(*pairs, strict=True), map("\t".join, pairs)), strict=True
+            ):
+                path.with_suffix(suffix).write_text("".join(f"{line}\n" for line in lines), "utf-8")
         return
     import pyarrow.parquet as pq
 

@@ -5,14 +5,14 @@ the files in it.  All are read together, so that a compound has one number in al
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.foreign import TABLE, TREEBANK, ForeignFileError, opened, read_bytes, sha256_of
+from sgl.foreign import BENCHMARK, TABLE, TREEBANK, ForeignFileError, lines_of, opened, read_bytes, read_text, sha256_of
 from sgl.research.divergence import trees as parsed
 from sgl.research.divergence.morphology import WordChoice, feature_elements
 from sgl.research.divergence.problem import Elements
@@ -79,6 +79,9 @@ class ItemSet:
     table: Any = None
     #: How many words each item has; nothing if nobody can tell.
     lengths: NDArray[np.int64] | None = None
+    #: The translation of each sentence, if there are any, and the files that they are from.
+    translations: tuple[str, ...] = ()
+    translated: tuple[dict[str, str], ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -217,6 +220,24 @@ def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSen
         if not 0 <= head <= len(found.words) or head == place:
             raise NoItemsError(f"`{path}` is not CoNLL-U: line {found.line} begins a sentence with a wrong head")
     return found
+
+
+def with_translations(items: ItemSet, paths: Sequence[Path]) -> ItemSet:
+    """Return the items of treebanks with the lines of a file for each; raises ``NoItemsError`` if they do not fit."""
+    if not items.sentences or len(paths) != len(items.files):
+        raise NoItemsError("each treebank needs one file of translations, and other items have none")
+    texts: list[str] = []
+    for file, path in zip(items.files, paths, strict=True):
+        lines = [line.replace("\t", " ").strip() for line in lines_of(read_text(path, BENCHMARK))]
+        if len(lines) != len(file.ids):
+            raise NoItemsError(
+                f"`{path}` has {len(lines):,} lines for the {len(file.ids):,} sentences of `{file.path}`"
+            )
+        if not all(lines):
+            raise NoItemsError(f"`{path}` has no translation in line {lines.index('') + 1}")
+        texts += lines
+    told = tuple({"name": path.name, "sha256": sha256_of(path)} for path in paths)
+    return replace(items, translations=tuple(texts), translated=told)
 
 
 def _tree_elements(trees: parsed.Trees, settings: ElementSettings) -> Elements:

@@ -136,9 +136,8 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
     sentences = _whole(path, TreebankReader().read(path), "sentences")
     rows = []
     for number, sentence in enumerate(sentences, 1):
-        sent_id, text, category = map(sentence.comment, ("sent_id", "text", "category"))
-        text = text or " ".join(word.form for word in sentence.words)
-        rows.append(BenchmarkRow(sent_id or f"{name}-{number:06d}", "", text, category or IN_DISTRIBUTION))
+        sent_id, category = map(sentence.comment, ("sent_id", "category"))
+        rows.append(BenchmarkRow(sent_id or f"{name}-{number:06d}", "", sentence.text, category or IN_DISTRIBUTION))
     return Benchmark(name, name, "", name, "tree", target or "text", "", tuple(rows), sentences=tuple(sentences))
 
 
