@@ -133,7 +133,8 @@ class _Strata:
         category = f"{plan.PART_PREFIX}{part.name}"
         others = [structure for structure in self._only(lowered) if structure not in part.only]
         for index, quota in enumerate(part.quotas):
-            if quota.split == split:
+            # Of a part without sentences it remains that no other sentence has its structures.
+            if quota.split == split and (quota.count or quota.every):
                 reserved = self._reserved(part.allow)
                 yield plan.Stratum(
                     split,

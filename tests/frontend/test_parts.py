@@ -101,6 +101,12 @@ def test_a_parameter_leaves_a_part_out(value: str, found: int, place: str, tmp_p
     assert any(s.category.startswith("part:") for s in made.strata) == bool(found)
 
 
+def test_of_a_part_without_sentences_it_remains_that_no_other_has_its_structures(tmp_path: Path) -> None:
+    made = plan(PATTERN + "part none\n  only { N -[acl:relcl]-> V }\n  size 0\n", tmp_path)
+    assert not [stratum for stratum in made.strata if stratum.category == "part:none"]
+    assert all(ONLY in excluded(stratum) for stratum in made.strata)
+
+
 def test_its_sentences_count_as_training(tmp_path: Path) -> None:
     """The base grammar has 20 sentences in distribution, the part 10."""
     need = "pattern p\n  forbid { V -[nsubj]-> N; N -[nmod]-> M }\n  size 0\n  need {1} {0}\n"

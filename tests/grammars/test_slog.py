@@ -128,6 +128,19 @@ def test_the_composition_of_the_data_is_the_published_one() -> None:
     assert composition["slog"] == {"train": 32755 - 14, "dev": 4046, "test": 4046, "gen": 17000}
 
 
+@pytest.mark.slow
+def test_the_published_lengths_are_a_setting(tmp_path: Path) -> None:
+    """Longest published sentence and form: 28 words and 229 tokens of training, 61 and 601 of gen."""
+    out = tmp_path / "slog"
+    assert run(["compile", str(grammars_dir() / "slog.sgl"), "--set", "lengths=published", "-o", str(out)]) == 0
+    for split, words, tokens in (("train", 28, 229), ("gen", 61, 601)):
+        lines = (out / "data" / f"{split}.tsv").read_text("utf-8").splitlines()
+        sentences, found, _ = zip(*(line.split("\t") for line in lines), strict=True)
+        assert max(len(sentence.split()) for sentence in sentences) <= words
+        assert max(len(form.split()) for form in found) == tokens
+        assert not [form for form in found if " . nmod . " in form and " . nmod (" in form]
+
+
 # ---- the published rows
 
 
