@@ -57,7 +57,7 @@ RESEARCH: dict[str, set[str]] = {
     "baselines": {"evaluate"},
     "divergence": {"treebank"},
     "evaluate": {"analyse", "logical_forms", "treebank"},
-    "exchange": set(),
+    "exchange": {"logical_forms"},
     "logical_forms": set(),
     "recipes": {"analyse", "evaluate"},
     "treebank": set(),

@@ -1,17 +1,20 @@
-"""``sglc export``: a grammar for Alto or NLTK, or the graphs of its sentences as CoNLL-U."""
+"""``sglc export``: a grammar for Alto or NLTK, the graphs of its sentences as CoNLL-U, or logical forms."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+from sgl.characters import visible
 from sgl.cli.arguments import graph_layers, graph_text, text_layers
 from sgl.cli.files import FILE, out_option
 from sgl.cli.sample import choose, draw_items
-from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.interpret import Item, interpret
+from sgl.corpus.rows import Corpus, Unreadable
+from sgl.foreign import BENCHMARK
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang import MAX_TABLE
@@ -20,8 +23,10 @@ from sgl.lang.project import read_file
 from sgl.parsing import Parser, best_readings
 from sgl.pipeline.sentences import read_sentence
 from sgl.rendering import ConlluError
+from sgl.rendering.views import VIEWS
 from sgl.research.exchange.names import CONCATENATION, is_quotable
 from sgl.research.exchange.write_tools import WithoutCapitals, repeating, without_capitals, write_irtg, write_nltk
+from sgl.research.logical_forms.graphs import read_with
 
 #: What speaks about datasets, and not about the language.
 _CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
@@ -29,7 +34,7 @@ _CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
 
 @click.group("export")
 def command() -> None:
-    """Write a grammar in the format of another tool, or graphs as CoNLL-U.
+    """Write a grammar in the format of another tool, graphs as CoNLL-U, or logical forms in another notation.
 
     What the format cannot say is reported with its line.
     """
@@ -207,6 +212,33 @@ def conllu_command(
         except ConlluError as problem:
             session.diagnostics.error("SGL1215", None, f"no CoNLL-U for {problem}")
     session.deliver("".join(blocks), out)
+
+
+@command.command("forms")
+@click.argument("rows", type=FILE)
+@click.option("--to", "view", type=click.Choice(tuple(VIEWS)), required=True, help="The notation to write.")
+@out_option
+@session_options
+def forms(session: Session, rows: Path, view: str, out: Path | None) -> None:
+    """Write the logical forms of ROWS in another notation, without a grammar.
+
+    A row has an English sentence, a form of COGS or a variable-free one, and perhaps a category, with tabs between.
+    """
+    written, faults = [], []
+    for row in Corpus(rows, 2, BENCHMARK).rows():
+        try:
+            if isinstance(row, Unreadable):
+                raise ValueError(row.reason)
+            sentence, form = row.texts
+            found = VIEWS[view].render(read_with(form, sentence), sentence.split())
+            written.append("\t".join([sentence, found, *([row.kind] if row.kind else [])]))
+        except ValueError as problem:
+            faults.append(f"line {row.line:,}: {problem}")
+    if faults:
+        listed = [*faults[:10], *(["…"] if len(faults) > 10 else [])]
+        message = f"{count(len(faults), 'row')} of `{rows}` cannot be written as `{view}`"
+        session.diagnostics.error("SGL1216", None, message, notes=map(visible, listed))
+    session.deliver("".join(f"{line}\n" for line in written), out)
 
 
 def _read(session: Session, core: CoreGrammar, layer: int, path: Path) -> list[tuple[str, Item]]:

@@ -13,6 +13,7 @@ of ``amod``; a noun if it has ``*`` or modifiers; otherwise a name if it begins 
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 
 from sgl.core.graph import Graph, GraphNode
 from sgl.rendering.meaning import ADJECTIVAL, ENTITY, EVENT, NAME, PARAMETERS, PROPERTY, UNANCHORED, WH
@@ -263,3 +264,56 @@ def _tokens(term: Term) -> list[str]:
     for label, argument in term.arguments:
         found += ["(", label, *_tokens(argument), ")"]
     return found
+
+
+#: The words of English sentences in COGS and SLOG that are no verb, noun or name; prepositions are in labels.
+_FUNCTION = frozenset([".", "?", "a", "the", "that", "to", "by", "was", "did", "who", "what"])
+
+
+def read_with(form: str, sentence: str) -> Graph:
+    """Read a form of either notation with its English sentence, on whose words the nodes are.
+
+    The order of a variable-free form is that of the sentence: the first argument of a verb before it, all others
+    and what modifies a noun behind it.  Raises ``LogicalFormError``, also if the sentence does not fit.
+    """
+    tokens = sentence.split()
+    if not {"_", "LAMBDA"}.isdisjoint(form.split()):
+        return read_cogs(form, tokens)
+    graph = read_varfree(form, [word for before, word in pairwise(tokens) if before.lower() in ("a", "the")])
+    if len(graph.nodes) == 1 and graph.nodes[0].get("open"):
+        raise LogicalFormError(0, f"'{form}' by itself has no roles, so that it may be a noun or a verb")
+    nodes = [(node.get("lemma"), node.get("type")) for node in graph.nodes]
+    lacking = next((lemma for lemma, kind in nodes if lemma not in tokens and kind not in (EVENT, WH)), None)
+    if lacking is not None:
+        raise LogicalFormError(0, f"'{lacking}' is no word of the sentence")
+    places = {at: tokens.index(lemma) if lemma else 0 for at, (lemma, kind) in enumerate(nodes) if kind != EVENT}
+    small = _FUNCTION.union(label.rpartition(":")[2] for _, label, _ in graph.edges)
+    free = [at for at, word in enumerate(tokens) if at not in places.values() and word.lower() not in small]
+    verbs = [at for at in _in_order(graph) if nodes[at][1] == EVENT]
+    if len(verbs) != len(free):
+        raise LogicalFormError(0, f"the form has {len(verbs)} verbs, and the sentence has {len(free)}")
+    places |= zip(verbs, free, strict=True)
+    return Graph(
+        tuple(GraphNode(n.attributes, places[at]) for at, n in enumerate(graph.nodes)), graph.edges, graph.head
+    )
+
+
+def _in_order(graph: Graph) -> list[int]:
+    """Return the nodes in the order of the sentence."""
+    found: dict[int, None] = {}
+    seen: set[int] = set()
+
+    def visit(node: int) -> None:
+        if node in seen:
+            return
+        seen.add(node)
+        below = [(label, target) for source, label, target in graph.edges if source == node]
+        first = graph.nodes[node].get("type") == EVENT and bool(below) and below[0][0] not in CLAUSAL
+        for _, target in below[:first]:
+            visit(target)
+        found[node] = None
+        for _, target in below[first:]:
+            visit(target)
+
+    visit(graph.head)
+    return list(found)
