@@ -45,13 +45,13 @@ def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], 
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     recipe: Json = yaml.safe_load(PAPERS[paper].read_text("utf-8"))
-    names = list(_evaluations(recipe, data))
+    evaluations = _evaluations(recipe, data)
     systems = [(name or path.stem, path) for name, path in map(named_system, outputs)]
-    files = {name: list(_files(systems, name, alone=len(names) == 1)) for name in names}
+    files = {name: list(_files(systems, name, alone=len(evaluations) == 1)) for name in evaluations}
     for name, path in systems:
-        if not any((name, file) in given for given in files.values() for file in [path, *_within(path)]):
-            session.diagnostics.error("SGL1411", None, f"`{path}` has no file called {', '.join(names[:5])}")
-    results = {} if session.diagnostics.errors else _results(recipe, data, files, session)
+        if not any((name, path) in given or any(path in file.parents for _, file in given) for given in files.values()):
+            session.diagnostics.error("SGL1411", None, f"`{path}` has no file called {', '.join(list(files)[:5])}")
+    results = {} if session.diagnostics.errors else _results(recipe, evaluations, files, session)
     made = fill(recipe, results, list(dict.fromkeys(name for name, _ in systems)))
     if session.diagnostics.errors:
         session.stop(FAILED)
@@ -61,11 +61,11 @@ def command(session: Session, paper: str, data: Path, outputs: tuple[str, ...], 
     session.stop(OK if written else OUTPUT)
 
 
-def _evaluations(recipe: Json, data: Path) -> Iterator[str]:
-    """Yield the names of what is predicted: splits, or the files of a folder."""
-    yield from recipe.get("splits", ())
-    if "files" in recipe:
-        yield from (path.stem for path in sorted(data.glob(recipe["files"])) if path.is_file())
+def _evaluations(recipe: Json, data: Path) -> dict[str, Path]:
+    """Return what is predicted, by its name: splits, or the files of a folder, or of its folders."""
+    found = [path for pattern in recipe.get("files", ()) for path in sorted(data.glob(pattern)) if path.is_file()]
+    named = {(path.stem if path.parent == data else path.parent.name): path for path in found}
+    return dict.fromkeys(recipe.get("splits", ()), data) | named
 
 
 def _within(path: Path) -> list[Path]:
@@ -77,21 +77,22 @@ def _files(systems: list[tuple[str, Path]], evaluation: str, *, alone: bool) -> 
         if not path.is_dir() and alone:
             yield name, path
         yield from ((name, file) for file in _within(path) if file.stem == evaluation)
+        # A run of `sglc baseline` on one of several splits has a folder.
+        yield from ((name, file) for file in _within(path / evaluation) if file.stem == "test")
 
 
-def _results(recipe: Json, data: Path, files: _Outputs, session: Session) -> Json:
+def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: Session) -> Json:
     if recipe["runs"] == "analyse":
-        return _analysed(recipe, data, files, session.diagnostics)
+        return _analysed(recipe, paths, files, session.diagnostics)
     found: Json = {}
     options = {key: tuple(value) if isinstance(value, list) else value for key, value in recipe["options"].items()}
     for name, given in files.items():
         if not given:
             continue
-        dataset, view = next(data.glob(f"{name}.*"), data), dict(options)
+        dataset, view = paths[name], dict(options)
         if "splits" in recipe:
-            dataset = data
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
-            view["split"] = view["split"] if data.is_dir() else None
+            view["split"] = view["split"] if dataset.is_dir() else None
         predictions = tuple(f"{system}={path}" for system, path in given)
         request = EvaluationRequest(
             dataset, predictions, dict(session.settings), session.form, **view, all_slices=False
@@ -106,7 +107,7 @@ def _results(recipe: Json, data: Path, files: _Outputs, session: Session) -> Jso
     return found
 
 
-def _analysed(recipe: Json, data: Path, files: _Outputs, diagnostics: Diagnostics) -> Json:
+def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnostics: Diagnostics) -> Json:
     """Return the analyses of all corpora, and what they say together."""
     from sgl.research.analyse import AnalysisSettings, analyse
     from sgl.research.recipes.campaign import campaign
@@ -116,7 +117,7 @@ def _analysed(recipe: Json, data: Path, files: _Outputs, diagnostics: Diagnostic
         if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
             diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
             return {}
-        result = analyse(next(data.glob(f"{name}.*")), given, AnalysisSettings(**recipe["options"]))
+        result = analyse(paths[name], given, AnalysisSettings(**recipe["options"]))
         for path, fault in result.unusable:
             report_fault(path, fault, diagnostics)
         if len(result.treebank.projective):

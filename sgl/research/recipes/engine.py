@@ -2,7 +2,8 @@
 
 A row says where its figures are in the results, as steps to be taken: a key of an object, or the element of a list
 with this ``name``, or with these values (``by=kind,kind=NP``).  The cell of a system is below that, as ``cell`` says;
-several elements are runs.  ``mean`` averages elements by their items, ``each`` stands for a row for each.
+several elements are runs.  ``mean`` averages elements by their items, ``each`` stands for a row for each.  With
+``every: system`` there is a row for each system; then columns may be anything, also a difference ``0.0 - 1.0``.
 
 A figure *departs* from the published one if that is further away than the 95 % interval, or two deviations of the
 runs, and two deviations of the paper's runs.
@@ -50,12 +51,15 @@ def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
     known = {name.casefold(): rows for name, rows in published.items()}
     beside = [] if alone else [name for name in published if name.casefold() not in map(str.casefold, systems)]
     rows: list[Json] = []
-    for row in _rows(table, results):
+    for row in _rows(table, results, systems):
         cells = []
         for system, (place, metric) in product(shown, enumerate(metrics)):
             theirs = published if alone else known.get(system.casefold(), {})
             figure = _published(theirs.get(row["key"]), place)
-            cells.append(_cell(_found(row, table, results, system, metric), figure, table, metric))
+            found = [_found(row, table, results, system, name) for name in metric.split(" - ")]
+            if len(found) > 1:
+                found = [[first["mean"] - second["mean"] for first, second in zip(*found, strict=False)]]
+            cells.append(_cell(found[0], figure, table, metric))
         further = [_published(published[n].get(row["key"]), place) for n, place in product(beside, range(len(metrics)))]
         rows.append({"title": row["title"], "cells": cells, "published": further})
     columns, others = (
@@ -63,11 +67,13 @@ def _table(table: Json, results: Json, systems: Sequence[str]) -> Json:
         for of in (shown, beside)
     )
     made = {"name": table["name"], "title": table["title"], "columns": columns, "beside": others, "rows": rows}
-    return made | {"figure": table.get("figure"), "agreement": _agreement(made)}
+    return made | {"figure": table.get("figure"), "curve": table.get("curve"), "agreement": _agreement(made)}
 
 
-def _rows(table: Json, results: Json) -> Iterator[Json]:
-    for row in table["rows"]:
+def _rows(table: Json, results: Json, systems: Sequence[str]) -> Iterator[Json]:
+    if table.get("every") == "system":
+        yield from ({"key": name, "title": name, "at": ""} for name in systems)
+    for row in table.get("rows", ()):
         if "each" not in row:
             yield {"key": row["title"], **row}
             continue
@@ -81,7 +87,9 @@ def _rows(table: Json, results: Json) -> Iterator[Json]:
 
 def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> list[Any]:
     """Return the figures of a cell: several are those of runs."""
-    path = str(row.get("cell", table.get("cell", "scores > {metric} > {system}"))).format(metric=metric, system=system)
+    path = str(row.get("cell", table.get("cell", "scores > {metric} > {system}"))).format(
+        metric=metric, system=system or row["key"]
+    )
     if "mean" in row:
         parts = [part for at in _steps(results, row["mean"]) for part in at if part["name"] in row["of"]]
         found = [(part["items"], leaf) for part in parts for leaf in _steps(part, path)]
@@ -118,6 +126,7 @@ def _cell(found: Sequence[Any], published: Json | None, table: Json, metric: str
     value = {key: None if number is None else by * number for key, number in figure.items()}
     # Where ± says how sentences differ, it does not say how sure a mean is.
     sure = table.get("spread", False)
+    value["digits"] = table.get("digits", 1)
     return {**value, "published": published, "departs": published is not None and _departs(value, published, sure=sure)}
 
 

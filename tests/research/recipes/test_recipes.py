@@ -133,7 +133,12 @@ TREE = "# sent_id = {0}\n# text = a b\n1\ta\ta\tX\t_\t_\t2\tnsubj:x\t_\t_\n2\tb\
 SMALL_DATA: dict[str, dict[str, str]] = {
     "sget": {"data": "a\tx\tpp_in_subject\nb\ty\tcp_deeper\n", "out/gen.txt": "x\nz\n"},
     "slog": {"data": "a\tsee . agent ( x _ 1 , A )\tpp_3\n", "out/gen.txt": "see . agent ( x _ 2 , A )\n"},
-    "dbca": {"data/0.0.tsv": "a\tx y\n", "data/1.0.tsv": "a\tx y z\n", "out/0.0.txt": "x y\n", "out/1.0.txt": "z\n"},
+    "dbca": {
+        "data/0.0.tsv": "a\tx y z w\n",
+        "data/1.0.tsv": "a\tx y z\n",
+        "out/0.0.txt": "x y z w\n",
+        "out/1.0.txt": "q\n",
+    },
     "sr": {"data/en.conllu": TREE.format(1) + TREE.format(2), "out/en.txt": "a b\nb a\n"},
     "cognition": {
         "data/NP.en": "the dog ran\nthe dog sat\n",
@@ -163,8 +168,49 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
         assert cells["By number of atoms"]["2"][0]["mean"] == 50.0
         assert cells["By frequency of the compound in training"]["few shots"][0]["mean"] == 50.0
         assert cells["By length of the context, in words"]["up to 4"][0]["mean"] == 50.0
+    if paper == "dbca":
+        grid = cells["BLEU by size of the vocabulary and compound divergence"]["Mine"]
+        assert [None if cell is None else cell["mean"] for cell in grid] == [100.0, None, None, None, 0.0, 100.0]
+        assert ">compound divergence</text>" in (work.directory / "r.html").read_text("utf-8")
     if paper == "sr":
         assert cells["Edge accuracy by universal relation"]["nsubj"][1]["mean"] == 50.0
+
+
+@pytest.mark.parametrize("metric", ["BLEU", "chrF2++"])
+def test_the_drop_grows_with_the_vocabulary_as_the_paper_says(metric: str) -> None:
+    """ "The larger the vocabulary the steeper the slope" (Figure 2), between the sizes that it compares."""
+    rows = table("dbca", f"Table 3 ({metric}), Figure 2")["published"]
+    for row in rows.values():
+        assert figure(row[5]) == pytest.approx(figure(row[0]) - figure(row[4]))
+    drops = {size: figure(row[5]) for size, row in rows.items()}
+    assert drops["500"] < drops["18000"]
+    assert drops["1000"] < drops["6000"]
+    seeds = table("dbca", "Table 4, Figure 3")["published"]
+    for size in ("500", "18000", "1000", "6000"):
+        place = ["BLEU", "chrF2++"].index(metric)
+        assert [figure(seeds[size][f"{c}-11"][place]) for c in ("0.0", "1.0")] == [
+            figure(rows[size][c]) for c in (0, 4)
+        ]
+
+
+def test_the_splits_of_a_grid_are_scored_where_they_are(work: Workplace) -> None:
+    """`sglc split` makes a folder for each target; `sglc baseline` makes one of each run."""
+    for name, gold in (("0.0", "a b c d"), ("1.0", "e f g h"), ("1.0-22", "e f g h"), ("0.3", "i j k l")):
+        for path, text in (
+            (f"grid/{name}/test.tsv", f"x\t{gold}\n"),
+            (f"500/{name}.txt", f"{gold}\n"),
+            (f"2000/{name}/predictions/test.tsv", f"test-000001\t{gold[:5]} q\n"),
+        ):
+            (work.directory / path).parent.mkdir(parents=True, exist_ok=True)
+            work.write(path, text)
+    assert run(["recipe", "dbca", "grid", "500=500", "2000=2000", "--json", "r.json"]) == OK
+    tables = {each["name"]: each for each in json.loads((work.directory / "r.json").read_text("utf-8"))["tables"]}
+    grid = {row["title"]: row["cells"] for row in tables["Table 3 (BLEU), Figure 2"]["rows"]}
+    assert [grid["500"][place]["mean"] for place in (0, 4, 5)] == [100.0, 100.0, 0.0]
+    assert grid["2000"][0]["mean"] < 100
+    assert grid["2000"][0]["published"]["mean"] == 27.91
+    assert [row["title"] for row in tables["Table 4, Figure 3"]["rows"]] == ["1.0-22"]
+    assert [row["title"] for row in tables["Other test sets"]["rows"]] == ["0.3"]
 
 
 def test_outputs_that_are_not_there_are_named(work: Workplace) -> None:
