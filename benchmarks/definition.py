@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sgl.core.graph import Graph
-from sgl.core.structure import Body, LabelTest, PathAtom, Structure, Variable
+from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
 
 Match = dict[str, int]
 
@@ -76,7 +76,7 @@ def _has_edge(graph: Graph, source: int, labels: LabelTest, target: int) -> bool
     return any(s == source and t == target and labels.accepts(lab) for s, lab, t in graph.edges)
 
 
-def _has_walk(graph: Graph, source: int, path: PathAtom, target: int) -> bool:
+def _has_walk(graph: Graph, source: int, path: Link, target: int) -> bool:
     """Beyond as many edges as nodes, a longer walk reaches nothing new."""
     longest = path.low + len(graph.nodes) if path.high is None else path.high
     ends = {source}

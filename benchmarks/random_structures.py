@@ -22,18 +22,7 @@ from random import Random
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Graph
-from sgl.core.structure import (
-    Body,
-    Comparison,
-    DegreeTest,
-    EdgeAtom,
-    LabelTest,
-    NodeTest,
-    PathAtom,
-    Structure,
-    Variable,
-    any_label,
-)
+from sgl.core.structure import Body, Comparison, DegreeTest, LabelTest, Link, NodeTest, Structure, Variable
 
 COMPARISONS: tuple[Comparison, ...] = ("=", ">=", "<=")
 
@@ -92,26 +81,25 @@ class _Maker:
         """A body over the variables ``outer`` and some new ones."""
         names = (*outer, *(f"{prefix}{number}" for number in range(new)))
         variables = tuple(self.variable(name) for name in names)
-        edges: list[EdgeAtom] = []
-        paths: list[PathAtom] = []
+        links: list[Link] = []
         # Mostly each variable is tied to an earlier one; a body may also fall apart.
         for target in range(1, len(names)):
             if self.random.randrange(6):
-                self.tie(self.random.randrange(target), target, edges, paths)
+                self.tie(self.random.randrange(target), target, links)
         if len(names) > 1 and not self.random.randrange(4):
             first, second = self.random.sample(range(len(names)), 2)
-            self.tie(first, second, edges, paths)
-        return Body(variables, tuple(edges), tuple(paths))
+            self.tie(first, second, links)
+        return Body(variables, tuple(links))
 
-    def tie(self, first: int, second: int, edges: list[EdgeAtom], paths: list[PathAtom]) -> None:
+    def tie(self, first: int, second: int, links: list[Link]) -> None:
         """An edge or a path between two variables, in either direction."""
         source, target = (first, second) if self.random.randrange(3) else (second, first)
         if self.random.randrange(4):
-            edges.append(EdgeAtom(source, self.labels(), target))
+            links.append(Link(source, self.labels(), target))
             return
         low = self.random.choice((0, 1, 1, 1, 2, 3))
         high = None if self.random.randrange(2) else low + self.random.randrange(3)
-        paths.append(PathAtom(source, self.labels(), target, low, high))
+        links.append(Link(source, self.labels(), target, low, high))
 
     def variable(self, name: str) -> Variable:
         """A variable with at most one test of each kind."""
@@ -134,7 +122,7 @@ class _Maker:
         """A set of labels, its complement, or any label; ``around`` one that passes."""
         random = self.random
         if not random.randrange(6):
-            return any_label()
+            return LabelTest(frozenset(), negated=True)
         chosen = {random.choice(self.words.labels) for _ in range(random.randint(1, 4))}
         negated = not random.randrange(4)
         if around is not None:
@@ -149,7 +137,7 @@ class _Maker:
         last = 0
         for labels, forwards in link * random.randint(2, 4 // len(link)):
             ends = (last, last + 1) if forwards else (last + 1, last)
-            edges.append(EdgeAtom(ends[0], labels, ends[1]))
+            edges.append(Link(ends[0], labels, ends[1]))
             last += 1
         variables = tuple(self.variable(f"V{number}") for number in range(last + 1))
         return Body(variables, tuple(edges))
@@ -162,17 +150,16 @@ class _Maker:
             Variable(f"V{number}", self.tests_of(graph, node), self.degrees_of(graph, node))
             for number, node in enumerate(nodes)
         )
-        edges: list[EdgeAtom] = []
-        paths: list[PathAtom] = []
+        links: list[Link] = []
         for source, label, target in graph.edges:
             if source in place and target in place and self.random.randrange(8):
                 ends = place[source], place[target]
                 if self.random.randrange(6):
-                    edges.append(EdgeAtom(ends[0], self.labels(label), ends[1]))
+                    links.append(Link(ends[0], self.labels(label), ends[1]))
                 else:
                     high = self.random.choice((None, 2))
-                    paths.append(PathAtom(ends[0], self.labels(label), ends[1], 1, high))
-        return Body(variables, tuple(edges), tuple(paths))
+                    links.append(Link(ends[0], self.labels(label), ends[1], 1, high))
+        return Body(variables, tuple(links))
 
     def part(self, graph: Graph, size: int) -> list[int]:
         """Up to ``size`` nodes, each joined to an earlier one."""

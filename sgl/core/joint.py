@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain
 
 from sgl.core.grammar import Category, CoreGrammar, Edge, Fragment, GraphLayer, Node, Rule
-from sgl.core.structure import Body, EdgeAtom, LabelTest, NodeTest, Structure, Variable
+from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure, Variable
 
 #: Between the names of layers in the name of a joint one.
 PLUS = "+"
@@ -62,9 +62,7 @@ def lift(structure: Structure) -> Structure:
             )
             for variable in body.variables
         )
-        edges = tuple(replace(edge, labels=labels(edge.labels)) for edge in body.edges)
-        paths = tuple(replace(path, labels=labels(path.labels)) for path in body.paths)
-        return Body(variables, edges, paths, body.lengths)
+        return Body(variables, tuple(replace(x, labels=labels(x.labels)) for x in body.links), body.lengths)
 
     without = tuple(lifted(body) for body in structure.without)
     return replace(structure, body=lifted(structure.body), without=without)
@@ -104,21 +102,16 @@ def _with_links(body: Body, pairs: Iterable[tuple[str, str]]) -> Body:
         variables.setdefault(name, Variable(name))
     number = {name: place for place, name in enumerate(variables)}
     same = LabelTest(frozenset({SAME}))
-    edges = [EdgeAtom(number[first], same, number[second]) for first, second in pairs]
-    every = tuple(dict.fromkeys((*body.edges, *edges)))
-    return _in_order(Body(tuple(variables.values()), every, body.paths, body.lengths))
+    edges = [Link(number[first], same, number[second]) for first, second in pairs]
+    return _in_order(Body(tuple(variables.values()), tuple(dict.fromkeys((*body.links, *edges))), body.lengths))
 
 
 def _in_order(body: Body) -> Body:
     ends = [end for link in body.links for end in (link.source, link.target)]
     order = dict.fromkeys([*ends, *range(len(body.variables))])
     place = {old: new for new, old in enumerate(order)}
-    return Body(
-        tuple(body.variables[old] for old in order),
-        tuple(replace(e, source=place[e.source], target=place[e.target]) for e in body.edges),
-        tuple(replace(p, source=place[p.source], target=place[p.target]) for p in body.paths),
-        body.lengths,
-    )
+    links = tuple(link.between(place) for link in body.links)
+    return Body(tuple(body.variables[old] for old in order), links, body.lengths)
 
 
 def renamed(body: Body, names: Mapping[str, str]) -> Body:
@@ -137,12 +130,10 @@ def united(first: Body, second: Body) -> Body:
         variables[variable.name] = Variable(variable.name, tests, degrees)
     number = {name: index for index, name in enumerate(variables)}
     place = [number[variable.name] for variable in second.variables]
-    edges = [replace(e, source=place[e.source], target=place[e.target]) for e in second.edges]
-    paths = [replace(p, source=place[p.source], target=place[p.target]) for p in second.paths]
+    links = [link.between(place) for link in second.links]
     return Body(
         tuple(variables.values()),
-        tuple(dict.fromkeys((*first.edges, *edges))),
-        tuple(dict.fromkeys((*first.paths, *paths))),
+        tuple(dict.fromkeys((*first.links, *links))),
         tuple(dict.fromkeys((*first.lengths, *second.lengths))),
     )
 

@@ -7,7 +7,7 @@ edges.  ``str(structure)`` is the structure in the author's notation, which the 
 the independent verifier parses with its own reader.  Semantics: ``docs/structures.md``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
@@ -18,7 +18,7 @@ Sign = Literal["=", ">=", "<=", "!="]
 
 @dataclass(frozen=True, slots=True)
 class LabelTest:
-    """A set of edge labels, or its complement; ``any_label()`` accepts all.
+    """A set of edge labels, or its complement; that of no label accepts all.
 
     >>> test = LabelTest(frozenset({"obj", "iobj"}), negated=True)
     >>> str(test), test.accepts("nsubj"), test.accepts("obj")
@@ -41,11 +41,6 @@ class LabelTest:
         if self.is_any:
             return "*"
         return ("^" if self.negated else "") + "|".join(sorted(self.labels))
-
-
-def any_label() -> LabelTest:
-    """Return the test that every label passes."""
-    return LabelTest(frozenset(), negated=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,23 +94,27 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
-class EdgeAtom:
-    """``source -[labels]-> target``, between variables named by index."""
+class Link:
+    """A walk between variables named by index, of ``low`` to ``high`` edges (None: no bound); one if nothing is said.
+
+    >>> str(LabelTest(frozenset({"obj"}))), Link(0, LabelTest(frozenset({"obj"})), 1).is_edge
+    ('obj', True)
+    """
 
     source: int
     labels: LabelTest
     target: int
+    low: int = 1
+    high: int | None = 1
 
+    @property
+    def is_edge(self) -> bool:
+        """Whether the walk is one edge."""
+        return self.low == 1 == self.high
 
-@dataclass(frozen=True, slots=True)
-class PathAtom:
-    """A walk from source to target of ``low`` to ``high`` edges (None: no bound)."""
-
-    source: int
-    labels: LabelTest
-    target: int
-    low: int
-    high: int | None
+    def between(self, number: Mapping[int, int] | Sequence[int]) -> "Link":
+        """Return the same link where its variables have other numbers."""
+        return replace(self, source=number[self.source], target=number[self.target])
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,17 +148,27 @@ class LengthTest:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """Node tests, edges, paths, and tests on length; a ``without`` body shares the variables of the positive one."""
+    """Node tests, links (edges before longer walks), and tests on length.
+
+    A ``without`` body shares the variables of the positive one.
+    """
 
     variables: tuple[Variable, ...]
-    edges: tuple[EdgeAtom, ...] = ()
-    paths: tuple[PathAtom, ...] = ()
+    links: tuple[Link, ...] = ()
     lengths: tuple[LengthTest, ...] = ()
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "links", (*self.edges, *self.paths))
+
     @property
-    def links(self) -> tuple[EdgeAtom | PathAtom, ...]:
-        """The edges and the paths."""
-        return (*self.edges, *self.paths)
+    def edges(self) -> tuple[Link, ...]:
+        """The links that are one edge."""
+        return tuple(link for link in self.links if link.is_edge)
+
+    @property
+    def paths(self) -> tuple[Link, ...]:
+        """The other links."""
+        return tuple(link for link in self.links if not link.is_edge)
 
     def __str__(self) -> str:
         parts: list[str] = []
@@ -172,13 +181,9 @@ class Body:
             mentioned.add(index)
             return str(variable)
 
-        for edge in self.edges:
-            source = mention(edge.source)
-            parts.append(f"{source} -[{edge.labels}]-> {mention(edge.target)}")
-        for path in self.paths:
-            source = mention(path.source)
-            bounds = _bounds(path.low, path.high)
-            parts.append(f"{source} -[{path.labels}]{bounds}-> {mention(path.target)}")
+        for link in self.links:
+            source = mention(link.source)
+            parts.append(f"{source} -[{link.labels}]{_bounds(link.low, link.high)}-> {mention(link.target)}")
         parts.extend(str(variable) for index, variable in enumerate(self.variables) if index not in mentioned)
         parts.extend(map(str, self.lengths))
         return "{ " + "; ".join(parts) + " }"
@@ -231,7 +236,8 @@ def _renamed(body: Body, shared: Mapping[str, str]) -> Body:
 def _bounds(low: int, high: int | None) -> str:
     if high is None:
         return "+" if low == 1 else f"{{{low},}}"
-    return f"{{{low}}}" if low == high else f"{{{low},{high}}}"
+    exactly = f"{{{low}}}" if low > 1 else "" if low else "{0}"
+    return exactly if low == high else f"{{{low},{high}}}"
 
 
 def _quoted(value: str) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
 from typing import TYPE_CHECKING
 
 from sgl import limits
@@ -117,8 +117,7 @@ class BodyLowering:
     order: dict[str, int] = field(default_factory=dict)
     tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
     degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
-    edges: list[c.EdgeAtom] = field(default_factory=list)
-    paths: list[c.PathAtom] = field(default_factory=list)
+    links: list[c.Link] = field(default_factory=list)
     lengths: list[c.LengthTest] = field(default_factory=list)
     depths: list[tuple[c.Body, ...]] = field(default_factory=list)
 
@@ -132,10 +131,10 @@ class BodyLowering:
             for name in self.order
         )
         lengths = tuple(dict.fromkeys(self.lengths))
-        return c.Body(variables, tuple(dict.fromkeys(self.edges)), tuple(self.paths), lengths)
+        return c.Body(variables, tuple(dict.fromkeys(self.links)), lengths)
 
     def _full(self) -> bool:
-        return len(self.edges) + len(self.paths) > MAX_EDGES
+        return len(self.links) > MAX_EDGES
 
     def _error(self, span: Span, message: str, hint: str = "") -> None:
         self.context.state.error("SGL0801", span, message, hint)
@@ -157,11 +156,9 @@ class BodyLowering:
             nodes = [self._variable(variable, renaming) for variable in statement.variables]
             for edge, source, target in zip(statement.edges, nodes, nodes[1:], strict=False):
                 labels = self._labels(edge.labels)
-                bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else None
-                if edge.bounds is None or bounds == (1, 1):
-                    self.edges.append(c.EdgeAtom(source, labels, target))
-                elif bounds is not None:
-                    self.paths.append(c.PathAtom(source, labels, target, *bounds))
+                bounds = self._bounds(edge, edge.bounds) if edge.bounds is not None else (1, 1)
+                if bounds is not None:
+                    self.links.append(c.Link(source, labels, target, *bounds))
 
     def _repeat(self, repeat: s.Repeat, renaming: Mapping[str, str]) -> None:
         times = self.context.state.parameters.whole(repeat.times, 1)
@@ -355,23 +352,16 @@ def depth_bodies(written: s.Depth, labels: c.LabelTest, state: CompilerState) ->
         state.error("SGL0801", written.span, message)
         return None
     body = _walk(labels, least, "A", "B") if least else c.Body((c.Variable("N"),))
-    return body, *(() if most is None else _nowhere(labels, most + 1, body))
+    if most is None:
+        return (body,)
+    # What keeps a walk out of the whole text: its ends may be nodes of the match, or not.
+    own = [variable.name for variable in body.variables]
+    ends = product(("X", *own), ("Y", *own))
+    return body, *(_walk(labels, most + 1, source, target) for source, target in ends if source != target)
 
 
 def _walk(labels: c.LabelTest, edges: int, source: str, target: str) -> c.Body:
-    variables = c.Variable(source), c.Variable(target)
-    if edges == 1:
-        return c.Body(variables, (c.EdgeAtom(0, labels, 1),))
-    return c.Body(variables, paths=(c.PathAtom(0, labels, 1, edges, edges),))
-
-
-def _nowhere(labels: c.LabelTest, edges: int, body: c.Body) -> Iterator[c.Body]:
-    """Yield what keeps a walk out of the whole text: its ends may be nodes of the match, or not."""
-    own = [variable.name for variable in body.variables]
-    for source in ("X", *own):
-        for target in ("Y", *own):
-            if source != target:
-                yield _walk(labels, edges, source, target)
+    return c.Body((c.Variable(source), c.Variable(target)), (c.Link(0, labels, 1, edges, edges),))
 
 
 def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: CompilerState) -> None:

@@ -67,11 +67,6 @@ class VariableTable:
                 self.state.error("SGL0409", name.span, message)
         return sound
 
-    def check_order(self, name: str, span: Span) -> bool:
-        """Return whether the values of a variable have an order; report it otherwise."""
-        features = {feature for _, feature in self.mentions[name]}
-        return all(is_comparable(feature, span, self.state) for feature in sorted(features))
-
     def values_of(self, name: str) -> tuple[str, ...]:
         """Return the values of the feature that a variable stands for, in order."""
         return self.state.signature.features[self.mentions[name][0][1]]

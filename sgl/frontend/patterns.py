@@ -258,18 +258,12 @@ class LoweredPart:
 def lower_parts(state: CompilerState) -> None:
     """Turn each clause of a part into structures of the core. Before: ``context``. After: the sound ``parts``."""
     declared, seen = state.names.of(s.PartDecl), _seen(state)
-    found = [state.kept("part", (d, seen), partial(_lower_part, d, scope, state), LEAVES) for d, scope in declared]
+    found = [state.kept("part", (d, seen), partial(_part, d, scope, state), LEAVES) for d, scope in declared]
     state.parts = tuple(part for part in found if part is not None)
 
 
-def _lower_part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart | None:
+def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart | None:
     errors = state.diagnostics.errors
-    lowered = _part(declaration, scope, state)
-    _check_part(declaration, state)
-    return lowered if state.diagnostics.errors == errors else None
-
-
-def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart:
     clauses, context, title = declaration.clauses, state.context, declaration.title
     written = [clause for clause in clauses if isinstance(clause, s.StructureClause)]
     anchors: list[Anchor] = []
@@ -289,8 +283,10 @@ def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> Lowere
         allow=_allowed(declaration, state),
         tested=any(clause.kind == "apart" for clause in written),
     )
-    spans = tuple(item.span for item, _ in sizes)
-    return LoweredPart(part, declaration, spans, dict(reversed(places)))
+    _check_part(declaration, state)
+    if state.diagnostics.errors > errors:
+        return None
+    return LoweredPart(part, declaration, tuple(item.span for item, _ in sizes), dict(reversed(places)))
 
 
 def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:

@@ -16,7 +16,7 @@ from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Label, shortlist, suggest
 from sgl.frontend.clauses import check_layers, check_parts, rule_weight
 from sgl.frontend.fragments import FragmentLowering
-from sgl.frontend.mentions import RuleNames, VariableTable, category_pattern
+from sgl.frontend.mentions import RuleNames, VariableTable, category_pattern, is_comparable
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import CategoryPattern, FragmentSketch, Production, Version
 from sgl.frontend.signature import CategoryInfo
@@ -76,7 +76,8 @@ def _is_known(condition: s.Condition, variables: VariableTable, state: CompilerS
         message = f"`{value}` is not a value of `{name}`"
         state.error("SGL0402", value.span, message, suggest(value.text, values, "its values are"))
     if condition.comparison.text not in ("=", "!=") and not strange:
-        return variables.check_order(name.text, condition.span)
+        features = sorted({feature for _, feature in variables.mentions[name.text]})
+        return all(is_comparable(feature, condition.span, state) for feature in features)
     return not strange
 
 

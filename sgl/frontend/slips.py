@@ -5,42 +5,20 @@ there twice makes all its sentences ambiguous, so that they are rejected; a weig
 with nothing changes no probability; an ``nsubj`` from a noun to a verb is the wrong way round.
 """
 
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Rule
 from sgl.diagnostics import Label, Span, shortlist
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
-#: Which parts of speech cannot stand at the two ends of an edge, head and dependent (the
-#: guidelines of Universal Dependencies 2, https://universaldependencies.org/u/dep/).  Labels
-#: count without their subtypes.  A stranded preposition may be `obl`.
-_FUNCTION = frozenset({"ADP", "CCONJ", "DET", "PART", "PUNCT", "SCONJ"})
-_NOMINAL = frozenset({"NOUN", "PROPN", "PRON"})
-_NOT_PREDICATES = _FUNCTION - {"DET"}
-_NOT_NOMINAL = frozenset({"ADP", "AUX", "CCONJ", "PART", "PUNCT", "SCONJ", "VERB"})
-_ALL = _FUNCTION | _NOMINAL | {"ADJ", "ADV", "AUX", "INTJ", "NUM", "SYM", "VERB", "X"}
-_EVENTS = frozenset({"VERB", "AUX"})
-_ODD: Mapping[str, tuple[frozenset[str], frozenset[str]]] = {
-    "nsubj": (_NOT_PREDICATES, _NOT_NOMINAL),
-    "obj": (_NOT_PREDICATES | _NOMINAL, _NOT_NOMINAL),
-    "iobj": (_NOT_PREDICATES | _NOMINAL, _NOT_NOMINAL),
-    "obl": (_NOT_PREDICATES, _NOT_NOMINAL - {"ADP"}),
-    "nmod": (_FUNCTION - {"DET"} | _EVENTS, _NOT_NOMINAL),
-    "amod": (_FUNCTION - {"DET"} | _EVENTS, _FUNCTION | {"AUX"}),
-    "acl": (_FUNCTION - {"DET"} | _EVENTS, _FUNCTION),
-    "ccomp": (_NOT_PREDICATES, _FUNCTION),
-    "xcomp": (_NOT_PREDICATES, _FUNCTION),
-    "csubj": (_NOT_PREDICATES, _FUNCTION),
-    "advcl": (_NOT_PREDICATES, _FUNCTION),
-    "det": (_FUNCTION - {"DET"} | _EVENTS, _ALL - {"DET", "PRON"}),
-    "aux": (_NOT_PREDICATES, _ALL - {"AUX"}),
-    "case": (frozenset(), _NOMINAL | {"ADJ", "AUX", "DET", "NUM", "PUNCT"}),
-    "mark": (frozenset(), _NOMINAL | {"ADJ", "AUX", "DET", "NUM", "PUNCT", "VERB"}),
-    "cc": (frozenset(), _NOMINAL | {"ADJ", "AUX", "DET", "NUM", "PUNCT", "VERB"}),
-    "punct": (frozenset(), _ALL - {"PUNCT"}),
-}
+_TABLE = Path(__file__).with_name("dependencies.toml").read_text("utf-8")
+
+#: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
+_ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in tomllib.loads(_TABLE).items()}
 _NAMED = 3
 
 

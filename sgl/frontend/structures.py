@@ -23,23 +23,19 @@ from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
 
-def context_of(state: CompilerState, layer: int, grammar: CoreGrammar) -> StructureContext:
-    """Return what structures over a graph layer can speak of, in a grammar without errors."""
-    labels: set[str] = set()
-    attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
-    for fragment in (rule.fragments[layer] for rule in grammar.rules):
-        labels.update(edge.label for edge in fragment.edges)
-        for name, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
-            attributes.setdefault(name, set()).add(value)
-    texts = tuple(text.name for text in grammar.text_layers)
-    own = (grammar.graph_layers[layer], state, layer > 0, labels, attributes, None, texts)
-    return StructureContext(*own, uncounted_in(grammar), absorbed_in(grammar, layer))
-
-
 def contexts_of(state: CompilerState, grammar: CoreGrammar) -> dict[str, StructureContext]:
     """Return what structures can speak of in each graph layer of a grammar without errors."""
-    layers = enumerate(grammar.graph_layers)
-    return {layer.name: context_of(state, index, grammar) for index, layer in layers}
+    texts, found = tuple(text.name for text in grammar.text_layers), dict[str, StructureContext]()
+    for number, layer in enumerate(grammar.graph_layers):
+        labels: set[str] = set()
+        attributes: dict[str, set[str]] = {"lemma": set(), "upos": set()}
+        for fragment in (rule.fragments[number] for rule in grammar.rules):
+            labels.update(edge.label for edge in fragment.edges)
+            for name, value in (pair for node in fragment.nodes for pair in node.attributes or ()):
+                attributes.setdefault(name, set()).add(value)
+        own = (layer, state, number > 0, labels, attributes, None, texts)
+        found[layer.name] = StructureContext(*own, uncounted_in(grammar), absorbed_in(grammar, number))
+    return found
 
 
 def structure_contexts(state: CompilerState) -> None:
@@ -87,21 +83,17 @@ def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) ->
                 lowered = [replace(depth[0], lengths=lowered[0].lengths), *depth[1:]]
         layer, named = part.context.layer.name, part.context.named
         structures.append(c.Structure(layer, lowered[0], tuple(lowered[1:]), named))
-        _check_words(structures[-1], ref, part.context)
+        for test in (test for test in lowered[0].lengths if test.layer in part.context.uncounted):
+            message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
+            context.state.error("SGL0801", ref.span, message, "measure another layer")
+        if part.context.absorbed is not None:
+            part.context.absorbed.report(structures[-1], ref.span, context.state)
     if context.state.diagnostics.errors > errors:
         return None
     if len(parts) == 1:
         return structures[0]
     found = joined(structures, [*context.state.contexts])
     return found if has_words(found, ref, context) else None
-
-
-def _check_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext) -> None:
-    for test in (test for test in structure.body.lengths if test.layer in context.uncounted):
-        message = f"`{test.layer}` absorbs words or applies functions: its lengths are not proved"
-        context.state.error("SGL0801", ref.span, message, "measure another layer")
-    if context.absorbed is not None:
-        context.absorbed.report(structure, ref.span, context.state)
 
 
 def variables_of(ref: s.GraphRef, scope: Scope) -> tuple[tuple[str, ...], ...]:

@@ -26,8 +26,3 @@ CONFUSABLES: dict[str, str] = {
 def plain(text: str) -> str:
     """Return the text with full-width letters and digits made plain: ``ＮＰ`` is ``NP``."""
     return unicodedata.normalize("NFKC", text)
-
-
-def is_invisible(character: str) -> bool:
-    """Return whether a character shows nothing and takes no room: U+200B, U+FEFF and the like."""
-    return len(character) == 1 and unicodedata.category(character) == "Cf"

@@ -5,11 +5,12 @@ Each function here knows one kind of slip; the first that knows something is hea
 """
 
 import re
+import unicodedata
 from collections.abc import Callable
 from itertools import takewhile
 
 from sgl.diagnostics import suggested
-from sgl.lang.confusables import CONFUSABLES, is_invisible, plain
+from sgl.lang.confusables import CONFUSABLES, plain
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
@@ -60,7 +61,7 @@ def _indented(failure: ParseFailure) -> Finding | None:
 def _strange_sign(failure: ParseFailure) -> Finding | None:
     """Recognise what cannot be seen, and ``ＮＰ``, which does not begin with one of A to Z."""
     found = failure.found
-    if is_invisible(found):
+    if len(found) == 1 and unicodedata.category(found) == "Cf":
         hint = "remove it; it comes from a web page or a word processor"
         return failure.here(hint, f"here is a character that cannot be seen (U+{ord(found):04X})")
     if plain(found) != found and plain(found).isascii() and found.isidentifier():

@@ -27,7 +27,7 @@ from sgl.core.interpret import capitalised
 from sgl.parsing.chart import Steps, WordsAt
 from sgl.parsing.forest import Forest
 from sgl.parsing.pack import packed
-from sgl.parsing.templates import UnparsableLayerError, Unseen
+from sgl.parsing.templates import UnparsableLayerError, Unseen, circles_of
 
 #: A part of a category, by numbers, and whether its first letter is raised.
 Symbol = tuple[int, int, bool]
@@ -269,12 +269,7 @@ class PartChart:
                 if child not in met:
                     met.add(child)
                     waiting.append(child)
-        return {
-            category: number
-            for number, circle in enumerate(nx.strongly_connected_components(below))
-            for category in circle
-            if len(circle) > 1 or below.has_edge(category, category)
-        }
+        return {category: number for number, circle in enumerate(circles_of(below)) for category in circle}
 
     def _shown(self, place: _Place) -> tuple[int, tuple[tuple[int, int], ...]]:
         category = place.category

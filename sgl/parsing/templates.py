@@ -17,6 +17,7 @@ themselves over the same words, and what may stand in the place of a child that 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
+from itertools import chain
 from math import prod
 
 import networkx as nx
@@ -193,12 +194,14 @@ class TemplateIndex(Unseen):
             for place, child in enumerate(slots):
                 if self.nullable.keys() >= {*slots[:place], *slots[place + 1 :]}:
                     graph.add_edge(rule.lhs, child)
-        return frozenset(
-            category
-            for component in nx.strongly_connected_components(graph)
-            for category in component
-            if len(component) > 1 or graph.has_edge(category, category)
-        )
+        return frozenset(chain.from_iterable(circles_of(graph)))
+
+
+def circles_of(graph: "nx.DiGraph[int]") -> Iterator[set[int]]:
+    """Yield the nodes of a graph that lead back to themselves, those together that lead to one another."""
+    for component in nx.strongly_connected_components(graph):
+        if len(component) > 1 or any(graph.has_edge(node, node) for node in component):
+            yield component
 
 
 def _step(rule: Rule, item: Token | Slot, *, raised: bool) -> Step:

@@ -8,7 +8,7 @@ from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.joint import seen_by
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX
-from sgl.core.structure import Body, EdgeAtom, NodeTest, Structure
+from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern
@@ -318,12 +318,11 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
     return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
 
 
-def _with_edges(structure: Structure, edges: tuple[EdgeAtom, ...]) -> Structure:
+def _with_edges(structure: Structure, edges: tuple[Link, ...]) -> Structure:
     nodes = sorted({end for edge in edges for end in (edge.source, edge.target)})
     new = {node: number for number, node in enumerate(nodes)}
-    renumbered = tuple(replace(e, source=new[e.source], target=new[e.target]) for e in edges)
     variables = tuple(structure.body.variables[node] for node in nodes)
-    return replace(structure, body=Body(variables, renumbered), without=())
+    return replace(structure, body=Body(variables, tuple(edge.between(new) for edge in edges)), without=())
 
 
 def _names(streams: Sequence[str]) -> str:

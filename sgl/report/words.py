@@ -1,7 +1,7 @@
 """What a structure asks for, in words that need no notation.
 
->>> from sgl.core.structure import Body, EdgeAtom, LabelTest, Structure, Variable
->>> edge = EdgeAtom(0, LabelTest(frozenset({"nsubj"})), 1)
+>>> from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
+>>> edge = Link(0, LabelTest(frozenset({"nsubj"})), 1)
 >>> in_words(Structure("syn", Body((Variable("V"), Variable("N")), (edge,))))
 'N is the nsubj of V'
 """
@@ -9,7 +9,7 @@
 from collections.abc import Collection, Iterator
 
 from sgl.core.grammar import EXTRACTED
-from sgl.core.structure import Body, DegreeTest, EdgeAtom, LabelTest, LengthTest, NodeTest, PathAtom, Structure
+from sgl.core.structure import Body, DegreeTest, LabelTest, LengthTest, Link, NodeTest, Structure
 
 #: Values of a test that are named; more of them are counted.
 _NAMED = 4
@@ -39,9 +39,9 @@ def _clauses(body: Body) -> Iterator[str]:
         yield f"there is a word {names[0]}"
 
 
-def _link(link: EdgeAtom | PathAtom, names: list[str]) -> str:
+def _link(link: Link, names: list[str]) -> str:
     source, target = names[link.source], names[link.target]
-    if isinstance(link, EdgeAtom):
+    if link.is_edge:
         return f"{target} is {_label(link.labels)} of {source}"
     number = _range(link.low, link.high)
     edges = "edges" if link.labels.is_any else f"{_alternatives(link.labels)} edges"

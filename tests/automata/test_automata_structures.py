@@ -25,7 +25,7 @@ from sgl.automata.algebra import tree_automaton
 from sgl.core.graph import Graph
 from sgl.core.interpret import derive_graph
 from sgl.core.plan import Constraint
-from sgl.core.structure import Body, PathAtom, Structure
+from sgl.core.structure import Body, Link, Structure
 
 EXAMPLES = int(os.environ.get("SGL_DIFFERENTIAL_EXAMPLES", "50"))
 
@@ -90,7 +90,7 @@ def edge_matches(host: dict, request: dict) -> bool:
     return all(any(map(test.accepts, host["labels"])) for test in request["tests"])
 
 
-def has_walk(graph: Graph, path: PathAtom, source: int, target: int) -> bool:
+def has_walk(graph: Graph, path: Link, source: int, target: int) -> bool:
     steps = [(s, t) for s, label, t in graph.edges if path.labels.accepts(label)]
     longest = path.low + len(graph.nodes) if path.high is None else path.high
     reached = {source}

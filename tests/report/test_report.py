@@ -17,7 +17,7 @@ from toy import toy_grammar
 import sgl
 from sgl.automata import HeldOut, Verdict
 from sgl.automata.proofs.findings import StratumStatistics
-from sgl.core.structure import Body, EdgeAtom, LabelTest, Structure, Variable
+from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
 from sgl.pipeline.beside import Pair
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
 from sgl.report.svg import bracketed, draw_graph, draw_lengths, draw_tree, text_width
@@ -41,7 +41,7 @@ def guarantee(claim: str, result: str, detail: str = "") -> dict[str, str]:
 def report(**changes: object) -> dict[str, Any]:
     example = Example("Emma saw Lina.", "エマがリナを見た。", (TREE, TREE), WORDS, ARCS, 1)
     statistics = StratumStatistics("train", 0.25, 0.5, 4.5, None, (10**15,), (0.5, 0.5))
-    edge = EdgeAtom(0, LabelTest(frozenset({"nsubj"})), 1)
+    edge = Link(0, LabelTest(frozenset({"nsubj"})), 1)
     structure = Structure("syn", Body((Variable("V", ()), Variable("N", ())), (edge,)))
     pattern = {
         "name": "subject",

@@ -26,7 +26,7 @@ from sgl.core.grammar import (
     TextLayer,
     Token,
 )
-from sgl.core.structure import Body, DegreeTest, EdgeAtom, LabelTest, NodeTest, PathAtom, Structure, Variable, any_label
+from sgl.core.structure import Body, DegreeTest, LabelTest, Link, NodeTest, Structure, Variable
 
 GAP = "gap"
 LITERALS = {"that": "SCONJ", "did": "AUX", "saw": "VERB", "near": "ADP", ".": "PUNCT", "?": "PUNCT"}
@@ -153,8 +153,7 @@ def structure(text: str, layer: str = "syn") -> Structure:
 
 def _body(text: str) -> Body:
     variables: dict[str, Variable] = {}
-    edges: list[EdgeAtom] = []
-    paths: list[PathAtom] = []
+    links: list[Link] = []
 
     def mention(name: str, tests: str | None) -> int:
         old = variables.get(name, Variable(name))
@@ -170,20 +169,18 @@ def _body(text: str) -> Body:
         if atom := _ATOM.fullmatch(statement):
             source, source_tests, labels, bounds, target, target_tests = atom.groups()
             ends = mention(source, source_tests), mention(target, target_tests)
-            if bounds is None:
-                edges.append(EdgeAtom(ends[0], _labels(labels), ends[1]))
-            else:
-                paths.append(PathAtom(ends[0], _labels(labels), ends[1], *_bounds(bounds)))
+            walk = (1, 1) if bounds is None else _bounds(bounds)
+            links.append(Link(ends[0], _labels(labels), ends[1], *walk))
         elif node := re.fullmatch(_NODE, statement):
             mention(*node.groups())
         else:
             raise ValueError(statement)
-    return Body(tuple(variables.values()), tuple(edges), tuple(paths))
+    return Body(tuple(variables.values()), tuple(links))
 
 
 def _labels(text: str | None) -> LabelTest:
     if text in (None, "", "*"):
-        return any_label()
+        return LabelTest(frozenset(), negated=True)
     return LabelTest(frozenset(text.lstrip("^").split("|")), text.startswith("^"))
 
 

@@ -43,11 +43,11 @@ def bodies(draw: st.DrawFn) -> core.Body:
         for name in names
     )
     ends = st.integers(0, len(names) - 1)
-    edges = tuple(draw(st.lists(st.builds(core.EdgeAtom, ends, label_tests, ends), max_size=3)))
+    edges = tuple(draw(st.lists(st.builds(core.Link, ends, label_tests, ends), max_size=3)))
     low = draw(st.integers(0, 4))
     high = st.one_of(st.none(), st.integers(low, 6))
-    paths = st.builds(core.PathAtom, ends, label_tests, ends, st.just(low), high)
-    return core.Body(variables, edges, tuple(draw(st.lists(paths, max_size=2))))
+    paths = st.builds(core.Link, ends, label_tests, ends, st.just(low), high)
+    return core.Body(variables, (*edges, *draw(st.lists(paths, max_size=2))))
 
 
 structures = st.builds(core.Structure, st.just("syn"), bodies(), st.lists(bodies(), max_size=2).map(tuple))
@@ -70,8 +70,7 @@ def body_meaning(body: core.Body) -> object:
         for variable in body.variables
     }
     names = [variable.name for variable in body.variables]
-    links = [(names[e.source], labels(e.labels), 1, 1, names[e.target]) for e in body.edges]
-    links += [(names[p.source], labels(p.labels), p.low, p.high, names[p.target]) for p in body.paths]
+    links = [(names[x.source], labels(x.labels), x.low, x.high, names[x.target]) for x in body.links]
     return variables, links
 
 

@@ -33,7 +33,7 @@ from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
-from sgl.core.structure import Body, PathAtom, Structure
+from sgl.core.structure import Body, Structure
 
 Json = dict[str, object]
 
@@ -297,9 +297,8 @@ def _body(body: Body) -> Json:
 
     links = []
     for atom in body.links:
-        bounds = (atom.low, atom.high) if isinstance(atom, PathAtom) else (1, 1)
         labels = written(atom.labels.labels, negated=atom.labels.negated)
-        links.append((names[atom.source], labels, *bounds, names[atom.target]))
+        links.append((names[atom.source], labels, atom.low, atom.high, names[atom.target]))
     return {
         "variables": names,
         "tests": [

@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sgl.core.structure import Body, LabelTest, NodeTest, PathAtom, Structure
+from sgl.core.structure import Body, LabelTest, Link, NodeTest, Structure
 
 #: The set of lengths that contains 0 only, and the one that contains 1 only.
 ZERO, ONE = 1, 2
@@ -35,7 +35,7 @@ class WalkRelation:
     saturates: bool
 
     @classmethod
-    def of(cls, atom: PathAtom) -> "WalkRelation":
+    def of(cls, atom: Link) -> "WalkRelation":
         """Return the relation in which a path atom is decided."""
         if atom.high is None:
             return cls(max(atom.low, 1), saturates=True)

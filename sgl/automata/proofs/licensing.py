@@ -18,9 +18,7 @@ from sgl.automata.proofs.compiler import Conflict, find_conflict
 from sgl.automata.proofs.evidence import Evidence
 from sgl.core.joint import LAYER
 from sgl.core.plan import Pattern
-from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure, Variable
-
-Link = EdgeAtom | PathAtom
+from sgl.core.structure import Body, Link, Structure, Variable
 
 
 def pieces_of(structure: Structure) -> tuple[Structure, ...]:
@@ -48,8 +46,10 @@ def _reduced(body: Body) -> Iterator[tuple[Sequence[Variable], Sequence[Link]]]:
     for pair in dict.fromkeys(frozenset((link.source, link.target)) for link in links):
         own = [link for link in links if {link.source, link.target} == pair]
         rest = [link for link in links if {link.source, link.target} != pair]
-        shorter = _shorter(own[0]) if len(own) == 1 else None
-        yield body.variables, rest if shorter is None else [*rest, shorter]
+        if len(own) == 1 and own[0].low > 1:
+            low = own[0].low - 1
+            rest.append(replace(own[0], low=low, high=low))
+        yield body.variables, rest
     for place, variable in enumerate(body.variables):
         for number, test in enumerate(variable.degrees):
             if test.comparison != "<=" and test.number > 1:
@@ -60,14 +60,6 @@ def _reduced(body: Body) -> Iterator[tuple[Sequence[Variable], Sequence[Link]]]:
                 yield variables, links
 
 
-def _shorter(link: Link) -> Link | None:
-    if isinstance(link, EdgeAtom) or link.low <= 1:
-        return None
-    if link.low == 2:
-        return EdgeAtom(link.source, link.labels, link.target)
-    return replace(link, low=link.low - 1, high=link.low - 1)
-
-
 def _piece(
     structure: Structure, variables: Sequence[Variable], links: Sequence[Link], members: list[int]
 ) -> Structure | None:
@@ -76,10 +68,8 @@ def _piece(
     alone = variables[members[0]]
     if not own and not alone.degrees and all(test.attribute == LAYER for test in alone.tests):
         return None
-    edges = [link for link in own if isinstance(link, EdgeAtom)]
-    paths = [link for link in own if isinstance(link, PathAtom)]
-    in_order: list[Link] = [*edges, *paths]
     # In the order of mention, so that the piece reads as an author would write it.
+    in_order = sorted(own, key=lambda link: not link.is_edge)
     ends = [end for link in in_order for end in (link.source, link.target)]
     number = {old: new for new, old in enumerate(dict.fromkeys([*ends, *members]))}
     # A `without` stays with a piece that has all the nodes of the body it speaks about.
@@ -90,11 +80,7 @@ def _piece(
     ]
     return replace(
         structure,
-        body=Body(
-            variables=tuple(variables[old] for old in number),
-            edges=tuple(replace(e, source=number[e.source], target=number[e.target]) for e in edges),
-            paths=tuple(replace(p, source=number[p.source], target=number[p.target]) for p in paths),
-        ),
+        body=Body(tuple(variables[old] for old in number), tuple(link.between(number) for link in in_order)),
         without=tuple(without),
     )
 

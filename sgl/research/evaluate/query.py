@@ -22,7 +22,7 @@ from typing import NamedTuple
 from sgl.core.grammar import EXTRACTED
 from sgl.core.graph import Attributes, Graph
 from sgl.core.plan import Pattern
-from sgl.core.structure import Body, EdgeAtom, PathAtom, Structure
+from sgl.core.structure import Body, Link, Structure
 from sgl.research.evaluate.realization import Realization
 
 
@@ -203,7 +203,7 @@ class GraphMatcher:
         for link in body.links:
             if link.source in bound and link.target not in bound:
                 return link.target, self._ends(link, bound[link.source])
-            if isinstance(link, EdgeAtom) and link.target in bound and link.source not in bound:
+            if link.is_edge and link.target in bound and link.source not in bound:
                 return link.source, dict.fromkeys(node for _, node in self.into[bound[link.target]])
         # What is tested on most is tried first.
         tests = [
@@ -226,15 +226,14 @@ class GraphMatcher:
             )
         )
 
-    def _ends(self, link: EdgeAtom | PathAtom, start: int) -> list[int]:
+    def _ends(self, link: Link, start: int) -> list[int]:
         """Return the nodes at the ends of an edge, or of the walks of a path, from a node."""
-        low, high = (1, 1) if isinstance(link, EdgeAtom) else (link.low, link.high)
         # A walk longer than this repeats itself.
-        most = low + len(self.out) if high is None else high
+        most = link.low + len(self.out) if link.high is None else link.high
         found: dict[int, None] = {}
         layer = {start: None}
         for length in range(most + 1):
-            if length >= low:
+            if length >= link.low:
                 found |= layer
             layer = {target: None for node in layer for label, target in self.out[node] if link.labels.accepts(label)}
         return list(found)
