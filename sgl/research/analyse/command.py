@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sgl.research.analyse.scoring import Json, SystemScores
 
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
-_VIEWS = ("dep", "pos", "pos-dep")
+_VIEWS = ("dep", "pos", "pos-dep", "lemma", "lemma-pos", "lemma-dep", "lemma-pos-dep")
 
 
 class _System(Input):
@@ -63,8 +63,9 @@ SYSTEM = _System()
     "views",
     type=click.Choice(_VIEWS),
     multiple=True,
-    help="Mine structures with these labels (repeatable).  [default: all]",
+    help="Mine structures with these labels (repeatable).  [default: the first three]",
 )
+@click.option("--judgements", type=FILE, help="Scores that people give to outputs, as further scores.")
 @click.option("--nodes", metavar="MIN:MAX", default="2:3", help="How many words mined structures have.")
 @click.option("--support", type=click.IntRange(1), default=5, help="Mine structures of at least so many sentences.")
 @click.option("--rounds", type=click.IntRange(0, 1000), default=3, help="How often blame is divided again.")
@@ -93,7 +94,8 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     files = {name: options.pop(name) for name in RESULTS}
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
-    options["views"] = options["views"] or _VIEWS
+    options["views"] = options["views"] or _VIEWS[:3]
+    judgements = options.pop("judgements")
     systems = systems_of(predictions)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
@@ -102,7 +104,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     def advance(done: int, size: int) -> None:
         session.progress(f"{bar(done / size if size else 1.0)}  {gold.name}")
 
-    found = analyse(gold, systems, AnalysisSettings(**options), advance)
+    found = analyse(gold, systems, AnalysisSettings(**options), advance, judgements)
     _report(found, session.diagnostics)
     if len(found.treebank.projective):
         if not session.quiet:

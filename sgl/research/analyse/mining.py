@@ -21,6 +21,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -35,11 +36,11 @@ if TYPE_CHECKING:
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
-#: What the label of a word is, by the name of the view.
-VIEWS: Mapping[str, Callable[[TreebankWord], str]] = {
-    "dep": lambda word: word.deprel,
-    "pos": lambda word: word.upos,
-    "pos-dep": lambda word: f"{word.upos}-{word.deprel}",
+#: What labels of words are made of, by the parts of the name of a view: ``pos-dep``.
+_LABELS: Mapping[str, Callable[[TreebankWord], str]] = {
+    "dep": attrgetter("deprel"),
+    "pos": attrgetter("upos"),
+    "lemma": attrgetter("lemma"),
 }
 
 #: A tree with more different structures at one word than this is not taken apart.
@@ -66,8 +67,8 @@ _Rooted = dict[Subtree, int]
 
 def labels_of(words: Sequence[TreebankWord], skeleton: Skeleton, view: str) -> tuple[str, ...]:
     """Return the labels of the words that are kept."""
-    label = VIEWS[view]
-    return tuple([label(words[place]).translate(_SPELT) for place in skeleton.kept])
+    parts = [_LABELS[part] for part in view.split("-")]
+    return tuple(["-".join(part(words[at]) for part in parts).translate(_SPELT) for at in skeleton.kept])
 
 
 def subtrees(heads: Sequence[int], labels: Sequence[str], smallest: int, largest: int) -> Counter[Subtree]:

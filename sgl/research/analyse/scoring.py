@@ -6,7 +6,7 @@ those of a tree without it.
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -166,10 +166,13 @@ class SystemScores:
     Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
     are exactly the text of the sentence, and not its words; ``pieces`` had marks of the pieces
-    of a tokenizer, and were joined.  ``sampled`` are the words of the first sentences with those of their outputs.
+    of a tokenizer, and were joined.  ``judged`` has what people say of outputs: further scores, ``nan`` where nothing
+    is said.  ``sampled`` are the words of the first sentences with those of their outputs.
     """
 
-    def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
+    def __init__(
+        self, name: str, path: Path, settings: AnalysisSettings, judged: Mapping[str, Mapping[str, float]]
+    ) -> None:
         self.name = name
         self.path = path
         self.fault: PredictionsError | None = None
@@ -180,6 +183,7 @@ class SystemScores:
         self._kept, self._edges = Counter[str](), Counter[str]()
         self.sampled: list[tuple[Sequence[str], Sequence[str]]] = []
         self._column = settings.column
+        self._judged = {kind: (scores, array("d")) for kind, scores in judged.items()}
 
     def open(self) -> None:
         """Open the file of predictions."""
@@ -188,6 +192,8 @@ class SystemScores:
     def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""
         output = self.outputs.output(gold.sentence.comment("sent_id"))
+        for scores, column in self._judged.values():
+            column.append(scores.get(gold.sentence.comment("sent_id") or "", np.nan))
         text, cut = output or (None, ())
         whole = text or " ".join(cut or ())
         if PIECE.search(whole) and not PIECE.search(" ".join(gold.words)):
@@ -221,6 +227,10 @@ class SystemScores:
         self.exact: Flags = np.array(self._exact, np.bool_)
         self.bleu: Values = np.array(self._bleu, np.float64)
         self.columns = {"bleu": self.bleu, "dea": np.array(self._dea, np.float64)}
+        for kind, (scores, column) in self._judged.items():
+            self.columns[kind] = np.array(column, np.float64)
+            if more := len(scores) - int((~np.isnan(self.columns[kind])).sum()):
+                raise PredictionsError(f"{more:,} judgements ({kind}) are of sentences that are not in the treebank")
         self.relations = {name: EdgeAccuracy(self._kept[name], edges) for name, edges in self._edges.items()}
 
     def data(self, failed: int) -> Json:

@@ -17,8 +17,15 @@ def campaign(corpora: Mapping[str, Json]) -> Json:
     runs = [(name, system, data) for name, data in corpora.items() for system in data["systems"]]
     return {
         "runs": len(runs),
-        "corpora": [_corpus(name, data) for name, data in corpora.items()],
-        "relations": _relations(corpora, runs),
+        "corpora": [
+            *(_corpus(name, data) for name, data in corpora.items()),
+            {
+                "name": "all",
+                "systems": len(runs),
+                "sentences": sum(data["treebank"]["sentences"] for data in corpora.values()),
+            },
+        ],
+        "relations": _relations(runs),
         # Tests of projectivity are for corpora with a larger share of other sentences.
         "projectivity": [
             {"name": f"{system}/{name}", "title": f"{system}, {name}", "tests": tests}
@@ -35,23 +42,23 @@ def _corpus(name: str, data: Json) -> Json:
     bank = data["treebank"]
     measures = {key: {part: found[part] for part in ("mean", "deviation")} for key, found in bank["measures"].items()}
     share = 100 * (1 - bank["projective"] / bank["sentences"])
+    counts = {"systems": len(data["systems"]), "sentences": bank["sentences"]}
     scores = {
         system["name"]: {"bleu": 100 * system["bleu"]["mean"], "dea": 100 * system["edges"]["dea"]}
         for system in data["systems"]
     }
-    return {"name": name, "sentences": bank["sentences"], "non_projective": share, "scores": scores, **measures}
+    return {"name": name, **counts, "non_projective": share, "scores": scores, **measures}
 
 
-def _relations(corpora: Mapping[str, Json], runs: Iterable[tuple[str, Json, Json]]) -> list[Json]:
-    counts, kept, edges = Counter[str](), Counter[str](), Counter[str]()
-    for data in corpora.values():
-        for label, sides in data["treebank"]["relations"].items():
-            counts[label.partition(":")[0]] += sides["left"] + sides["right"]
+def _relations(runs: Iterable[tuple[str, Json, Json]]) -> list[Json]:
+    """Return how many edges of all runs have each relation, and which share is kept; the hardest come first."""
+    kept, edges = Counter[str](), Counter[str]()
     for label, found in (pair for _, system, _ in runs for pair in system["relations"].items()):
         kept[label.partition(":")[0]] += found["kept"]
         edges[label.partition(":")[0]] += found["edges"]
-    rows = [{"name": n, "count": counts[n], "accuracy": 100 * kept[n] / e} for n, e in edges.items() if e]
-    return sorted(rows, key=lambda row: row["accuracy"])
+    order = sorted(filter(edges.get, edges), key=lambda name: kept[name] / edges[name])
+    edges["all"], kept["all"] = edges.total(), kept.total()
+    return [{"name": n, "count": edges[n], "accuracy": 100 * kept[n] / max(edges[n], 1)} for n in [*order, "all"]]
 
 
 def _tests(data: Json) -> dict[str, Json]:

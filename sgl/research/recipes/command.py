@@ -117,7 +117,10 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
         if twice := [system for system, uses in Counter(system for system, _ in given).items() if uses > 1]:
             diagnostics.error("SGL1411", None, f"`{twice[0]}` has two files for `{name}`; here each run is a system")
             return {}
-        result = analyse(paths[name], given, AnalysisSettings(**recipe["options"]))
+        # What people say of the outputs stands beside the treebank.
+        tables = (paths[name].with_suffix(end) for end in (".tsv", ".csv"))
+        judgements = next(filter(Path.is_file, tables), None)
+        result = analyse(paths[name], given, AnalysisSettings(**recipe["options"]), judgements=judgements)
         for path, fault in result.unusable:
             report_fault(path, fault, diagnostics)
         if len(result.treebank.projective):

@@ -2,8 +2,9 @@
 
 A row says where its figures are in the results, as steps to be taken: a key of an object, or the element of a list
 with this ``name``, or with these values (``by=kind,kind=NP``).  The cell of a system is below that, as ``cell`` says;
-several elements are runs.  ``mean`` averages elements by their items, ``each`` stands for a row for each.  With
-``every: system`` there is a row for each system; then columns may be anything, also a difference ``0.0 - 1.0``.
+several elements are runs.  ``mean`` averages elements by their items, or if the table is ``over: cases`` each run of
+each of them, ``each`` stands for a row for each.  With ``every: system`` there is a row for each system; then columns
+may be anything, also a difference ``0.0 - 1.0``.
 
 A figure *departs* from the published one if that is further away than the 95 % interval, or two deviations of the
 runs, and two deviations of the paper's runs.
@@ -96,6 +97,8 @@ def _found(row: Json, table: Json, results: Json, system: str, metric: str) -> l
         # For each run the mean over parts, weighted by their items.
         runs = zip(*([number * run for run in cell["runs"]] for number, cell in found), strict=False)
         items = sum(number for number, _ in found)
+        if table.get("over") == "cases" and len(found) == len(row["of"]):
+            return [spread([run for _, cell in found for run in cell["runs"]])]
         return [spread([sum(of) / items for of in runs])] if len(found) == len(row["of"]) else []
     if "part" in row:
         return _steps(row["part"], path)

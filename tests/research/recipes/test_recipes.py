@@ -174,6 +174,41 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
         assert ">compound divergence</text>" in (work.directory / "r.html").read_text("utf-8")
     if paper == "sr":
         assert cells["Edge accuracy by universal relation"]["nsubj"][1]["mean"] == 50.0
+        assert [cell["mean"] for cell in cells["Edge accuracy by universal relation"]["all"]] == [2, 50.0]
+
+
+CROSSED = (
+    "# sent_id = {0}\n1\ta\ta\tX\t_\t_\t3\tdet\t_\t_\n2\tb\tb\tX\t_\t_\t4\tobj\t_\t_\n"
+    "3\tc\tc\tX\t_\t_\t0\troot\t_\t_\n4\td\td\tX\t_\t_\t3\tobj\t_\t_\n\n"
+)
+
+
+def test_what_people_say_is_in_the_tables_of_surface_realization(work: Workplace) -> None:
+    """Table 3 and Figure 2 have adequacy and fluency, and the tables their totals, over all corpora and systems."""
+    for name in ("en", "nl"):
+        work.write(f"bank/{name}.conllu", TREE.format(1) + TREE.format(2) + CROSSED.format(3) + CROSSED.format(4))
+        for system in ("One", "Two"):
+            work.write(f"{system}/{name}.txt", "a b\nb a\na b c d\na b d c\n")
+    rows = ["One\t1\t0.5\t0.9\n", "One\t2\t-0.5\t0.1\n", "One\t3\t1.5\t0.3\n", "One\t4\t0.7\t-0.3\n"]
+    work.write("bank/en.tsv", "system\tsent_id\tadequacy\tfluency\n" + "".join(rows))
+    assert run(["recipe", "sr", "bank", "One", "Two", "--json", "r.json"]) == OK
+    made = json.loads((work.directory / "r.json").read_text("utf-8"))
+    tables = {t["name"]: {row["title"]: row["cells"] for row in t["rows"]} for t in made["tables"]}
+    medians = [cell and cell["mean"] for cell in tables["Table 3"]["One, en"][2:6]]
+    assert medians == pytest.approx([0.5, 0.0, 0.0, 1.1])
+    assert tables["Table 3"]["Two, en"][2] is None
+    (rho,) = tables["Figure 2"]["adequacy and fluency"]
+    assert rho["mean"] == pytest.approx(0.0)
+    assert [cell and cell["mean"] for cell in tables["Table 2"]["all"][:2]] == [4, 8]
+    assert tables["Table 4"]["all"][0]["mean"] == 4 * (2 + 2 * 3)
+
+
+def test_the_deviation_of_a_category_is_over_its_cases_and_runs() -> None:
+    rows = {"name": "x", "title": "x", "metrics": {"exact": "Exact"}, "over": "cases"}
+    table = rows | {"rows": [{"title": "both", "mean": "gen > tables > patterns", "of": ["a", "b"]}]}
+    made = fill(RECIPE | {"tables": [table]}, evaluated({"a": 0.1, "b": 0.9}, ("known",)), ["known"])
+    cell = made["tables"][0]["rows"][0]["cells"][0]
+    assert (cell["mean"], cell["deviation"]) == pytest.approx((50.0, 100 * 0.8 / 2**0.5))
 
 
 @pytest.mark.parametrize("metric", ["BLEU", "chrF2++"])
