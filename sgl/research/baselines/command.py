@@ -52,6 +52,8 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 @click.option("--path", metavar="DIR", help="The language model to be tuned.")
 @click.option("--seed", type=int, help="Instead of the seed of the configuration.")
 @click.option("--seeds", type=click.IntRange(1, 1000), help="Train so many models, each with the next seed.")
+@click.option("--pieces", type=int, help="Instead of its number of subwords.")
+@click.option("--source-pieces", type=int, help="Subwords of the source, with a vocabulary of its own.")
 @click.option("--steps", type=int, help="Instead of its number of steps.")
 @click.option("--threads", type=int, help="Instead of its number of threads.")
 @click.option("--time-limit", metavar="TIME", callback=_seconds, help="End training after 90s, 15m, 2h.")
@@ -60,8 +62,9 @@ def _seconds(ctx: click.Context, param: click.Parameter, value: str | None) -> f
 def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - click decides
     """Train a model on DATASET, a directory of `sglc compile`, decode and score it.
 
-    The state that is best on `dev` predicts every split but `train` and `dev`; the scores
-    are those of `sglc eval`.  A run that was interrupted is resumed with `--resume`.
+    DATASET may be a directory of `sglc split --parallel`.  The state that is best on `dev`
+    predicts every split but `train` and `dev`; the scores are those of `sglc eval`.  A run
+    that was interrupted is resumed with `--resume`.
     """
     predicted: dict[str, list[Path]] = {}
     for number in range(options["seeds"] or 1):
@@ -103,7 +106,7 @@ def _job(session: Session, options: dict[str, Any], number: int | None) -> Job:
     with _reporting(session):
         config = change_config(
             read_config(options["config"], options["model"]),
-            **{name: options[name] for name in ("seed", "steps", "threads", "path")},
+            **{name: options[name] for name in ("seed", "steps", "threads", "path", "pieces", "source_pieces")},
         )
         if number is not None:
             config = change_config(config, seed=config.seed + number)
@@ -203,12 +206,14 @@ def _score(session: Session, job: Job, options: dict[str, Any], split: str, file
     with _reporting(session, options["out"]):
         json_file, html_file = (Directory(options["out"]).scores(split, kind) for kind in ("json", "html"))
     diagnostics = Diagnostics()
+    # The rows of a split by divergence are a file.
+    rows = options["dataset"] / f"{split}.tsv"
     request = EvaluationRequest(
-        dataset=options["dataset"],
+        dataset=rows if rows.is_file() else options["dataset"],
         predictions=tuple([f"{job.config.model}={file}" for file in files]),
         settings=dict(session.settings),
         form=session.form,
-        split=split,
+        split=None if rows.is_file() else split,
         target=job.data.target,
         json_file=json_file,
         html_file=html_file,

@@ -87,6 +87,7 @@ class Config:
     # Tokens.
     tokens: str = _setting(PIECES, _one_of((WORD, PIECES)))
     pieces: int = _setting(2000, _whole(64, 1_000_000))
+    source_pieces: int = _setting(0, _whole(0, 1_000_000))
     source_words: str = _setting(AUTO, _one_of(SCHEMES))
     target_words: str = _setting(AUTO, _one_of(SCHEMES))
     # The network.

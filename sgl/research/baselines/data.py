@@ -1,9 +1,9 @@
 r"""What a baseline learns from: rows in batches, and texts as tokens.
 
 The split ``train`` is learnt, ``dev`` decides which state of the model is kept, and the others are
-predicted.  Both languages share one vocabulary (Sennrich, Haddow & Birch 2016), learnt from words
-that were cut before, so that no piece goes across two words.  What training does not have is
-unknown: words with ``word``, only characters with ``bpe``.
+predicted.  Both languages share one vocabulary (Sennrich, Haddow & Birch 2016), or have one each, learnt from
+words that were cut before, so that no piece goes across two words.  What training does not have is unknown: words
+with ``word``, only characters with ``bpe``.
 
 A token keeps its leading space, so detokenization is lossless.  In texts with spaces the first word
 gets one as well, so that a name is the same word everywhere; joining takes it away.
@@ -147,7 +147,10 @@ class BaselineData:
 
 
 def read_data(path: Path, target: str | None) -> BaselineData:
-    """Read all splits; raises ``DatasetError`` if there is nothing to learn or to predict."""
+    """Read all splits, of `sglc compile` or `sglc split`; raises ``DatasetError`` if there is nothing to predict."""
+    if (path / "train.tsv").is_file() and not (path / benchmark.MANIFEST).exists():
+        train, test = (benchmark.read_benchmark(path / f"{name}.tsv", None, target) for name in (TRAIN, "test"))
+        return BaselineData(path.resolve().name, "", train.source, train.target, train.rows, (), (test,))
     if path.is_file():
         raise benchmark.DatasetError(
             f"`{path}` is a file, not a dataset", hint="DATASET is a directory that `sglc compile` has written"

@@ -41,7 +41,7 @@ class Directory:
         self.path = path
         self.record = path / "run.json"
         self.checkpoint = path / "checkpoint.safetensors"
-        self.vocabulary = path / "tokens.json"
+        self.vocabularies = path / "source-tokens.json", path / "tokens.json"
         self._held: LockedFolder | None = None
 
     def take(self, run: str, *, resume: bool) -> None:
@@ -148,8 +148,10 @@ class Job:
         _ = learner.lengths
         if not self.directory.record.exists():
             self.directory.write_record(self._record)
-        if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabulary.exists():
-            replace_text(self.directory.vocabulary, learner.source.tokenizer.to_str(pretty=True))
+        if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabularies[-1].exists():
+            # The last file says that there are all.
+            for path, tokenizer in zip(self.directory.vocabularies[::-1], learner.tokenizers[::-1], strict=False):
+                replace_text(path, tokenizer.to_str(pretty=True))
         return learner
 
     def unwritable(self) -> Iterator[tuple[str, int]]:
@@ -165,7 +167,7 @@ class Job:
         checkpoint, run = self.directory.checkpoint, self.run
         if isinstance(self.learner, Seq2SeqLearner):
             # Weights mean nothing with another vocabulary.
-            tokens = self.learner.source.tokenizer.to_str()
+            tokens = " ".join(tokenizer.to_str() for tokenizer in self.learner.tokenizers)
             run = hashlib.sha256(f"{run} {tokens}".encode()).hexdigest()
         with self._reproducible():
             training = Training(self.learner, self.data.dev, checkpoint, run, self._limit)
@@ -202,13 +204,16 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
         from sgl.research.baselines.learner import CausalLearner
 
         return CausalLearner(config, data)
-    if not directory.vocabulary.exists():
+    paths = [path for path in directory.vocabularies if path.exists()]
+    if len(paths) < (2 if config.source_pieces else 1):
         return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
-    try:
-        tokenizer = tokenizers.Tokenizer.from_file(str(directory.vocabulary))
-    except Exception as problem:  # the library raises nothing more special
-        raise DirectoryError(f"`{directory.vocabulary}` cannot be read: {problem}") from problem
-    return Seq2SeqLearner(config, data, tokenizer)
+    found = []
+    for path in paths:
+        try:
+            found.append(tokenizers.Tokenizer.from_file(str(path)))
+        except Exception as problem:  # the library raises nothing more special
+            raise DirectoryError(f"`{path}` cannot be read: {problem}") from problem
+    return Seq2SeqLearner(config, data, found)
 
 
 def _begun(config: Config, data: BaselineData, run: str, versions: Mapping[str, str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ fetched, no code that lies there is run, and weights are read as safetensors onl
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -106,11 +107,14 @@ class Learner(ABC):
         return torch.from_numpy(table).to(self._device)
 
 
-def learn_vocabulary(config: Config, data: BaselineData) -> Tokenizer:
-    """Return the tokens of both languages, from the texts of training."""
+def learn_vocabulary(config: Config, data: BaselineData) -> list[Tokenizer]:
+    """Return the tokens of both languages, or with ``source_pieces`` those of each, from the texts of training."""
     source, target = _schemes(config, data)
-    texts = [pair for row in data.train for pair in ((source, row.source), (target, row.target))]
-    return learn(texts, config.tokens, config.pieces)
+    sides = [(source, row.source) for row in data.train], [(target, row.target) for row in data.train]
+    if not config.source_pieces:
+        return [learn(chain(*sides), config.tokens, config.pieces)]
+    sizes = config.source_pieces, config.pieces
+    return [learn(side, config.tokens, size) for side, size in zip(sides, sizes, strict=True)]
 
 
 class Seq2SeqLearner(Learner):
@@ -118,11 +122,12 @@ class Seq2SeqLearner(Learner):
 
     together = 256
 
-    def __init__(self, config: Config, data: BaselineData, tokenizer: Tokenizer) -> None:
+    def __init__(self, config: Config, data: BaselineData, tokenizers: Sequence[Tokenizer]) -> None:
         super().__init__(config, data)
-        self.source, self.target = (Side(scheme, tokenizer) for scheme in _schemes(config, data))
+        self.tokenizers, (source, target) = tokenizers, _schemes(config, data)
+        self.source, self.target = Side(source, tokenizers[0]), Side(target, tokenizers[-1])
         torch.manual_seed(config.seed)
-        self.module: Seq2Seq = new_model(config, tokenizer.get_vocab_size()).to(self._device)
+        self.module: Seq2Seq = new_model(config, *(each.get_vocab_size() for each in tokenizers)).to(self._device)
 
     def prompt(self, source: str) -> list[int]:
         """Return the tokens of a text, with the end."""
@@ -174,8 +179,8 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], header: dict[str, s
         save_file(written, new, header)
 
 
-def new_model(config: Config, words: int) -> Seq2Seq:
-    """Return a model of the size that the configuration asks for, with random weights."""
+def new_model(config: Config, *words: int) -> Seq2Seq:
+    """Return a model with random weights for so many tokens of both languages, or of each."""
     return (Lstm if config.model == LSTM else Transformer)(config, words)
 
 

@@ -29,7 +29,28 @@ def chosen(state: Any, rows: Tensor) -> Any:  # noqa: ANN401 - a tensor, or a tu
 
 
 class Seq2Seq(nn.Module, ABC):
-    """A model that maps a sentence to a sentence, both as numbers of tokens."""
+    """A model that maps a sentence to a sentence, both as numbers of tokens.
+
+    One table of embeddings serves both languages and the output; with two numbers of ``words`` the source has its own.
+    """
+
+    def __init__(self, width: int, words: Sequence[int]) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words[-1], width, padding_idx=PAD)
+        self.source_embedding = nn.Embedding(words[0], width, padding_idx=PAD) if len(words) > 1 else None
+
+    def begin(self) -> None:
+        """Give random values to all weights, those of embeddings by their width."""
+        for name, parameter in sorted(self.named_parameters(), key=lambda each: "embedding" in each[0]):
+            if "embedding" in name:
+                nn.init.normal_(parameter, std=parameter.size(1) ** -0.5)
+            elif parameter.dim() > 1:
+                nn.init.xavier_uniform_(parameter)
+
+    def read(self, source: Tensor) -> Tensor:
+        """Return the embeddings of a source."""
+        found: Tensor = (self.source_embedding or self.embedding)(source)
+        return found
 
     @abstractmethod
     def start(self, source: Tensor) -> State:
@@ -72,17 +93,16 @@ def greedy(model: Seq2Seq, source: Tensor, limits: Sequence[int]) -> list[list[i
 class Lstm(Seq2Seq):
     """An LSTM encoder and decoder with global attention (Luong, Pham & Manning 2015).
 
-    One table of embeddings serves both languages and the output.  The score of a source word is the
+    The score of a source word is the
     dot product of its state with the decoder's; the next word follows from the context that
     attention finds and the state: ``h~ = tanh(W [context; h])``, ``scores = embeddings · h~``.
     There is no *input feeding*, so the states of a whole gold text are computed in one go.
     """
 
-    def __init__(self, config: Config, words: int) -> None:
-        super().__init__()
+    def __init__(self, config: Config, words: Sequence[int]) -> None:
+        super().__init__(config.width, words)
         self.directions = 2 if config.both_ways else 1
         between = config.dropout if config.layers > 1 else 0.0
-        self.embedding = nn.Embedding(words, config.width, padding_idx=PAD)
         self.encoder = nn.LSTM(
             config.width,
             config.width // self.directions,
@@ -94,16 +114,13 @@ class Lstm(Seq2Seq):
         self.decoder = nn.LSTM(config.width, config.width, config.layers, batch_first=True, dropout=between)
         self.together = nn.Linear(2 * config.width, config.width, bias=False)
         self.dropout = nn.Dropout(config.dropout)
-        for parameter in self.parameters():
-            if parameter.dim() > 1:
-                nn.init.xavier_uniform_(parameter)
-        nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
+        self.begin()
 
     def start(self, source: Tensor) -> State:
         """Read sentences; the states of the decoder, those of the source, and which are there."""
         there = source != PAD
         packed = pack_padded_sequence(
-            self.dropout(self.embedding(source)), there.sum(1).cpu(), batch_first=True, enforce_sorted=False
+            self.dropout(self.read(source)), there.sum(1).cpu(), batch_first=True, enforce_sorted=False
         )
         states, last = self.encoder(packed)
         found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
@@ -207,30 +224,26 @@ class _Layer(nn.Module):
 
 
 class Transformer(Seq2Seq):
-    """A Transformer encoder and decoder (Vaswani et al. 2017) with one table of embeddings.
+    """A Transformer encoder and decoder (Vaswani et al. 2017).
 
     Layers are normalised before each block.  Positions are sinusoids or relative.  Decoding keeps
     the keys and values of what was said, so that a step costs one token.
     """
 
-    def __init__(self, config: Config, words: int) -> None:
-        super().__init__()
+    def __init__(self, config: Config, words: Sequence[int]) -> None:
+        super().__init__(config.width, words)
         self.sinusoids = not config.distances
         self.scale = math.sqrt(config.width)
-        self.embedding = nn.Embedding(words, config.width, padding_idx=PAD)
         self.encoder = nn.ModuleList(_Layer(config, decodes=False) for _ in range(config.layers))
         self.decoder = nn.ModuleList(_Layer(config, decodes=True) for _ in range(config.layers))
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
         self.dropout = nn.Dropout(config.dropout)
-        for name, parameter in self.named_parameters():
-            if parameter.dim() > 1 and name != "embedding.weight":
-                nn.init.xavier_uniform_(parameter)
-        nn.init.normal_(self.embedding.weight, std=config.width**-0.5)
+        self.begin()
 
     def start(self, source: Tensor) -> State:
         """Read sentences; by layer keys and values of the source with its mask, nothing said."""
         mask = (source != PAD)[:, None, None, :]
-        x = self._embed(source, 0)
+        x = self._embed(self.read(source), 0)
         for layer in self.encoder:
             x, _ = layer(x, mask)
         x = self.norms[0](x)
@@ -241,7 +254,7 @@ class Transformer(Seq2Seq):
         """Scores of the tokens that may follow each of these."""
         source, said = state
         before, asked = said[0][0].size(2) if said[0] else 0, tokens.size(1)
-        x = self._embed(tokens, before)
+        x = self._embed(self.embedding(tokens), before)
         # A single token may look at everything that was said.
         causal = None
         if asked > 1:
@@ -252,10 +265,10 @@ class Transformer(Seq2Seq):
             now.append(known)
         return self.norms[1](x) @ self.embedding.weight.T, (source, tuple(now))
 
-    def _embed(self, tokens: Tensor, before: int) -> Tensor:
-        x = self.embedding(tokens) * self.scale
+    def _embed(self, x: Tensor, before: int) -> Tensor:
+        x = x * self.scale
         if self.sinusoids:
-            x = x + sinusoids(before, tokens.size(1), x.size(-1)).to(x)
+            x = x + sinusoids(before, x.size(1), x.size(2)).to(x)
         dropped: Tensor = self.dropout(x)
         return dropped
 

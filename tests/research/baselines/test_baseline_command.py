@@ -10,7 +10,7 @@ import needs_baselines  # noqa: F401
 import numpy as np
 import pytest
 import torch
-from animals import config_file, small_dataset
+from animals import config_file, list_files, small_dataset
 from diagnostics import INTERNAL
 from numpy.typing import NDArray
 from workplace import Workplace
@@ -187,6 +187,7 @@ def test_a_run_is_not_resumed_with_other_settings_or_other_data(work: Workplace,
     assert "error[SGL1604]: the run in `run` is of another configuration" in said(work)
     rows = animals / "data" / "train.tsv"
     rows.write_text(rows.read_text("utf-8").replace("馬", "ウマ"), "utf-8")
+    list_files(animals)
     assert trains("--resume") == FAILED
     assert "SGL1604" in said(work)
     assert (work.directory / "run" / "checkpoint.safetensors").read_bytes() == before
@@ -303,6 +304,7 @@ def test_what_cannot_be_trained_is_refused_before_anything_is_written(
 def test_texts_that_cannot_be_written_are_counted(work: Workplace) -> None:
     rows = work.directory / "animals" / "data" / "gen.tsv"
     rows.write_text(rows.read_text("utf-8").replace("牛", "象"), "utf-8")
+    list_files(work.directory / "animals")
     assert trains() == OK
     assert "warning[SGL1606]: 2 gold texts of `gen` cannot be written" in said(work)
 
@@ -312,3 +314,27 @@ def test_an_lstm_and_whole_words_work_as_well(work: Workplace) -> None:
     config_file(work.directory / "other.yml", model="lstm", tokens="word", accumulate=2)
     assert run(["baseline", "animals", "--config", "other.yml"]) == OK
     assert (work.directory / "out" / "animals-other" / "scores" / "gen.json").exists()
+
+
+def test_the_experiment_of_dbca_in_three_commands(work: Workplace) -> None:
+    """A treebank is divided with its translations, models with few subwords learn, and the recipe has the grid."""
+    config_file(work.directory / "small.yml")
+    bank, texts = "", ""
+    for number in range(60):
+        noun, case = ["kissa", "talo", "auto", "koira"][number % 4], ("lla", "ssa", "lta")[number % 3]
+        bank += f"# text = {noun}{case}\n1\t{noun}{case}\t{noun}\tNOUN\t_\tCase={case}\t0\troot\t_\t_\n\n"
+        texts += f"{number % 3} the {noun} {case}\n"
+    work.write("bank.conllu", bank)
+    work.write("bank.en", texts)
+    grid = ["--elements", "morphology", "--parallel", "bank.en", "--compound-target", "0,1", "--test", "0.4:0.5"]
+    assert run(["split", "bank.conllu", *grid, "--out", "grid"]) == OK
+    small = ["--config", "small.yml", "--source-pieces", "64", "--pieces", "80"]
+    for target in ("0.0", "1.0"):
+        assert run(["baseline", f"grid/{target}", *small, "--out", f"64/{target}"]) == OK
+        assert record(work, f"64/{target}")["config"]["source_pieces"] == 64
+        assert (work.directory / f"64/{target}/source-tokens.json").exists()
+        assert run(["baseline", f"grid/{target}", *small, "--out", f"64/{target}", "--resume"]) == OK
+    said(work)
+    assert run(["recipe", "dbca", "grid", "64=64", "--json", "r.json"]) == OK
+    table = json.loads((work.directory / "r.json").read_text("utf-8"))["tables"][0]
+    assert [cell is not None for cell in table["rows"][0]["cells"]] == [True, False, False, False, True, True]

@@ -90,6 +90,8 @@ def test_the_sizes_of_the_published_systems_are_those_of_their_configurations() 
     assert (lstm.width, lstm.layers, lstm.both_ways) == (512, 4, False)
     assert transformer.rate == lstm.rate == 1e-4
     assert transformer.steps == lstm.steps == 70_000
+    # 4.1.1 of the paper: English, Japanese.
+    assert {(each.source_pieces, each.pieces) for each in (transformer, lstm)} == {(650, 300)}
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,25 @@ def test_tokens_one_by_one_get_the_scores_that_they_get_at_once(settings: dict[s
         torch.testing.assert_close(scores[:, 0], at_once[:, place])
 
 
+@pytest.mark.parametrize("model", ["transformer", "lstm"])
+def test_source_and_target_may_have_a_vocabulary_each(model: str, data: BaselineData) -> None:
+    """As in SGET (650 and 300 pieces), and as DBCA varies that of the source alone."""
+    config = small_config(model=model, source_pieces=70, pieces=90)
+    made, shared = learner(config, data), learner(replace(config, source_pieces=0), data)
+    source, target = (set(side.tokenizer.get_vocab()) for side in (made.source, made.target))
+    assert (len(source), len(target)) <= (70, 90)
+    assert "猫" in target - source
+    assert made.source.decode(made.prompt(data.train[0].source)) == data.train[0].source
+    assert shared.source.tokenizer is shared.target.tokenizer
+    sizes = {name: tuple(weight.shape) for name, weight in made.module.state_dict().items() if "embedding" in name}
+    width = config.width
+    assert sizes == {"embedding.weight": (len(target), width), "source_embedding.weight": (len(source), width)}
+    assert [name for name in shared.module.state_dict() if "embedding" in name] == ["embedding.weight"]
+    loss, tokens = made.loss(np.arange(4))
+    assert tokens > 0
+    assert torch.isfinite(loss)
+
+
 @pytest.mark.parametrize("settings", MODELS)
 def test_padding_changes_no_score(settings: dict[str, str]) -> None:
     torch.manual_seed(1)
@@ -119,7 +138,7 @@ def test_padding_changes_no_score(settings: dict[str, str]) -> None:
 def test_a_sentence_is_translated_alike_alone_and_among_others(
     settings: dict[str, str], data: BaselineData, tmp_path: Path
 ) -> None:
-    made, _ = trained(small_config(steps=120, check=120, **settings), data, tmp_path)
+    made, _ = trained(small_config(steps=200, check=200, **settings), data, tmp_path)
     texts = [row.source for row in data.train[::3]]
     together = made.translate(texts)
     assert len({len(text) for text in together}) > 1  # they end one after the other
