@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sgl.characters import visible
-from sgl.cli.files import FILE, PAGE, TABLES, Input, force_option, json_file_option
+from sgl.cli.files import FILE, PAGE, PATTERNS, TABLES, Input, force_option, json_file_option
 from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count, text_table
 from sgl.diagnostics import Diagnostics
@@ -78,6 +78,7 @@ SYSTEM = _System()
 @json_file_option
 @click.option("--html", "html_file", type=PAGE, help="Write a page for people.")
 @click.option("--latex", "latex_file", type=TABLES, help="Write the tables as LaTeX.")
+@click.option("--patterns", type=PATTERNS, help="Write mined structures as patterns of a grammar (.sgl).")
 @force_option
 @session_options
 def command(session: Session, gold: Path, predictions: tuple[str, ...], **options: Any) -> None:  # noqa: ANN401 - click decides
@@ -89,13 +90,14 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     from sgl.research.analyse import AnalysisSettings, analyse
+    from sgl.research.analyse.patterns import write_patterns
     from sgl.research.analyse.tables import latex, render_analysis, tables
 
     files = {name: options.pop(name) for name in RESULTS}
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS[:3]
-    judgements = options.pop("judgements")
+    judgements, patterns = options.pop("judgements"), options.pop("patterns")
     systems = systems_of(predictions)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
@@ -111,6 +113,8 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
             _show(found.data, time.monotonic() - started, session)
         page, tex = lambda data: render_analysis(data, gold.name), lambda data: latex(tables(data))
         write_results(session, files, found.data, page, tex)
+        if patterns is not None:
+            session.write(patterns, write_patterns(found.data, patterns.stem))
 
 
 def installed(libraries: Sequence[str], extra: str, diagnostics: Diagnostics) -> bool:

@@ -108,7 +108,7 @@ def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozen
         if head:
             below[head - 1].append(word)
 
-    def filled(parts: Sequence[_Parsed], free: Sequence[int]) -> Iterator[frozenset[int]]:
+    def filled(parts: Sequence[Parsed], free: Sequence[int]) -> Iterator[frozenset[int]]:
         if not parts:
             yield frozenset()
             return
@@ -119,15 +119,16 @@ def occurrence(heads: Sequence[int], labels: Sequence[str], text: str) -> frozen
                     for more in filled(others, [other for other in free if other != word]):
                         yield words | more | {word}
 
-    return next(filled([_parsed(text)], range(len(heads))), None)
+    return next(filled([parsed(text)], range(len(heads))), None)
 
 
 #: A structure as a label and its parts.
-_Parsed = tuple[str, tuple["_Parsed", ...]]
+Parsed = tuple[str, tuple["Parsed", ...]]
 
 
-def _parsed(text: str) -> _Parsed:
-    stack: list[tuple[str, list[_Parsed]]] = [("", [])]
+def parsed(text: str) -> Parsed:
+    """Return a structure as the label of its top word and its parts."""
+    stack: list[tuple[str, list[Parsed]]] = [("", [])]
     for piece in text.replace("(", " ( ").replace(")", " ) ").split():
         if piece == "(":
             stack.append(("", []))
