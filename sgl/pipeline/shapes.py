@@ -1,27 +1,48 @@
-"""The *shape* of a grammar: its rules without their weights and the lines that they were written in.
+"""What of a grammar a result depends on, so that it is kept while the rest is edited.
 
-Which texts there are, how they are read and which structures they contain follows from it; only where a template of
-the source drops a child, weights say what is read there.
+The *shape* of a grammar is its rules without their weights and the lines that they were written in.  Which texts there
+are, how they are read and which structures they contain follows from it; only where a template of the source drops a
+child, weights say what is read there.  Automata read even less: of a text the number of its words alone.
 """
 
 from itertools import chain
 
 from sgl.automata import StructureCompiler
-from sgl.core.grammar import CoreGrammar, Slot
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Template, Token
 from sgl.kept import kept, memory
 
 
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
-    """Return what compiles structures, with what it knows of this shape; kept are the last two, for undoing."""
-    if memory() is None:
-        return StructureCompiler(grammar)
-    shape, known = shape_of(grammar), kept("structures", (), None, dict[object, StructureCompiler])
-    compiler = known.pop(shape, None) or StructureCompiler(grammar)
-    compiler.weigh(grammar)
-    known[shape] = compiler
-    if len(known) > 2:
-        del known[next(iter(known))]
-    return compiler
+    """Return what compiles structures, with what it knows of a grammar read alike; the last two are kept, to undo."""
+    known = kept("structures", (), None, list[StructureCompiler])
+    own = next((c for c in reversed(known) if read_alike(c.grammar, grammar)), None) or StructureCompiler(grammar)
+    own.weigh(grammar)
+    known[:] = [*(other for other in known if other is not own), own][-2:]
+    return own
+
+
+def read_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
+    """Return whether automata read both grammars alike: they differ in weights and in what words are called only."""
+
+    def read(grammar: CoreGrammar) -> tuple[object, ...]:
+        return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
+
+    return read(one) == read(other) and all(map(_rules_alike, one.rules, other.rules))
+
+
+def _rules_alike(one: Rule, other: Rule) -> bool:
+    if one.templates is not other.templates and not all(map(_templates_alike, one.templates, other.templates)):
+        return False
+    # The same objects are equal without a look.
+    own, others = ((rule.name, rule.lhs, rule.rhs, rule.keep, rule.fragments) for rule in (one, other))
+    return own == others
+
+
+def _templates_alike(one: Template, other: Template) -> bool:
+    def unnamed(template: Template) -> list[object]:
+        return [Token if isinstance(item, Token) else item for item in template]
+
+    return one is other or unnamed(one) == unnamed(other)
 
 
 def shape_of(grammar: CoreGrammar) -> object:

@@ -68,6 +68,25 @@ def test_a_module_is_checked_with_the_grammars_that_use_it(tmp_path: Path) -> No
     assert workspace.roots(tmp_path / "words.sgl") == (tmp_path / "words.sgl",)
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        ("の近くの", "のそばの", True),
+        ('"の近くの"', '"の近く" "の"', False),  # one word more, and lengths are counted in words
+        ("near", "beside", False),  # another lemma, and structures may ask for it
+    ],
+)
+def test_automata_are_kept_while_words_are_exchanged(farm: Path, old: str, new: str, kept: bool) -> None:
+    workspace, text = Workspace(), farm.read_text("utf-8")
+    before = workspace.open(farm).structures
+    workspace.edit(farm, text.replace(old, new))
+    snapshot = workspace.open(farm)
+    assert snapshot.diagnostics == ()
+    assert snapshot.compiled is not None
+    assert (snapshot.structures is before) == kept
+    assert snapshot.structures.grammar is snapshot.compiled.grammar
+
+
 @pytest.mark.parametrize("nothing", ["Nonsense", "{ V -[", "(S", "NP[x=y]"])
 def test_what_cannot_be_sampled_is_said_in_a_sentence(farm: Path, nothing: str) -> None:
     with pytest.raises(SampleError):

@@ -66,7 +66,7 @@ def word(text: str, random: Random) -> str:
     if not places:
         return text
     old = random.choice(places)[0]
-    new = f'"{random.choice(["some", "every", "beside", "under", "."])}"'
+    new = f'"{random.choice(["some", "every", "beside", "near to", "."])}"'
     return text.replace(old, new) if random.random() < 0.7 else text.replace(old, new, 1)
 
 

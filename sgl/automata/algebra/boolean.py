@@ -28,7 +28,7 @@ from sgl.automata.common import Mask, Numbering, Numbers, as_numbers
 def trim(automaton: TreeAutomaton) -> TreeAutomaton:
     """Drop the states that are unreachable, and those that no accepted derivation visits."""
     reached = np.append(reachable(automaton), True)
-    usable = np.flatnonzero(reached.take(automaton.children).all(axis=0))
+    usable = np.flatnonzero(np.logical_and.reduce(reached.take(automaton.children)))
     children, results = automaton.children[:, usable], automaton.results[usable]
     useful = np.append(automaton.final, False) & reached
     while True:
@@ -48,15 +48,14 @@ def reachable(automaton: TreeAutomaton) -> Mask:
     live[-1] = True
     before, count = 0, 1
     while count > before:
-        live[automaton.results[live.take(automaton.children).all(axis=0)]] = True
+        live[automaton.results[np.logical_and.reduce(live.take(automaton.children))]] = True
         before, count = count, int(np.count_nonzero(live))
     return live[:-1]
 
 
 def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     """Merge equivalent states by Moore's algorithm, which splits blocks until no context does."""
-    kinds = 2 * automaton.categories + automaton.final
-    blocks = np.unique(kinds, return_inverse=True)[1]
+    blocks = 2 * automaton.categories + automaton.final
     fresh = int(blocks.max(initial=DEAD)) + 1
     together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
     if not len(together):
@@ -240,7 +239,6 @@ class _Pairing:
 
     def __init__(self, first: TreeAutomaton, second: TreeAutomaton) -> None:
         self._first, self._second = first, second
-        self.combinations = Combinations(first.index, second.sizes)
         sizes = first.sizes * second.sizes
         self.categories = np.repeat(np.arange(len(sizes)), sizes)
         # The last entries are those of children that a rule does not have.
@@ -248,6 +246,10 @@ class _Pairing:
         factor = np.append(second.sizes, 1)
         category = np.append(first.categories, len(sizes))
         self._begins = self._offset[category] + first.places * factor[category]
+
+    @cached_property
+    def combinations(self) -> Combinations:
+        return Combinations(self._first.index, self._second.sizes)
 
     def of(self, first: Numbers, second: Numbers) -> Numbers:
         numbers: Numbers = self._begins[first] + self._second.places[second]

@@ -81,7 +81,7 @@ class GrammarIndex:
                 self.uses[child].append((number, position))
 
     def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights of a grammar that differs in nothing else."""
+        """Take the weights and words of a grammar that is read alike."""
         self.grammar = grammar
         weights = np.array([rule.weight for rule in grammar.rules], np.float64)
         self.weights, self.word_weights = weights[self.phrasal], weights[self.words]

@@ -53,7 +53,7 @@ class StructureCompiler:
         self._ranks: Numbering[Structure] = Numbering()
 
     def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights of a grammar that differs in nothing else; what is known of texts stays."""
+        """Take the weights and words of a grammar that is read alike; what is known of derivations stays."""
         if grammar is not self.grammar:
             self.grammar = grammar
             self.index.weigh(grammar)

@@ -72,8 +72,8 @@ class WordTable(dict[bytes, Bits | None]):
 class AutomatonView:
     """An automaton, prepared for reading many splits.
 
-    ``only[c]`` is the set of the only state of category ``c``, or empty.  Rules that cannot fail
-    and lead to it need no look: ``tables`` are those of the others, by rule id.
+    ``only[c]`` is the set of the only state of category ``c``, or empty.  Rules and words that cannot fail and lead
+    to it need no look: ``tables`` are those of the other rules, by rule id, ``unsettled`` the categories of the words.
     """
 
     def __init__(self, automaton: TreeAutomaton) -> None:
@@ -84,6 +84,8 @@ class AutomatonView:
         self.only: list[Bits] = [0] * len(sizes)
         for state in np.flatnonzero(sizes[automaton.categories] == 1).tolist():
             self.only[automaton.category[state]] = 1 << state
+        open_words = (automaton.words == DEAD) | (sizes[index.word_categories] != 1)
+        self.unsettled: list[int] = np.unique(index.word_categories[open_words]).tolist()
         count = np.bincount(automaton.rules, minlength=len(index.phrasal))
         unfailing = count == np.append(sizes, 1)[index.children].prod(axis=0)
         settled = unfailing & (count > 0) & (sizes[index.results] == 1)
@@ -98,13 +100,14 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
     no computation.  A category that no phrase of the automaton has gets none: whatever leads there
     is stuck.  Each component of the split is finished before the next begins.
     """
-    sets = [reader.only[category] for category in split.category]
+    sets = [*map(reader.only.__getitem__, split.category)]
     known = reader.words
-    for state, words in split.words_of.items():
-        results = known[words]
-        if results is None:
-            return None
-        sets[state] |= results
+    for category in reader.unsettled:
+        for state, words in split.words_in.get(category, ()):
+            results = known[words]
+            if results is None:
+                return None
+            sets[state] |= results
     tables = reader.tables
     places = sorted([place for rule in tables for place in split.places_of.get(rule, ())])
     for loop, group in groupby([split.steps[place] for place in places], attrgetter("loop")):

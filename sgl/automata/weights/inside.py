@@ -56,10 +56,14 @@ class EquationSystem:
 
     def terms(self, values: Vector) -> Vector:
         """Return the value of each term, given those of the states and 1 for missing children."""
-        terms = self.weight.copy()
-        for children in self.children:
-            terms *= values[children]
+        values.take(self.children, out=self._factors[1:], mode="clip")
+        terms: Vector = np.multiply.reduce(self._factors)
         return terms
+
+    @cached_property
+    def _factors(self) -> Matrix:
+        # The weight of each term, and room for the values of its children.
+        return np.vstack((self.weight, np.empty(self.children.shape)))
 
     def apply(self, values: Vector) -> Vector:
         """Return the right-hand sides, and 1 after them, as ``values`` are for :meth:`terms`."""

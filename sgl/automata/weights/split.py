@@ -108,6 +108,11 @@ class SplitGrammar:
         return self.transitions.chosen((self.transitions.children != NO_CHILD).any(axis=0))
 
     @cached_property
+    def phrases(self) -> list[tuple[int, int, tuple[int, ...], float]]:
+        """State, rule, children and probability of each of them."""
+        return [*self.phrasal.rows()]
+
+    @cached_property
     def lexical(self) -> Transitions:
         """The transitions into words."""
         return self.transitions.chosen((self.transitions.children == NO_CHILD).all(axis=0))
@@ -128,14 +133,14 @@ class SplitGrammar:
     @cached_property
     def moments(self) -> Moments:
         """The expected numbers of phrases below one another."""
-        rows = ((state, weight, children) for state, _, children, weight in self.phrasal.rows())
+        rows = ((state, weight, children) for state, _, children, weight in self.phrases)
         return Moments.of(len(self.category), rows)
 
     @cached_property
     def steps(self) -> list[Step]:
         """The phrasal transitions, in the order of the components of the split."""
         own: list[list[tuple[int, tuple[int, ...]]]] = [[] for _ in self.category]
-        for state, rule, children, _ in self.phrasal.rows():
+        for state, rule, children, _ in self.phrases:
             own[state].append((rule, children))
         steps: list[Step] = []
         for number, component in enumerate(self.moments.components):
@@ -155,13 +160,15 @@ class SplitGrammar:
         return places
 
     @cached_property
-    def words_of(self) -> dict[int, bytes]:
-        """The words of each state that has some: their ids as an array, as bytes."""
+    def words_in(self) -> dict[int, list[tuple[int, bytes]]]:
+        """The states of each category that have words, with these: their ids as an array, as bytes."""
         words = self.lexical
         states, starts = np.unique(words.states, return_index=True)
         bounds = pairwise([*starts.tolist(), len(words.rules)])
-        rows = [words.rules[start:end].tobytes() for start, end in bounds]
-        return dict(zip(states.tolist(), rows, strict=True))
+        found: dict[int, list[tuple[int, bytes]]] = {}
+        for state, (start, end) in zip(states.tolist(), bounds, strict=True):
+            found.setdefault(self.category[state], []).append((state, words.rules[start:end].tobytes()))
+        return found
 
     @property
     def spectral_radius(self) -> float:
@@ -180,11 +187,10 @@ class SplitGrammar:
     @cached_property
     def expected_tokens(self) -> float:
         """The expected number of tokens of a text in the first text layer."""
-        total = 0.0
-        for tokens, expected in zip(self.grammar.source_tokens, self.expected_rules, strict=True):
-            if tokens and expected:
-                total += tokens * expected
-        return total
+        tokens, expected = np.array(self.grammar.source_tokens), np.array(self.expected_rules)
+        used = (tokens > 0) & (expected > 0.0)
+        # ``accumulate`` adds in the order of the rules.
+        return float(np.add.accumulate(np.append(0.0, tokens[used] * expected[used]))[-1])
 
     @cached_property
     def used_rules(self) -> frozenset[int]:
