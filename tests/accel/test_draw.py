@@ -96,7 +96,7 @@ OFTEN_AGAIN = [1_999, 2_000]
 WORD_STATE = State([1, 2], [2, 3], [(), ()])
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize(
     ("states", "templates"),
     [

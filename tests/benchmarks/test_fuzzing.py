@@ -33,6 +33,7 @@ def random(*numbers: object) -> Random:
     return Random("/".join(map(str, numbers)))  # noqa: S311 - for tests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_inputs_of_every_kind_end_in_an_answer(name: str) -> None:
     target = TARGETS[name]

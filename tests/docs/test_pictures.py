@@ -24,7 +24,7 @@ def test_every_picture_is_on_a_page() -> None:
     assert taken == set(PICTURES) == {path.stem for path in (DOCS / "pictures").iterdir()}
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_page_of_patterns_shows_what_the_grammars_say() -> None:
     kept = (DOCS / "gallery" / "patterns.md").read_text("utf-8")
     assert kept == patterns_page(), "python tests/support/docs_pictures.py"

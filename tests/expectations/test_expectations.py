@@ -40,6 +40,7 @@ def test_a_refuted_claim_shows_a_sentence_and_the_rule(work: Workplace) -> None:
     assert "rule np_pp" in said
 
 
+@pytest.mark.slow
 def test_what_is_known_is_said_again_without_the_compiler(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second look at a grammar reads files and compares hashes, and nothing else."""
     work.write(MAIN, BASE)

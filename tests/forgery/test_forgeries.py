@@ -59,7 +59,7 @@ def test_an_honest_dataset_is_accepted(name: str) -> None:
     assert misjudged(refusing_everything(report)) != ""
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("grammar", ["docs/examples/farm.sgl", "grammars/slog.sgl"])
 def test_an_honest_dataset_of_its_full_size_is_accepted(grammar: str, tmp_path: Path) -> None:
     out = tmp_path / "out"

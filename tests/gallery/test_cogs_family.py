@@ -40,7 +40,7 @@ def test_japanese_of_sget_for_a_sentence_of_cogs() -> None:
     ]
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_notations_are_aligned_and_drawn_again(tmp_path: Path) -> None:
     """Row by row the sentences are the same, and the sampler of the dataset writes all of them."""
     directory = compiled("cogs_forms", tmp_path / "cogs_forms")
@@ -53,7 +53,7 @@ def test_the_notations_are_aligned_and_drawn_again(tmp_path: Path) -> None:
     assert again.stdout.count("identical") == 4 * len(FORMS)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("split", ["train", "dev", "test", "gen"])
 def test_what_both_share_means_in_cogs_what_it_means_in_sget(split: str, shared: Path, tmp_path: Path) -> None:
     """COGS's own grammar parses each row, and writes exactly the form that the rules of SGET made."""

@@ -61,7 +61,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("german_cogs", tmp_path_factory.mktemp("german_cogs") / "out")
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("split", ["train", "gen"])
 def test_english_and_meaning_are_those_of_cogs(split: str, dataset: Path, tmp_path: Path) -> None:
     """The grammar of COGS parses every English sentence, and gives it the form of the German one."""

@@ -118,6 +118,7 @@ def sampled(compiled: Compiled, count: int) -> Iterator[tuple[int, ...]]:
     return (tuple(derive(core.start)) for _ in range(count))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_each_layer_answers_as_its_hypothesis_says(name: str) -> None:
     which = "linear" if name in ("question_first", "tense_recent") else "hierarchical"
@@ -230,6 +231,7 @@ def test_an_audit_reads_every_published_row(name: str, tmp_path: Path) -> None:
     assert audit["ambiguous"] == 0
 
 
+@pytest.mark.slow
 @published
 @pytest.mark.parametrize("name", ["question", "tense"])
 def test_an_audit_reads_rows_with_brackets(name: str, tmp_path: Path) -> None:

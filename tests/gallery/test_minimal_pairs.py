@@ -45,7 +45,7 @@ def test_a_paradigm(good: str, bad: str) -> None:
     assert translated("minimal_pairs", good, "bad") == [bad]
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_what_is_asked_is_not_in_training_but_its_words_are(tmp_path: Path) -> None:
     directory = compiled("minimal_pairs", tmp_path / "pairs")
     pairs = [json.loads(line) for line in (directory / "pairs" / "gen.jsonl").read_text("utf-8").splitlines()]

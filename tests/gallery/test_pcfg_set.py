@@ -184,6 +184,7 @@ def test_layers_with_functions_are_not_parsed() -> None:
         Parser(grammar().grammar, 1)
 
 
+@pytest.mark.slow
 def test_rows_with_other_spaces_are_compared_in_a_layer_that_is_never_parsed(tmp_path: Path) -> None:
     corpus = tmp_path / "spaced.tsv"
     corpus.write_text("shift  copy A1 B2 C3\tB2 C3  A1 \n", "utf-8")
@@ -193,6 +194,7 @@ def test_rows_with_other_spaces_are_compared_in_a_layer_that_is_never_parsed(tmp
     assert json.loads(out.read_text("utf-8"))["exact"] == {"out": 1}
 
 
+@pytest.mark.slow
 @published
 def test_published_rows_are_read_once_and_evaluated_exactly() -> None:
     rows = (PUBLISHED / "10k.dev.tsv").read_text("utf-8").splitlines()

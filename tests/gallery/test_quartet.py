@@ -76,7 +76,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("quartet", tmp_path_factory.mktemp("quartet") / "out")
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("split", ["train", "dev", "test", "gen"])
 def test_rows_are_aligned(split: str, dataset: Path) -> None:
     first, *others = ([row[::2] for row in rows(dataset, output, split)] for output in OUTPUTS)

@@ -149,26 +149,27 @@ def test_a_split_has_the_published_number_of_rows(split: str) -> None:
     assert (sizes["train"], sizes["gen"]) == SIZES[split]
 
 
+@pytest.mark.slow
 def test_the_split_by_length_is_the_published_multiset(tmp_path: Path) -> None:
     train, test = described("length")
     assert compiled("length", tmp_path) == {"train": train, "gen": test}
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("split", sorted(SPLITS.keys() - {"length"}))
 def test_a_split_is_the_published_multiset(split: str, tmp_path: Path) -> None:
     train, test = described(split)
     assert compiled(split, tmp_path) == {"train": train, "gen": test}
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_simple_split_divides_the_language_at_random(tmp_path: Path) -> None:
     rows = compiled("simple", tmp_path)
     assert rows["train"] + rows["test"] == Counter(COMMANDS.items())
     assert (rows["train"].total(), rows["test"].total()) == (16_728, 4_182)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_without_a_split_training_is_the_language(tmp_path: Path) -> None:
     assert compiled("none", tmp_path) == {"train": Counter(COMMANDS.items())}
 

@@ -132,7 +132,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "out"
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_no_compound_of_a_pattern_can_be_read_in_training(small: Path) -> None:
     leaks = [
         (name, sentence)

@@ -14,7 +14,7 @@ from sgl.verify.certificate import judge
 GRAMMARS = Path(__file__).parents[2] / "grammars"
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize(
     ("name", "held_out"),
     [

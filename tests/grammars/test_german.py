@@ -38,6 +38,7 @@ def test_the_examples_of_the_grammar_hold() -> None:
     assert [found.message for found in diagnostics.found] == []
 
 
+@pytest.mark.slow
 def test_every_pattern_is_proved() -> None:
     compiled = grammar()
     proofs = establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())
@@ -85,6 +86,7 @@ def finite() -> set[str]:
     return forms
 
 
+@pytest.mark.slow
 def test_the_verb_is_the_last_word_of_a_subordinate_clause(samples: list[str]) -> None:
     told = [clause for word in ("dass", "weil", "Weil") for clause in clauses(samples, word)]
     whole = [clause for clause in told if clause[-1] in finite()]

@@ -49,7 +49,7 @@ def test_the_published_setting_compiles_and_its_examples_hold(concatenation: str
     assert [found.message for found in diagnostics] == []
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_its_patterns_are_proved(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["prove", str(grammars_dir() / "sget.sgl"), "--set", "published=on"]) == 0
     assert "42 of 42 patterns proved" in capsys.readouterr().out
@@ -187,7 +187,7 @@ def check(count: errata.Count) -> None:
     assert len(count.causes) >= 7
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @needs_published_data
 def test_all_development_rows_are_exactly_as_published() -> None:
     count = read("dev.tsv")

@@ -69,6 +69,7 @@ def test_the_installed_compiler_reads_a_grammar_that_uses_the_library(installed:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_the_installed_compiler_knows_its_grammars_by_name(installed: Path, tmp_path: Path) -> None:
     done = run(installed, "-m", "sgl", "grammars", "--path", directory=tmp_path)
     assert str(installed / "sgl" / "_data" / "grammars" / "cogs.sgl") in done.stdout, done.stderr

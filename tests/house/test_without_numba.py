@@ -44,6 +44,7 @@ def run(code: str, folder: Path = ROOT) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 def test_every_module_is_imported_without_numba() -> None:
     run(BLOCKED + EVERYTHING)
 

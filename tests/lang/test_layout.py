@@ -85,6 +85,7 @@ def check(text: str) -> None:
     assert comments(made) == comments(text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_the_layout_of_a_grammar_means_the_same(path: Path) -> None:
     check(path.read_text("utf-8"))

@@ -22,6 +22,7 @@ GRAMMARS = sorted({*(ROOT / "grammars").rglob("*.sgl"), *(ROOT / "docs" / "examp
 _SURE = ("category", "feature", "structure", "pattern", "function")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", GRAMMARS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_every_name_is_found_where_it_stands(path: Path) -> None:
     sources, told = SourceMap(), Diagnostics()

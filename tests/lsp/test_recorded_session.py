@@ -10,6 +10,7 @@ import os
 import re
 from pathlib import Path
 
+import pytest
 from editor import Editor
 from lsprotocol import types
 
@@ -49,6 +50,7 @@ class Author:
         self.told(what, f"{fix.title}\n\nno message")
 
 
+@pytest.mark.slow
 def test_an_author_comes_to_a_proved_dataset_by_the_editor_alone(client: Editor, tmp_path: Path) -> None:
     assert run(["new", str(tmp_path / "farm")]) == OK
     editor = client.within(tmp_path / "farm")

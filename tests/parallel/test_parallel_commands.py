@@ -54,6 +54,7 @@ def test_what_cannot_be_done_is_said(work: Workplace, options: list[str], status
     assert work.files() == []
 
 
+@pytest.mark.slow
 def test_views_can_be_columns(work: Workplace) -> None:
     cogs = str(grammars_dir() / "cogs.sgl")
     command = ["sample", cogs, "-n", "20", "--show", "en,cogs"]
@@ -97,6 +98,7 @@ def test_options_that_say_nothing_together_are_a_slip(
     assert work.files() == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [
@@ -105,8 +107,8 @@ def test_options_that_say_nothing_together_are_a_slip(
         ["--resume"],
         ["--force"],
         ["--workers", "1", "--engine", "local"],
-        pytest.param(["--workers", "2", "--force", "--no-cache"], marks=pytest.mark.slow),
-        pytest.param(["--engine", "dask", "--resume"], marks=[needs_dask, pytest.mark.slow]),
+        ["--workers", "2", "--force", "--no-cache"],
+        pytest.param(["--engine", "dask", "--resume"], marks=needs_dask),
     ],
     ids=" ".join,
 )

@@ -166,6 +166,7 @@ def test_an_empty_part_may_be_repeated_inside_itself(tmp_path: Path) -> None:
     assert figures["texts parsed in nl"] > 10
 
 
+@pytest.mark.slow
 def test_random_grammars_are_what_the_model_says(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
     for seed in range(1, 13):

@@ -27,7 +27,7 @@ def test_a_small_dataset_starts_no_process() -> None:
         assert multiprocessing.active_children() == []
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_afterwards_the_machine_code_of_every_job_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("numba")
     monkeypatch.setenv("SGL_CACHE_DIR", str(tmp_path / "cache"))

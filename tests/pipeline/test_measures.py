@@ -245,6 +245,7 @@ def test_what_no_measure_can_be_is_told(clauses: str, expected: str, tmp_path: P
     assert expected in [found.code for found in diagnostics.found]
 
 
+@pytest.mark.slow
 def test_random_grammars_agree_with_the_model(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
     for seed in range(1000, 1012):

@@ -137,6 +137,7 @@ def test_a_certificate_must_show_that_what_is_drawn_has_the_part(made: Path, tmp
     assert "everywhere: instance: train/need:pp_in_subject/0: nothing requires" in str(verify(forged).as_data())
 
 
+@pytest.mark.slow
 def test_what_is_drawn_has_the_distribution_of_such_training_sentences() -> None:
     """Each sentence is as frequent as among all training sentences that have the part."""
     plan = plan_with(toy_plan(), (DrawnNeed("p", 0, PP_IN_OBJECT, 50, 1.0),))

@@ -43,6 +43,7 @@ def farm(work: Workplace) -> Workplace:
     return work
 
 
+@pytest.mark.slow
 def test_variants_are_nested_parts_of_train_for_the_same_items(farm: Workplace) -> None:
     options = ["--variants", "shown=1,2,4,6", "--variants", "deep=on,off"]
     assert run(["compile", "farm.sgl", "--out", "data", *options]) == OK

@@ -196,6 +196,7 @@ def sentences(draw: st.DrawFn) -> tuple[Graph, list[str], str]:
     return Graph(nodes, triples, order[0]), tokens, text
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(st.lists(sentences(), min_size=1, max_size=3))
 def test_reading_rebuilds_every_graph(

@@ -61,6 +61,7 @@ def test_what_is_read_from_another_sentence_does_not_come_back(drawing: Drawing)
         assert not roundtrip.comes_back(parser.forest("not a sentence"), first)
 
 
+@pytest.mark.slow
 def test_the_benchmark_draws_of_every_part_and_counts() -> None:
     result = roundtrip.round_trips(compile_file(FARM), 40, 1, Workers())
     assert result["failures"] == []
@@ -76,6 +77,7 @@ def test_the_benchmark_draws_of_every_part_and_counts() -> None:
     assert result["all"]["ja ambiguous"] == result["all"]["sentences"]
 
 
+@pytest.mark.slow
 def test_the_benchmark_shows_what_does_not_come_back(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -112,6 +112,7 @@ def compare(output: Templated, derivations: Sequence[Derivation]) -> TemplateWri
     return writer
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(grammars())
 def test_templates_of_random_grammars_write_or_refuse_what_the_definition_does(
@@ -145,7 +146,7 @@ def drawn(grammar: CoreGrammar, choose: Random) -> Derivation:
     return tuple(rules)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("name", GRAMMARS)
 def test_templates_of_a_grammar_write_what_the_definition_does(name: str) -> None:
     grammar, derivations = sample(name)

@@ -102,6 +102,7 @@ def star(words: int) -> Sentence:
     return sentence("x " * words, tuple(edges))
 
 
+@pytest.mark.slow
 def test_a_search_without_end_is_given_up() -> None:
     """Nine edges apart: there are seven pairs, and the star gives one more."""
     text = "; ".join(f"A{number} -[*]-> B{number}" for number in range(9))

@@ -101,6 +101,7 @@ def sentence(size: int, draw: Random) -> list[TreebankWord]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("nodes", [(2, 2), (2, 3), (1, 3)])
 def test_a_planted_cause_is_the_first_that_is_mined(nodes: tuple[int, int], tmp_path: Path) -> None:
     draw = dice(7)
@@ -134,6 +135,7 @@ def test_every_structure_of_a_tree_occurs_in_it(size: int, seed: int) -> None:
     assert occurrence(heads, labels, "(iobj)") is None
 
 
+@pytest.mark.slow
 def test_a_word_with_very_many_dependents_is_not_taken_apart() -> None:
     labels = [f"r{number}" for number in range(400)]
     with pytest.raises(TooManySubtreesError):

@@ -64,6 +64,7 @@ def edges(conllu: Path) -> tuple[Counter[Any], Counter[Any]]:
     return atoms, compounds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["annealing", "greedy"])
 def test_a_split_of_a_treebank_is_written_with_its_certificate(
     bank: Path, tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
@@ -116,6 +117,7 @@ def test_rows_of_a_dataset_stay_as_they_are(table: Path, tmp_path: Path) -> None
         assert lines == ["\t".join([r["source"], r["target"], r["category"]]) for r in rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

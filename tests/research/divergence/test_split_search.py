@@ -189,6 +189,7 @@ def test_the_kept_sums_are_those_of_the_definition() -> None:
         assert found == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 29), st.integers(0, 29), st.sampled_from([(1, -1), (-1, 1), (1, 0), (0, 1)]))
 def test_a_move_changes_a_sum_by_what_it_is_before_and_after(x: int, y: int, sides: tuple[int, int]) -> None:
@@ -248,7 +249,7 @@ def test_splits_are_the_same_without_machine_code() -> None:
 # ---- the greedy procedure
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_greedy_procedure_is_that_of_dense_matrices() -> None:
     elements = random_words(700, 40, 8)
     bounds = Bounds(discards=100)

@@ -61,6 +61,7 @@ def mean(result: dict[str, Any], metric: str, system: str = "gold") -> float:
     return found
 
 
+@pytest.mark.slow
 def test_gold_texts_are_right_by_every_metric(work: Workplace, farm: Path, gold: list[str]) -> None:
     work.write("gold.txt", lines(gold))
     result = evaluated(work, farm, "gold.txt")
@@ -240,6 +241,7 @@ def test_runs_of_one_system_have_a_deviation_and_systems_are_compared(
     assert found[0]["p"] <= found[0]["adjusted"] < 0.05
 
 
+@pytest.mark.slow
 def test_the_page_needs_nothing_but_itself_and_the_tables_are_latex(
     work: Workplace, farm: Path, gold: list[str]
 ) -> None:

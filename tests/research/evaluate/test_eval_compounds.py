@@ -199,7 +199,7 @@ def rates(work: Workplace, *arguments: str) -> dict[tuple[str, str], Any]:
     return {(entry["system"], entry["kind"]): entry for entry in found["rates"]}
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_every_item_of_a_compiled_dataset_has_its_compound(dataset: Path) -> None:
     table = json.loads((dataset / "compounds.json").read_text("utf-8"))
     assert table["left_out"] == {}

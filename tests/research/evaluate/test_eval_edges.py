@@ -193,6 +193,7 @@ def test_a_reading_of_the_prediction_decides_before_its_characters(farm: Compile
     assert edges.kept(gold, "牛が猫を見た。", None, other) == pytest.approx(2 / 4)
 
 
+@pytest.mark.slow
 def test_items_of_a_dataset_are_scored_by_edges_and_gold_texts_have_all(work: Workplace) -> None:
     for path in FARM.parent.iterdir():
         if path.is_file():

@@ -168,6 +168,7 @@ def test_a_repeated_verb_is_two_events_and_a_repeated_noun_one_entity() -> None:
 # --- The published forms ------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @needs_published
 @pytest.mark.parametrize(("name", "count"), [*zip((*COGS, *SLOG), (24155, 3000, 4046), strict=True)])
 def test_published_cogs_forms_are_read_and_written_again(name: str, count: int) -> None:
