@@ -9,7 +9,7 @@ SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal certificate
 """
 
 import json
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
@@ -25,7 +25,7 @@ from sgl.dataset.staged import Listing, staged_directory
 from sgl.foreign import ForeignFileError, sha256_of
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
-from sgl.research.divergence.sources import ElementSettings, ItemSet
+from sgl.research.divergence.sources import MORPHOLOGY, ElementSettings, ItemSet
 from sgl.sampling.random import MASK, mix, stream_key
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
 def split_files(directory: Path) -> Collection[str] | None:
     """Return the files that a split, or several, can have; None if its certificate says that it is none."""
     folders = _folders(directory)
-    endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg")
+    endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg", ".forms.jsonl")
     names = [CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)]
     return None if folders is None else {GRID, *(f"{folder}{name}" for folder in folders for name in names)}
 
@@ -279,7 +279,21 @@ def _write_split(items: ItemSet, labels: Labels, proof: dict[str, Any], folder: 
         (folder / f"{name}.txt").write_text(text, "utf-8", errors="replace")
         if name != problem.SETS[-1]:
             _write_items(items, chosen, folder / name)
+    if items.translations and proof["elements"]["view"] == MORPHOLOGY:
+        (folder / "test.forms.jsonl").write_text("".join(_forms(items.elements.compounds, labels)), "utf-8")
     _write_json(folder / CERTIFICATE, proof)
+
+
+def _forms(compounds: problem.Occurrences, labels: Labels) -> Iterator[str]:
+    """Yield what features the words of each item of test have: unseen if training lacks one of the words with it."""
+    seen = compounds.totals(labels == problem.TRAIN) > 0
+    for item in np.flatnonzero(labels == problem.TEST).tolist():
+        kinds = compounds.kinds[compounds.start[item] : compounds.start[item + 1]].tolist()
+        features = {kind: compounds.names[kind].rpartition("+")[2].split("|") for kind in kinds}
+        unseen = {name for kind in kinds if not seen[kind] for name in features[kind]}
+        every = sorted({name for kind in kinds for name in features[kind]})
+        found = [f"{name} {'unseen' if name in unseen else 'seen'}" for name in every]
+        yield json.dumps({"prediction": found}, ensure_ascii=False) + "\n"
 
 
 def _write_json(path: Path, document: dict[str, Any]) -> None:

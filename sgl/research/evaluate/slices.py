@@ -5,7 +5,7 @@
     in CP={ C -[ccomp]-> V }               a structure in the graph of the item, or none
     beyond={ length en > longest(train) }  the words of a text, also against those of another split
     quota                                  the conditions that the pattern drew the item under
-    kind=kinds.tsv                         the values of a file, by names of rows or in their order
+    kind=kinds.tsv                         the values of a file, by names of rows or in their order; lists of JSON
 
 Words are those of the graphs, or else what stands between spaces.
 """
@@ -39,10 +39,10 @@ class SliceError(Exception):
 
 
 class Slice(NamedTuple):
-    """A division of the items: the label of each, empty for those that are left out."""
+    """A division of the items: the labels of each, mostly one; none for those that are left out."""
 
     name: str
-    labels: tuple[str, ...]
+    labels: tuple[tuple[str, ...], ...]
 
 
 def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | None) -> list[Slice]:
@@ -56,7 +56,7 @@ def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | Non
 def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
     name, equals, what = (part.strip() for part in text.partition("="))
     if not equals and name == QUOTA:
-        return Slice(name, _quotas(benchmark))
+        return Slice(name, tuple((label,) if label else () for label in _quotas(benchmark)))
     if not equals or not name or not what:
         raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
     if not what.startswith("{"):
@@ -70,7 +70,7 @@ def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice
     rest = _LENGTH.sub("", what)
     if rest.strip("{} \n;"):
         inside = list(map(operator.and_, inside, _occurring(benchmark, _structure(rest, reader))))
-    return Slice(name, tuple(name if kept else f"not {name}" for kept in inside))
+    return Slice(name, tuple((name if kept else f"not {name}",) for kept in inside))
 
 
 def _structure(text: str, reader: Reader | None) -> GraphPattern:
@@ -154,12 +154,13 @@ def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _values(path: Path, benchmark: Benchmark) -> tuple[str, ...]:
-    """Return the value of each row in a file, which is read like predictions."""
+def _values(path: Path, benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+    """Return the value of each row in a file, which is read like predictions; a list has several."""
     try:
-        values = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))
-        found = [values.output(row.id) for row in benchmark.rows]
-        values.finish()
+        given = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))
+        found = [given.output(row.id) for row in benchmark.rows]
+        given.finish()
     except (PredictionsError, ForeignFileError) as problem:
         raise SliceError(f"`{path}`: {problem}") from None
-    return tuple((value.text or "").strip() if value else "" for value in found)
+    values = ((value.words or (value.text or "",)) if value else () for value in found)
+    return tuple(tuple(filter(None, map(str.strip, row))) for row in values)

@@ -285,6 +285,36 @@ def test_translations_go_where_their_sentences_go(tmp_path: Path) -> None:
     assert certificate(out)["translations"] == [{"name": "bank.en", "sha256": sha256(texts.read_bytes()).hexdigest()}]
 
 
+def test_unseen_forms_are_told_by_their_morphological_category(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`sglc eval` scores the sentences in which a form with some case or number is new, apart from the others."""
+    forms = {"talossa": "talo Case=Ine", "talolla": "talo Case=Ade", "kissassa": "kissa Case=Ine"}
+    texts = [["talossa"], ["talolla"], ["kissassa"], ["talossa", "kissassa"], ["talolla"], ["talossa"]] * 5
+    lines = []
+    for words in texts:
+        for place, (lemma, case) in enumerate((forms[word].split() for word in words), 1):
+            lines.append(f"{place}\t{words[place - 1]}\t{lemma}\tNOUN\t_\t{case}\t0\troot\t_\t_\n")
+        lines.append("\n")
+    (tmp_path / "bank.conllu").write_text("".join(lines), "utf-8")
+    (tmp_path / "bank.en").write_text("".join(f"in {len(words)}\n" for words in texts), "utf-8")
+    out = tmp_path / "out"
+    options = ["--elements=morphology", "--parallel", tmp_path / "bank.en", "--test=0.3:0.5", "--atom-limit=1"]
+    assert split(tmp_path / "bank.conllu", *options, "--out", out) == OK
+    known = {word for text in rows(out / "train.src") for word in text.split()}
+    told = [set(json.loads(line)["prediction"]) for line in rows(out / "test.forms.jsonl")]
+    for text, labels in zip(rows(out / "test.src"), told, strict=True):
+        unseen = {forms[word].split()[1] for word in text.split() if word not in known}
+        cases = {forms[word].split()[1] for word in text.split()}
+        assert labels == {f"{case} {'unseen' if case in unseen else 'seen'}" for case in cases}
+    assert any("unseen" in label for labels in told for label in labels)
+    slices = f"forms={out / 'test.forms.jsonl'}"
+    assert run(["eval", str(out / "test.tsv"), str(out / "test.trg"), "--slice", slices]) == OK
+    table = capsys.readouterr().out
+    for label in set().union(*told):
+        assert f"\n{label} " in table
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
