@@ -1,7 +1,8 @@
-"""The house stays small: so many lines in all, so many in a module."""
+"""The house stays small: so many lines in all, so many in a module.  A test is found by its name."""
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -16,3 +17,9 @@ def test_a_package_stays_within_its_budget(package: str) -> None:
     lines = {path: len(path.read_bytes().splitlines()) for path in (ROOT / package).rglob("*.py")}
     assert 0 < sum(lines.values()) < BUDGETS[package]
     assert [str(path) for path, number in lines.items() if number > MODULE] == []
+
+
+def test_no_two_modules_of_tests_have_the_same_name() -> None:
+    """Pytest would refuse the second one, and every test after it."""
+    names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
+    assert [name for name, number in names.items() if number > 1] == []
