@@ -203,7 +203,7 @@ def report(result: Json) -> None:
 def written(compiled: Compiled, derivations: list[Derivation]) -> Iterator[Sentence]:
     """The sentences as the verifier reads them back from CoNLL-U."""
     grammar = compiled.grammar
-    anchor = grammar.text_layer(grammar.graph_layers[0].anchor)
+    anchor = grammar.anchors[0]
     with tempfile.TemporaryDirectory() as directory:
         path = Path(directory) / "drawn.conllu"
         with path.open("w", encoding="utf-8") as stream:

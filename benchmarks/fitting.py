@@ -39,10 +39,9 @@ import numpy as np
 
 from common import Json, print_table, write_json
 from opening import opened
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import LEXICONS, CoreGrammar
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
-from sgl.core.weights import LEXICONS
 from sgl.corpus import Normalizer
 from sgl.corpus.fit import Collector
 from sgl.frontend import Compiled

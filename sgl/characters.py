@@ -1,4 +1,4 @@
-r"""Characters that nobody sees, and that change what is seen.
+r"""Characters that nobody sees, and that change what is seen; those that look like others.
 
 Controls move the cursor of a terminal, marks of direction turn a line around, and characters
 without width make two words of what looks like one.  :func:`hidden` finds the first, so that it can
@@ -9,10 +9,13 @@ be refused with its place.  Two sorts are parts of real orthographies, and are l
 * selectors of variants, after an ideograph, a sign or a picture, and in Mongolian (葛 and 葛󠄀).
 
 That a joiner stands before a letter is asked of whole words only: a table may have pieces.
+
+Japanese keyboards write ``（`` and ``。``, word processors ``“`` and ``→``, web pages spaces without width.  What looks
+like a character of the language may stand in quotations, and not outside.
 """
 
 import re
-from unicodedata import category, combining, name
+from unicodedata import category, combining, name, normalize
 
 #: Controls but for white space, which is handled as such; lone surrogates; what Unicode calls
 #: default-ignorable; the fillers of Hangul, and the empty pattern of Braille.
@@ -101,3 +104,25 @@ def _belongs(text: str, at: int, whole: bool) -> bool:
 def _script(letter: str) -> str:
     """Return how the name of a letter or a sign of a script begins; nothing of other characters."""
     return name(letter, "").partition(" ")[0] if category(letter or " ")[0] in "LM" else ""
+
+
+#: Characters that look like those of the language, and those that are meant.
+CONFUSABLES: dict[str, str] = {
+    **{chr(code + 0xFEE0): chr(code) for code in range(0x21, 0x7F)},
+    **dict.fromkeys("\u00a0\u3000\u2002\u2003\u2009", " "),
+    **dict.fromkeys("“”„‟«»「」『』", '"'),
+    **dict.fromkeys("‘’", '"'),
+    **dict.fromkeys("、،", ","),
+    **dict.fromkeys("–—−ー‐", "-"),
+    **dict.fromkeys("〜∼", "~"),
+    **dict.fromkeys("→⟶", "->"),
+    "⇒": "=>",
+    "≥": ">=",
+    "≤": "<=",
+    "≠": "!=",
+}
+
+
+def plain(text: str) -> str:
+    """Return the text with full-width letters and digits made plain: ``ＮＰ`` is ``NP``."""
+    return normalize("NFKC", text)

@@ -58,7 +58,7 @@ def graph_text(
     Raises ``ConlluError`` for a graph that the format cannot hold.
     """
     number = grammar.graph_layer(name)
-    anchor = grammar.text_layer(grammar.graph_layers[number].anchor)
+    anchor = grammar.anchors[number]
     layer = grammar.text_layers[anchor]
     tokens = [token for token in item.tokens[anchor] if token != CUT]
     texts = [(layer.name, finish(layer, tokens))]

@@ -18,8 +18,7 @@ from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_options, json_option
 from sgl.cli.terminal import count
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
-from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import Constraint
+from sgl.core.plan import Constraint, content_lemmas
 from sgl.core.structure import Structure
 from sgl.dataset import fingerprint, plain
 from sgl.diagnostics.model import display_width

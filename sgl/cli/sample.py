@@ -20,8 +20,7 @@ from sgl.cli.session import Session, grammar_argument, grammar_options, json_opt
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item
-from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import Plan
+from sgl.core.plan import Plan, content_lemmas
 from sgl.dataset import fingerprint
 from sgl.dataset.chunk import FormatError
 from sgl.frontend import Compiled

@@ -298,12 +298,15 @@ class CoreGrammar:
         return any(part.partition(".")[0] == name for c in self.categories for part in c.parts)
 
     @cached_property
+    def anchors(self) -> tuple[int, ...]:
+        """For each graph layer the index of the text layer whose words its nodes are."""
+        return tuple(self.text_layer(layer.anchor) for layer in self.graph_layers)
+
+    @cached_property
     def gluing(self) -> tuple[tuple[GluingRule, ...], ...]:
         """For each graph layer what each rule does in it, as plain tables."""
-        anchors = [self.text_layer(layer.anchor) for layer in self.graph_layers]
-        return tuple(
-            tuple(gluing_rule(rule, layer, anchor) for rule in self.rules) for layer, anchor in enumerate(anchors)
-        )
+        anchors = enumerate(self.anchors)
+        return tuple(tuple(gluing_rule(rule, layer, anchor) for rule in self.rules) for layer, anchor in anchors)
 
     @cached_property
     def gluers(self) -> tuple[Gluer, ...]:
@@ -342,3 +345,24 @@ def _index(layers: Sequence[TextLayer | GraphLayer], name: str) -> int:
         if layer.name == name:
             return index
     raise KeyError(name)
+
+
+#: The kinds of things that have weights, as the sections of a file.
+RULES, WORDS, LEXICONS = "rules", "words", "lexicons"
+SECTIONS = (RULES, WORDS, LEXICONS)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RuleKey:
+    """What a rule is called in a file of weights: the words that the author wrote.
+
+    Features multiply an author's rules, and each of the resulting rules has a weight of its own.  It is found under the
+    category with its features fixed and the name of the rule or of the lexicon; ``part``, its children or its lemma,
+    tells those of one category and name apart.  Numbers of rules, lines and ranks do not occur, so a file stays right
+    when other rules and words are added.
+    """
+
+    section: str
+    category: str
+    name: str
+    part: str = ""

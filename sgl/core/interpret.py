@@ -113,7 +113,7 @@ def _capitalised(tokens: Sequence[str]) -> Sequence[str]:
 def derive_graph(grammar: CoreGrammar, derivation: Derivation, layer: int) -> Graph:
     """Return the graph of ``derivation`` in graph layer ``layer``."""
     graph = grammar.gluers[layer](derivation)
-    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    anchor = grammar.anchors[layer]
     finish = grammar.text_layers[anchor].finish
     if finish is None or not finish.absorb:
         return graph

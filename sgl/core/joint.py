@@ -144,7 +144,7 @@ def seen_by(grammar: CoreGrammar, layer: str) -> CoreGrammar:
     if len(names) == 1:
         return grammar
     numbers = [grammar.graph_layer(name) for name in names]
-    anchors = [grammar.text_layer(grammar.graph_layers[number].anchor) for number in numbers]
+    anchors = [grammar.anchors[number] for number in numbers]
     ports = [[len(c.ports_in(name)) for name in names] for c in grammar.categories]
 
     def fragment(rule: Rule) -> Fragment:

@@ -6,12 +6,16 @@ A *pattern* is one type of generalization.  From the patterns and the author's `
     train   in_distribution    40,000   no held-out structure, nothing reserved
             exposure:active_to_passive  100   contains its exposure, nothing held out
     gen     active_to_passive   1,000   contains its structure, no other pattern's
+
+A *lemma* of a rule is its spelling, whatever the part of speech.  Some may occur once in a sentence only: those of
+nodes whose ``upos`` is one of ``plan.distinct_lemmas``.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 
+from sgl.core.grammar import CoreGrammar
 from sgl.core.structure import Structure
 
 IN_DISTRIBUTION = "in_distribution"
@@ -237,3 +241,32 @@ def structures_of(value: object) -> Iterator[Structure]:
     elif is_dataclass(value):
         for own in fields(value):
             yield from structures_of(getattr(value, own.name))
+
+
+#: For each rule of a grammar some of its lemmas.
+RuleLemmas = list[tuple[str, ...]]
+
+
+def introduced_lemmas(grammar: CoreGrammar, plan: Plan) -> RuleLemmas:
+    """Return for each rule the lemmas of the words that it introduces."""
+    return [tuple(node["lemma"] for node in nodes) for nodes in _lemma_nodes(grammar, plan)]
+
+
+def content_lemmas(grammar: CoreGrammar, plan: Plan) -> RuleLemmas:
+    """Return for each rule the lemmas it introduces that may occur once in a sentence."""
+    wanted = frozenset(plan.distinct_lemmas)
+    return [tuple(n["lemma"] for n in nodes if n.get("upos") in wanted) for nodes in _lemma_nodes(grammar, plan)]
+
+
+def repeats_lemma(derivation: Iterable[int], lemmas: Sequence[tuple[str, ...]]) -> bool:
+    """Return whether a derivation introduces one of these lemmas twice."""
+    used = [lemma for rule in derivation for lemma in lemmas[rule]]
+    return len(set(used)) < len(used)
+
+
+def _lemma_nodes(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]:
+    if not plan.lemma_layer:
+        return [[] for _ in grammar.rules]
+    layer = grammar.graph_layer(plan.lemma_layer)
+    nodes = [[dict(n.attributes or ()) for n in r.fragments[layer].nodes] for r in grammar.rules]
+    return [[node for node in own if node.get("lemma")] for own in nodes]

@@ -7,13 +7,17 @@ edges.  ``str(structure)`` is the structure in the author's notation, which the 
 the independent verifier parses with its own reader.  Semantics: ``docs/structures.md``.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from operator import eq, ge, le, ne
+from typing import Any, Literal
 
 Comparison = Literal["=", ">=", "<="]
 Sign = Literal["=", ">=", "<=", "!="]
+
+#: What the signs of comparisons mean.
+COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +74,7 @@ class DegreeTest:
 
     def accepts(self, degree: int) -> bool:
         """Return whether a node with this many such edges passes."""
-        if self.comparison == "=":
-            return degree == self.number
-        if self.comparison == ">=":
-            return degree >= self.number
-        return degree <= self.number
+        return COMPARISONS[self.comparison](degree, self.number)
 
     def __str__(self) -> str:
         return f"#{self.labels}{self.comparison}{self.number}"
@@ -137,9 +137,7 @@ class LengthTest:
 
     def accepts(self, length: int) -> bool:
         """Return whether a text with this many words passes."""
-        if self.comparison in ("=", "!="):
-            return (length == self.number) == (self.comparison == "=")
-        return length >= self.number if self.comparison == ">=" else length <= self.number
+        return COMPARISONS[self.comparison](length, self.number)
 
     def __str__(self) -> str:
         number = f"longest({self.part}){self.number:+}" if self.part else self.number

@@ -76,7 +76,7 @@ def check_instances(state: CompilerState) -> None:
 def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
     """Yield the rules whose children have no single place in another layer, where an empty phrase has no node."""
     layer, held, size = grammar.graph_layers[number], set[tuple[int, str]](), -1
-    anchor = grammar.text_layer(layer.anchor)
+    anchor = grammar.anchors[number]
     while size < (size := len(held)):
         for rule in grammar.rules:
             fragment = rule.fragments[number]

@@ -151,7 +151,7 @@ def check_absorbed(state: CompilerState) -> None:
 
 
 def _leaves(grammar: CoreGrammar, layer: int) -> Iterator[tuple[int, set[int]]]:
-    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    anchor = grammar.anchors[layer]
     finish = grammar.text_layers[anchor].finish
     words = {word for word, _ in finish.absorb} if finish is not None else set()
     for rule in grammar.rules if words else ():

@@ -7,8 +7,15 @@ from itertools import chain
 
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.clauses import check_attribute_name, check_layers, check_parts, each_layer, rule_weight
-from sgl.frontend.forms import entries_of, laid_over
+from sgl.frontend.clauses import (
+    check_attribute_name,
+    check_layers,
+    check_parts,
+    each_layer,
+    entries_of,
+    laid_over,
+    rule_weight,
+)
 from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope

@@ -7,8 +7,21 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
-from sgl.core.grammar import Category, CoreGrammar, Fragment, Node, Origin, Rule, Slot, Template, Token
-from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
+from sgl.core.grammar import (
+    LEXICONS,
+    RULES,
+    WORDS,
+    Category,
+    CoreGrammar,
+    Fragment,
+    Node,
+    Origin,
+    Rule,
+    RuleKey,
+    Slot,
+    Template,
+    Token,
+)
 from sgl.diagnostics import Span
 from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance

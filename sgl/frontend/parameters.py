@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
+from sgl.core.structure import COMPARISONS
 from sgl.diagnostics import suggest
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
@@ -145,11 +146,5 @@ def is_weight(number: float | None) -> TypeGuard[float]:
 def compare(left: str, comparison: str, right: str) -> bool:
     """Return whether a comparison holds: of numbers, or else of words by ``=`` and ``!=``."""
     first, second = decimal(left), decimal(right)
-    if first is None or second is None:
-        return (left == right) == (comparison != "!=")
-    difference = first - second
-    if comparison == "=":
-        return difference == 0
-    if comparison == "!=":
-        return difference != 0
-    return difference >= 0 if comparison == ">=" else difference <= 0
+    numbers = first is not None and second is not None
+    return COMPARISONS[comparison](*((first, second) if numbers else (left, right)))

@@ -8,10 +8,9 @@ found, so that what merely follows from a mistake is not reported as another.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import CoreGrammar, RuleKey
 from sgl.core.plan import Plan
 from sgl.core.release import Release
-from sgl.core.weights import RuleKey
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.agreement import OpenTie, find_open_ties
 from sgl.frontend.checks import check_graphs, check_instances, check_words

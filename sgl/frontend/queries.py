@@ -9,8 +9,7 @@ from dataclasses import replace
 
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
-from sgl.frontend.clauses import each_layer
-from sgl.frontend.forms import entries_of, laid_over
+from sgl.frontend.clauses import each_layer, entries_of, laid_over
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
-from sgl.frontend.forms import blocks_of
+from sgl.frontend.clauses import blocks_of
 from sgl.frontend.mentions import column_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope

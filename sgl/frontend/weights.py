@@ -1,7 +1,7 @@
 """Put the weights of a file in the place of those that the grammar declares.
 
 A file gives weights to rules, to words, and to the parts of rules and lexicons, category by
-category (:mod:`sgl.core.weights`).  What it does not mention keeps its declared share of the
+category (:mod:`sgl.core.grammar`).  What it does not mention keeps its declared share of the
 category, and a category without an entry stays as it is: so a file stays right when something is
 added to the grammar.  A row about what the settings leave out is passed over.  A name that means
 nothing under any setting is an error, a word that its lexicon does not have a warning.
@@ -11,8 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from sgl.core.grammar import CoreGrammar
-from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
+from sgl.core.grammar import LEXICONS, RULES, WORDS, CoreGrammar, RuleKey
 from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.parameters import decimal, is_weight
 from sgl.frontend.state import CompilerState

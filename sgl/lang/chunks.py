@@ -10,10 +10,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sgl.characters import code_of, hidden
+from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
 from sgl.kept import kept
-from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.syntax import Name
 
 #: Brackets may nest this deep; nothing an author writes comes near it.

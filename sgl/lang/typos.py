@@ -9,8 +9,8 @@ import unicodedata
 from collections.abc import Callable
 from itertools import takewhile
 
+from sgl.characters import CONFUSABLES, plain
 from sgl.diagnostics import suggested
-from sgl.lang.confusables import CONFUSABLES, plain
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 

@@ -22,10 +22,9 @@ from yaml.events import (
 )
 from yaml.reader import ReaderError
 
-from sgl.characters import code_of, hidden
+from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
 from sgl.lang.chunks import REMOVE
-from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.syntax import Name
 
 #: Rows that a table may have.

@@ -18,8 +18,7 @@ from sgl.automata import Licence, StructureCompiler
 from sgl.automata.weights.nearest import NearestFinder
 from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import Pattern
+from sgl.core.plan import Pattern, content_lemmas
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.report import Arc, Example, example_of

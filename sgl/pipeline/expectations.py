@@ -22,7 +22,7 @@ from sgl.automata.algebra.tree_automaton import GrammarIndex
 from sgl.automata.weights.inside import Moments
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
-from sgl.core.lemmas import content_lemmas, repeats_lemma
+from sgl.core.plan import content_lemmas, repeats_lemma
 from sgl.corpus.fit.estimate import LeftOut, Vector
 from sgl.frontend import Compiled
 from sgl.parsing import Forest

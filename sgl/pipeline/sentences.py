@@ -355,8 +355,7 @@ class Reading:
     def edges(self, layer: str) -> Iterator[str]:
         """Yield the edges of its graph, with the words of the sentence: ``saw -[obj]-> cat``."""
         for number in map(self.grammar.graph_layer, layer.split(PLUS)):
-            graph, anchor = self.item.graphs[number], self.grammar.graph_layers[number].anchor
-            words = self.item.tokens[self.grammar.text_layer(anchor)]
+            graph, words = self.item.graphs[number], self.item.tokens[self.grammar.anchors[number]]
             for source, label, target in graph.edges:
                 head, dependent = (words[graph.nodes[node].position] for node in (source, target))
                 yield f"{head} -[{label}]-> {dependent}"

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.core.lemmas import RuleLemmas, introduced_lemmas
-from sgl.core.plan import NEED_PREFIX
+from sgl.core.plan import NEED_PREFIX, RuleLemmas, introduced_lemmas
 from sgl.dataset import MANIFEST, staged_directory
 from sgl.foreign import MANIFEST as MANIFEST_KIND
 from sgl.foreign import TABLE, ForeignFileError, read_text

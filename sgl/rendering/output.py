@@ -117,7 +117,7 @@ class ViewOutput:
     @property
     def anchor(self) -> int:
         """The index of the text layer whose words the nodes of the graph are."""
-        return self.grammar.text_layer(self.grammar.graph_layers[self.view.layer].anchor)
+        return self.grammar.anchors[self.view.layer]
 
     def render(self, graph: Graph, tokens: Sequence[str]) -> str:
         """Return a known graph in the notation of the view; raises ``ViewError``, too."""
@@ -143,23 +143,16 @@ class WordsOutput:
     layer: int
 
     @property
-    def anchor(self) -> int:
-        """The index of the text layer whose words the nodes of the graph are."""
-        return self.grammar.text_layer(self.grammar.graph_layers[self.layer].anchor)
-
-    @property
     def uses(self) -> Uses:
         """Words, and the columns of their attributes."""
-        return Uses((self.anchor,), self.layer, shown=_columns_shown, kept=_kept_of_column)
+        return Uses((self.grammar.anchors[self.layer],), self.layer, shown=_columns_shown, kept=_kept_of_column)
 
     def text(self, derivation: Derivation) -> str:
         """Return the lines; raises ``ConlluError`` if the sentence has no faithful form."""
-        tokens = derive_tokens(self.grammar, derivation, self.anchor)
-        text = finish(self.grammar.text_layers[self.anchor], tokens)
+        anchor, free = self.grammar.anchors[self.layer], self.grammar.graph_layers[self.layer].free
         graph = derive_graph(self.grammar, derivation, self.layer)
-        layer = self.grammar.text_layers[self.anchor]
-        free = self.grammar.graph_layers[self.layer].free
-        return word_lines(graph, tokens, text, _columns_of, spelt_as(layer, tokens), free=free)
+        tokens, layer = derive_tokens(self.grammar, derivation, anchor), self.grammar.text_layers[anchor]
+        return word_lines(graph, tokens, finish(layer, tokens), _columns_of, spelt_as(layer, tokens), free=free)
 
     def marked(self, grammar: CoreGrammar) -> Self:
         """Return the same lines of another grammar."""

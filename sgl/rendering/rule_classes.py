@@ -67,7 +67,7 @@ class RuleClasses:
         self._attach = [layer.attach for layer in grammar.text_layers]
         self._anchor = None
         if uses.graph is not None:
-            self._anchor = grammar.text_layer(grammar.graph_layers[uses.graph].anchor)
+            self._anchor = grammar.anchors[uses.graph]
         self._numbers: dict[Hashable, int] = {}
         #: The tables whose words have been raised, as that was asked for, and what became of them.
         self.raised_tables: dict[int, int] = {}
@@ -217,7 +217,7 @@ class MarkedGrammar(CoreGrammar):
         self.rules.append(marked)
         self.arity.append(size)
         if uses.graph is not None:
-            anchor = self.text_layer(self.graph_layers[uses.graph].anchor)
+            anchor = self.anchors[uses.graph]
             self.gluing[uses.graph].append(gluing_rule(marked, uses.graph, anchor))
         return marked.id
 

@@ -100,7 +100,7 @@ def example_of(grammar: CoreGrammar, derivation: Derivation, *, source: str, tar
     layers = (written[source].layer, written[target].layer)
     drawable = len(derivation) <= LARGEST_TREE
     layer = grammar.graph_layer(graph)
-    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    anchor = grammar.anchors[layer]
     value = item.graphs[layer]
     upos = {node.position: node.get("upos") for node in value.nodes}
     arcs = (

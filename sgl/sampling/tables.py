@@ -14,8 +14,7 @@ from itertools import accumulate
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar, Slot, View
-from sgl.core.lemmas import content_lemmas, introduced_lemmas
-from sgl.core.plan import Plan
+from sgl.core.plan import Plan, content_lemmas, introduced_lemmas
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
 
@@ -106,7 +105,7 @@ def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
 
 
 def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
-    anchor = grammar.text_layer(grammar.graph_layers[view.layer].anchor)
+    anchor = grammar.anchors[view.layer]
     finish = grammar.text_layers[anchor].finish
     below = pack_text(grammar, anchor) if finish is not None and finish.absorb else None
     return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below)

@@ -17,7 +17,12 @@ list of values or labels is a test that nothing passes.
 """
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from operator import eq, ge, le, ne
+
+#: What the signs of comparisons mean.
+SIGNS: dict[str, Callable[[int, int], bool]] = {"=": eq, ">=": ge, "<=": le, "!=": ne}
 
 
 class StructureError(ValueError):
@@ -60,9 +65,7 @@ class DegreeComparison:
 
     def accept(self, degree: int) -> bool:
         """Return whether a node with so many edges passes."""
-        if self.comparison == "=":
-            return degree == self.number
-        return degree >= self.number if self.comparison == ">=" else degree <= self.number
+        return SIGNS[self.comparison](degree, self.number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +110,7 @@ class LengthComparison:
 
     def accept(self, length: int) -> bool:
         """Return whether a text of so many words passes."""
-        if self.comparison in (">=", "<="):
-            return length >= self.number if self.comparison == ">=" else length <= self.number
-        return (length == self.number) == (self.comparison == "=")
+        return SIGNS[self.comparison](length, self.number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.automata.weights.nearest import NearestFinder
 from sgl.cli.main import USAGE, run
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.lemmas import content_lemmas
-from sgl.core.plan import IN_DISTRIBUTION, Constraint
+from sgl.core.plan import IN_DISTRIBUTION, Constraint, content_lemmas
 from sgl.frontend import Compiled
 from sgl.sampling import pack, sample
 

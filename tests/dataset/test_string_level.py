@@ -160,6 +160,7 @@ def test_prove_takes_the_verdict_from_the_data(
     clause: str, sign: str, compiled: Compile, capsys: pytest.CaptureFixture[str]
 ) -> None:
     directory = compiled(clause)
+    capsys.readouterr()
     assert run(["prove", str(directory.parent / MAIN), "--data", str(directory)]) == OK
     (row,) = (line for line in capsys.readouterr().out.splitlines() if "pp_of_verb" in line)
     assert row.split()[1][4] == sign
@@ -167,6 +168,7 @@ def test_prove_takes_the_verdict_from_the_data(
 
 def test_prove_gives_the_figures_as_data(compiled: Compile, capsys: pytest.CaptureFixture[str]) -> None:
     directory = compiled(REJECT)
+    capsys.readouterr()
     run(["prove", str(directory.parent / MAIN), "--data", str(directory), "--json"])
     content = json.loads(capsys.readouterr().out)
     assert content["strings"]["policy"] == "reject"

@@ -15,8 +15,7 @@ from small_grammars import weighted_grammar
 from workplace import Workplace
 
 from sgl.characters import hidden
-from sgl.core.grammar import CoreGrammar, Token
-from sgl.core.weights import LEXICONS, RULES, WORDS, RuleKey
+from sgl.core.grammar import LEXICONS, RULES, WORDS, CoreGrammar, RuleKey, Token
 from sgl.corpus.fit import Fit, Sample, estimate, weights_text
 from sgl.corpus.rows import SentenceReadings
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 from diagnostics import BASE
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sgl.characters import CONFUSABLES
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.diagnostics.render import render
 from sgl.lang import syntax as s
 from sgl.lang.chunks import MAX_DEPTH, Chunk, split_chunks
-from sgl.lang.confusables import CONFUSABLES
 from sgl.lang.reader import MAX_MISTAKES, MAX_NESTING, read
 
 ROOT = Path(__file__).parent.parent.parent
@@ -281,6 +281,7 @@ def test_the_place_of_a_part_lies_in_the_place_of_the_whole(text: str) -> None:
         assert whole.start <= part.start <= part.end <= whole.end, text[whole.start : whole.end]
 
 
+@settings(deadline=None)  # the first example may wait for the tables of the parser
 @given(st.lists(st.sampled_from(EVERYTHING.split("\n")), min_size=1, max_size=25))
 def test_names_stand_where_they_say_in_any_mixture_of_lines(lines: list[str]) -> None:
     text = "\n".join(lines)

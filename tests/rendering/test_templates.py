@@ -172,7 +172,7 @@ def compare_sentences(
     grammar: CoreGrammar, layer: int, derivations: Sequence[Derivation], category: str = "a b"
 ) -> None:
     """Compare whole sentences, whose numbers grow out of their six digits."""
-    anchor = grammar.text_layer(grammar.graph_layers[layer].anchor)
+    anchor = grammar.anchors[layer]
     order = sorted(range(len(grammar.text_layers)), key=lambda text: text != anchor)
     names = [grammar.text_layers[text].name for text in order]
 

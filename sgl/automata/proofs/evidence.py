@@ -21,8 +21,7 @@ from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, split_grammar
 from sgl.core.interpret import Derivation, fold
-from sgl.core.lemmas import content_lemmas, repeats_lemma
-from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum
+from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.core.structure import Structure
 
 TRAIN = "train"

@@ -15,8 +15,7 @@ from sgl.automata.common import Numbering
 from sgl.automata.proofs.claims import IngredientKind, Reason, Unseen
 from sgl.automata.proofs.evidence import Evidence, used_rules
 from sgl.core.grammar import CoreGrammar, Rule
-from sgl.core.lemmas import introduced_lemmas
-from sgl.core.plan import Pattern
+from sgl.core.plan import Pattern, introduced_lemmas
 
 
 class Ingredient(NamedTuple):

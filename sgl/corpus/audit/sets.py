@@ -24,8 +24,7 @@ import numpy as np
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, capitalised, derive_tokens
-from sgl.core.lemmas import introduced_lemmas
-from sgl.core.plan import Pattern, Plan
+from sgl.core.plan import Pattern, Plan, introduced_lemmas
 from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.rows import ListedRow
 

@@ -12,8 +12,7 @@ from typing import Any, get_args
 
 import yaml
 
-from sgl.core.grammar import CoreGrammar
-from sgl.core.weights import RULES, SECTIONS, WORDS, RuleKey
+from sgl.core.grammar import RULES, SECTIONS, WORDS, CoreGrammar, RuleKey
 from sgl.corpus.fit.estimate import Fate, Fit, Sample
 
 #: The fates of rows in the order in which they are shown.

@@ -77,7 +77,7 @@ class Realizer:
         self._grammar = grammar
         self._graph = graph
         self._texts = texts
-        self._anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
+        self._anchor = grammar.anchors[graph]
 
     def phrases(self, derivation: Derivation) -> list[DerivedPhrase]:
         """Return all phrases, each after its parts; the last one is the sentence."""
@@ -200,7 +200,7 @@ class GrammarEdges:
     """The edges of items and predictions of one text layer of a grammar."""
 
     def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
-        anchor = grammar.text_layer(grammar.graph_layers[graph].anchor)
+        anchor = grammar.anchors[graph]
         self._join = grammar.text_layers[text].join
         content, between = set[str](), set[str]()
         for rule in grammar.rules:

@@ -198,7 +198,7 @@ def conllu_command(
         session.refuse("sentences are sampled or read, not both")
     tree = layer or trees[0]
     if sentences is not None:
-        anchor = core.text_layer(core.graph_layers[core.graph_layer(tree)].anchor)
+        anchor = core.anchors[core.graph_layer(tree)]
         items = _read(session, core, anchor, sentences)
     else:
         sampled = draw_items(session, compiled, choose(session, compiled, what), number, seed)
