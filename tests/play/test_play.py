@@ -124,6 +124,12 @@ def test_a_mistake_is_underlined_explained_and_mended(page: Page) -> None:
     says(page, "#messages", "Nothing is wrong.")
 
 
+def test_a_name_that_is_pointed_at_says_what_it_is(page: Page) -> None:
+    page.locator(".cm-line", has_text="lexicon animals").locator("text=animals").first.hover(timeout=_PATIENCE)
+    page.wait_for_selector(".hover pre:has-text('from \"animals.yaml\"')", timeout=_PATIENCE)
+    assert page.inner_text(".hover p >> nth=0") == "lexicon animals"
+
+
 def test_samples_follow_what_is_typed(page: Page) -> None:
     page.click("#tab-samples")
     says(page, "#sampled", "the")

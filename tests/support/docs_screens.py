@@ -1,6 +1,7 @@
-"""The picture of the page in the browser, for the documentation: ``python tests/support/docs_screens.py``.
+"""Pictures of the page in the browser, for the documentation: ``python tests/support/docs_screens.py``.
 
-It shows SLOG, in English and logical forms, and needs Chromium and the extra ``play``.
+``play.png`` shows SLOG and its claims.  ``editor.png`` shows what every editor gets of the language server: a claim
+that fails while somebody writes, and what the name of a rule means.  They need Chromium and the extra ``play``.
 """
 
 from __future__ import annotations
@@ -8,29 +9,49 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
-PICTURE = Path(__file__).parents[2] / "docs" / "screens" / "play.png"
+SCREENS = Path(__file__).parents[2] / "docs" / "screens"
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _PATIENCE = 300_000
 
 
-def main() -> None:
-    """Open the page, wait for the claims of SLOG, and take its picture."""
-    command = [sys.executable, "-m", "sgl", "play", sys.argv[1] if len(sys.argv) > 1 else "slog", "--no-browser"]
+@contextmanager
+def opened(grammar: str, height: int) -> Iterator[Page]:
+    """Serve a grammar, and open its page."""
+    command = [sys.executable, "-m", "sgl", "play", grammar, "--no-browser"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as driver:
         assert server.stdout is not None
         browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        page = browser.new_page(viewport={"width": 1280, "height": 800})
+        page = browser.new_page(viewport={"width": 1280, "height": height})
         page.goto(server.stdout.readline().strip())
         page.wait_for_selector("body[data-ready]", timeout=_PATIENCE)
-        page.click("#tab-patterns")
-        page.wait_for_selector("#patterns .state:has-text('proved')", timeout=_PATIENCE)
-        page.screenshot(path=PICTURE)
+        yield page
         browser.close()
         server.terminate()
+
+
+def main() -> None:
+    """Take both pictures."""
+    with opened("slog", 800) as page:
+        page.click("#tab-patterns")
+        page.wait_for_selector("#patterns .state:has-text('proved')", timeout=_PATIENCE)
+        page.screenshot(path=SCREENS / "play.png")
+    with tempfile.TemporaryDirectory() as directory:
+        path = Path(directory, "clauses", "clauses.sgl")
+        subprocess.run([sys.executable, "-m", "sgl", "new", "--from", "logical-form", path.parent], check=True)
+        path.write_text(path.read_text("utf-8").replace("  forbid {", "  assert never {", 1), "utf-8")
+        with opened(str(path), 840) as page:
+            page.wait_for_selector("#messages .error", timeout=_PATIENCE)
+            page.evaluate("document.querySelector('.cm-scroller').scrollTop = 1e6")
+            page.locator(".cm-line", has_text="rule modified").locator("text=modified").first.hover()
+            page.wait_for_selector(".hover pre", timeout=_PATIENCE)
+            page.screenshot(path=SCREENS / "editor.png")
 
 
 if __name__ == "__main__":

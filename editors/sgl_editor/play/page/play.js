@@ -227,6 +227,34 @@ async function open(uri) {
 
 // ---- help at the cursor
 
+// Hovers use these of Markdown: blocks of code, tables, lists, and code between backticks.
+function addMarkdown(dom, markdown) {
+  const add = (parent, tag, text) => {
+    const made = parent.appendChild(document.createElement(tag));
+    text.split("`").forEach((piece, number) => {
+      if (number % 2) made.appendChild(document.createElement("code")).textContent = piece;
+      else made.append(piece);
+    });
+  };
+  markdown.split(/^```.*\n?/m).forEach((part, number) => {
+    if (number % 2) {
+      dom.appendChild(document.createElement("pre")).textContent = part.trimEnd();
+      return;
+    }
+    let table = null;
+    for (const line of part.split("\n").filter((line) => line.trim() && !line.startsWith("| ---"))) {
+      if (line.startsWith("|")) {
+        table ??= dom.appendChild(document.createElement("table"));
+        const row = table.insertRow();
+        for (const cell of line.slice(1, -1).split("|")) add(row, table.rows.length > 1 ? "td" : "th", cell.trim());
+      } else {
+        table = null;
+        add(dom, "p", line.replace(/^- /, "• "));
+      }
+    }
+  });
+}
+
 async function hover(view, at) {
   const uri = shown;
   flush();
@@ -241,7 +269,7 @@ async function hover(view, at) {
     create() {
       const dom = document.createElement("div");
       dom.className = "hover";
-      dom.textContent = text.join("\n\n");
+      addMarkdown(dom, text.join("\n\n"));
       return { dom };
     },
   };
