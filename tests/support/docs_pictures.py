@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from docs_editor import editor_page
 from markupsafe import Markup
 
 import sgl
@@ -125,6 +126,12 @@ def _farm_pair(name: str, caption: str) -> str:
 
 #: The pictures, by their names.
 PICTURES: dict[str, Callable[[], str]] = {
+    "editor": lambda: _figure(
+        "{{ page }}",
+        "What the server says, word for word: how probable a rule is, how many sentences a need can expect, that one "
+        "pattern is proved, and the sentence that refutes the other. The mouse points at <code>modified</code>.",
+        page=Markup(editor_page()),  # noqa: S704 - ours
+    ),
     "home": lambda: _figure(
         _HOME, pair=pair(str(FARM), "pp_in_subject"), example=held_out(str(FARM), MODIFIED, "pp_in_subject")
     ),
