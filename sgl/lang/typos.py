@@ -347,7 +347,7 @@ FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
     ),
     ("$", lambda failure: failure.before.endswith("{"), "a number is written without `$`"),
     ("$", lambda failure: failure.before.endswith("("), "without brackets: `+` and `or` apply from left to right"),
-    ('"', lambda failure: failure.keyword == "paradigm", "a line begins with its class: `regular \"e\" -> \"en\"`"),
+    ('"', lambda failure: failure.keyword == "paradigm", 'a line begins with its class: `regular "e" -> "en"`'),
     ("|", _after_word, "write a `word` for each of them"),
     ("?(", _on_right_hand_side, "nothing is optional in a rule; write one with it and one without"),
     ("*+", _on_right_hand_side, "nothing is repeated by a sign; write a rule that contains its own category"),
