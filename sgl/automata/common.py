@@ -73,10 +73,11 @@ def as_numbers(columns: Sequence[Numbers], bound: int) -> Numbers:
     [23, 1, 23]
     """
     numbers = columns[0]
+    most = int(numbers.max(initial=0)) + 1
     for column in columns[1:]:
-        if int(numbers.max(initial=0)) >= 2**62 // bound:
-            numbers = np.unique(numbers, return_inverse=True)[1]
-        numbers = numbers * bound + column
+        if most >= 2**62 // bound:
+            numbers, most = np.unique(numbers, return_inverse=True)[1], len(numbers)
+        numbers, most = numbers * bound + column, most * bound
     return numbers
 
 

@@ -8,7 +8,7 @@ child, weights say what is read there.  Automata read even less: of a text the n
 from itertools import chain
 
 from sgl.automata import StructureCompiler
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Template, Token
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.kept import kept, memory
 
 
@@ -31,18 +31,13 @@ def read_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
 
 
 def _rules_alike(one: Rule, other: Rule) -> bool:
-    if one.templates is not other.templates and not all(map(_templates_alike, one.templates, other.templates)):
-        return False
-    # The same objects are equal without a look.
-    own, others = ((rule.name, rule.lhs, rule.rhs, rule.keep, rule.fragments) for rule in (one, other))
-    return own == others
+    same = one.templates is other.templates
 
+    def read(rule: Rule) -> tuple[object, ...]:
+        texts = () if same else [[isinstance(item, Token) or item for item in text] for text in rule.templates]
+        return rule.name, rule.lhs, rule.rhs, rule.keep, rule.fragments, texts
 
-def _templates_alike(one: Template, other: Template) -> bool:
-    def unnamed(template: Template) -> list[object]:
-        return [Token if isinstance(item, Token) else item for item in template]
-
-    return one is other or unnamed(one) == unnamed(other)
+    return one is other or read(one) == read(other)
 
 
 def shape_of(grammar: CoreGrammar) -> object:

@@ -64,12 +64,12 @@ def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
     table = np.column_stack((contexts, results))
     while len(together):
         table[:, 1] = blocks[results]
-        own, starts, ends = blocks[together], bounds[together], bounds[together + 1]
-        members = zip(own.tolist(), starts.tolist(), ends.tolist(), strict=True)
+        own = blocks[together].tolist()
+        members = zip(own, bounds[together].tolist(), bounds[together + 1].tolist(), strict=True)
         signatures = [(block, table[start:end].tobytes()) for block, start, end in members]
         numbers = {found: number for number, found in enumerate(dict.fromkeys(signatures))}
         split = np.array([numbers[found] for found in signatures], np.intp)
-        if len(numbers) == len(np.unique(own)):
+        if len(numbers) == len(set(own)):
             return automaton.renamed(np.unique(blocks, return_inverse=True)[1])
         blocks[together] = fresh + split
         fresh += len(numbers)
