@@ -51,12 +51,13 @@ class SystemOutput(NamedTuple):
     words: tuple[str, ...] | None = None
 
 
-#: The members of a JSON object that an output can be in, and its id.
+#: The members of a JSON object that an output can be in, perhaps deeper, and its id.
 TEXTS = (
     *("prediction", "hypothesis", "output", "text", "predict", "pred", "generated_text", "generated_predictions"),
-    *("translation", "translation_text", "decoded", "response", "completion"),
+    *("translation", "translation_text", "decoded", "response", "completion", "predicted_tokens", "filtered_resps"),
+    *("resps", "outputs", "body", "choices", "message", "content"),
 )
-IDS = ("id", "sent_id")
+IDS = ("id", "sent_id", "custom_id")
 
 #: A line of the log of fairseq-generate: its kind, the number of the item, and the rest.
 _LOGGED = re.compile(r"([STHDP])-(\d{1,9})\t(.*)")
@@ -193,7 +194,13 @@ def open_predictions(path: Path, column: str, ids: Collection[str] = ()) -> Alig
             named = kind == ".tsv" or (bool(tab) and (cell in IDS or cell in ids))
             rows = _tsv(path) if named else ((number, None, SystemOutput(text)) for number, text in _lines(path))
     if named:
-        return Aligned(_by_id(rows), iter(()))
+        by_id = _by_id(rows)
+        # Libraries number what they predict, from 0 or 1.
+        numbers = sorted(int(name) for name in by_id if name.isdecimal() and len(name) < 10)
+        counted = [list(range(first, first + len(by_id))) for first in (0, 1)]
+        if ids and numbers in counted and by_id.keys().isdisjoint(ids):
+            return Aligned(None, iter([by_id[name] for name in sorted(by_id, key=int)]))
+        return Aligned(by_id, iter(()))
     return Aligned(None, (output for _, _, output in rows))
 
 
@@ -228,25 +235,38 @@ def _objects(path: Path) -> Iterator[_Row]:
         if isinstance(value, str):
             yield number, None, SystemOutput(value)
             continue
-        if not isinstance(value, dict):
-            raise PredictionsError(f"line {number:,} is no object with a `prediction`")
-        found, name = (next((value[key] for key in known if key in value), None) for known in (TEXTS, IDS))
+        name = next((value[key] for key in IDS if key in value), None) if isinstance(value, dict) else None
         if name is not None and not isinstance(name, str | int):
             raise PredictionsError(f"line {number:,} has an `id` that is no text")
-        words: list[Any] = found if isinstance(found, list) else [found]
-        if not all(isinstance(word, str) for word in words):
+        output = _said(value)
+        if output is None:
             hint = f"the member with the text is called one of {', '.join(TEXTS)}"
             raise PredictionsError(f"line {number:,} has no `prediction` that is a text or a list of words", hint=hint)
-        output = SystemOutput(None, tuple(words)) if isinstance(found, list) else SystemOutput(words[0])
         yield number, None if name is None else str(name), output
 
 
+def _said(value: Any) -> SystemOutput | None:  # noqa: ANN401 - JSON
+    """Return the text or the words of an output, however deep; of several the first, which is the best."""
+    if isinstance(value, dict):
+        return next((said for key in TEXTS if key in value and (said := _said(value[key]))), None)
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return SystemOutput(value[0]) if len(value) == 1 and " " in value[0] else SystemOutput(None, tuple(value))
+    if isinstance(value, list):
+        return _said(value[0])
+    return SystemOutput(value) if isinstance(value, str) else None
+
+
 def _values(path: Path) -> Iterator[tuple[int, object]]:
-    """Yield the values of a file of JSON lines, or of one list, with their numbers."""
+    """Yield the values of a file of JSON lines, of one list, or of an object with a text for each id."""
     lines = [(number, line) for number, line in _lines(path) if line.strip()]
     try:
-        if lines and lines[0][1].lstrip().startswith("["):
+        first = lines[0][1].lstrip() if lines else ""
+        if first.startswith("[") or first == "{" or len(lines) == 1:
             whole = json_of("\n".join(line for _, line in lines).encode(), path, 1)
+            if isinstance(whole, dict) and isinstance(whole.get("predictions"), list):
+                whole = whole["predictions"]
+            elif isinstance(whole, dict) and whole and whole.keys().isdisjoint((*TEXTS, *IDS)):
+                whole = [{"id": name, "prediction": value} for name, value in whole.items()]
             yield from enumerate(whole if isinstance(whole, list) else [whole], 1)
             return
         for number, line in lines:
@@ -258,13 +278,15 @@ def _values(path: Path) -> Iterator[tuple[int, object]]:
 def _csv(path: Path) -> Iterator[_Row]:
     """Yield the rows of a CSV file, whose first line says which column is the text."""
     try:
-        rows = csv.DictReader(line for _, line in _lines(path))
+        lines = [f"{line}\n" for _, line in _lines(path)]
+        mark = max(",;\t", key="".join(lines[:1]).count)
+        rows = csv.DictReader(lines, delimiter=mark)
         heads = rows.fieldnames or ()
-        text, name = (next((head for head in heads if head in known), None) for known in (TEXTS, IDS))
+        text, name = (next((head for head in heads if head.lower() in known), None) for known in (TEXTS, IDS))
         if text is None:
             raise PredictionsError(f"no column is called one of {', '.join(TEXTS)}")
         for number, row in enumerate(rows, 2):
-            yield number, None if name is None else row[name], SystemOutput(row[text] or "")
+            yield number, None if name is None else row[name], SystemOutput(" ".join((row[text] or "").splitlines()))
     except csv.Error as problem:
         raise PredictionsError(f"it is no CSV file: {problem}") from None
 
@@ -285,7 +307,7 @@ def _log(path: Path) -> list[_Row]:
     """Return the best outputs in the order of the items, detokenized ones before others; nothing if it is no log."""
     # A log of fairseq-generate may begin with other lines.
     head = (_LOGGED.match(line) for _, line in islice(_lines(path), 200))
-    if not {"H", "S"} <= {logged[1] for logged in head if logged}:
+    if not any(logged[1] == "H" for logged in head if logged):
         return []
     found: dict[int, tuple[str, str]] = {}
     for logged in filter(None, (_LOGGED.match(line) for _, line in _lines(path))):

@@ -394,6 +394,12 @@ FAIRSEQ = (
 )
 
 
+BATCH = (
+    '{{{{"custom_id": "rows-00000{}", "response": {{{{"body": {{{{"choices": '
+    '[{{{{"message": {{{{"content": "{}"}}}}}}}}]}}}}}}}}}}}}\n'
+)
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -402,6 +408,25 @@ FAIRSEQ = (
         ("objects.json", '[{{"generated_text": "{0}"}}, {{"generated_text": "{1}"}}]'),
         ("lines.jsonl", '{{"predict": "{0}", "label": "x"}}\n{{"predict": "{1}", "label": "x"}}\n'),
         ("translation.jsonl", '{{"translation_text": "{0}"}}\n{{"translation_text": "{1}"}}\n'),
+        # What grep takes from a log.
+        ("hypotheses.txt", "H-1\t-0.2\t{1}\nH-0\t-0.1\t{0}\n"),
+        # A pipeline of Transformers, lm-evaluation-harness, vLLM, a batch of OpenAI, AllenNLP with beams.
+        ("pipeline.json", '[[{{"generated_text": "{0}"}}], [{{"generated_text": "{1}"}}]]'),
+        (
+            "samples.jsonl",
+            '{{"doc_id": 0, "resps": [["q"]], "filtered_resps": ["{0}"]}}\n{{"filtered_resps": ["{1}"]}}\n',
+        ),
+        (
+            "served.jsonl",
+            '{{"prompt": "x", "outputs": [{{"text": "{0}"}}, {{"text": "y"}}]}}\n{{"outputs": [{{"text": "{1}"}}]}}\n',
+        ),
+        ("batch.jsonl", BATCH.format("2", "{1}") + BATCH.format("1", "{0}")),
+        ("beams.jsonl", '{{"predicted_tokens": [["{0}"], ["y"]]}}\n{{"predicted_tokens": [["{1}"]]}}\n'),
+        ("whole.json", '{{\n "predictions": ["{0}",\n "{1}"]\n}}'),
+        ("named.json", '{{"rows-000002": "{1}", "rows-000001": "{0}"}}'),
+        ("numbered.json", '[{{"id": 1, "prediction": "{1}"}}, {{"id": 0, "prediction": "{0}"}}]'),
+        ("european.csv", "ID;Prediction\nrows-000002;{1}\nrows-000001;{0}\n"),
+        ("broken_lines.csv", 'prediction\n"{0}\n"\n{1}\n'),
         ("table.csv", 'id,source,prediction\nrows-000002,"a, b","{1}"\nrows-000001,c,{0}\n'),
         ("plain.csv", "prediction\n{0}\n{1}\n"),
         ("realized.txt", "# sent_id = rows-000002\n# text = {1}\n\n# sent_id = rows-000001\n# text = {0}\n"),
@@ -422,7 +447,10 @@ def test_outputs_are_read_as_systems_write_them(name: str, text: str, work: Work
         ("generate.log", "S-0\ta\nH-1\t-0.2\tx\n", "none for item 0"),
         ("table.csv", "id,text of mine\n1,x\n", "no column is called one of prediction"),
         ("lines.jsonl", '{"mine": "x"}\n{"mine": "x"}\n', "the member with the text is called one of"),
-        ("list.json", '["x", 3]', "line 2 is no object with a `prediction`"),
+        ("list.json", '["x", 3]', "line 2 has no `prediction` that is a text"),
+        ("deep.jsonl", '{"outputs": [{"score": 1}]}\n' * 2, "the member with the text is called one of"),
+        ("numbers.json", '[{"id": 0, "text": "b"}, {"id": 2, "text": "d"}]', "2 predictions have an unknown id"),
+        ("empty.tsv", "", "0 predictions where 2 are wanted"),
         ("list.json", '["x"', "it is not JSON"),
     ],
 )
