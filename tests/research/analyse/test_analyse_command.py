@@ -121,7 +121,7 @@ def test_every_form_of_predictions_is_read(name: str, text: str, analysed: Analy
         ("bad.tsv", "\ta\n", "has no id"),
         ("bad.jsonl", "{", "is not JSON"),
         ("bad.jsonl", "[" * 100_000, "nested more than 100 deep"),
-        ("bad.jsonl", "3", "no object"),
+        ("bad.jsonl", "3", "no `prediction` that is a text"),
         ("bad.jsonl", '{"id": "s1"}', "no `prediction`"),
         ("bad.jsonl", '{"id": [], "prediction": ""}', "an `id` that is no text"),
         ("bad.jsonl", '{"id": "s1", "prediction": ""}\n{"prediction": ""}', "has no `id`"),
