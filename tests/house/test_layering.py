@@ -57,7 +57,7 @@ RESEARCH: dict[str, set[str]] = {
     "baselines": {"evaluate"},
     "divergence": {"treebank"},
     "evaluate": {"analyse", "logical_forms", "treebank"},
-    "exchange": {"logical_forms"},
+    "exchange": {"logical_forms", "treebank"},
     "logical_forms": set(),
     "recipes": {"analyse", "evaluate"},
     "treebank": set(),

@@ -1,9 +1,10 @@
 """``sglc export``: a grammar for Alto or NLTK, the graphs of its sentences as CoNLL-U, or logical forms."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
+import numpy as np
 
 from sgl.characters import visible
 from sgl.cli.arguments import graph_layers, graph_text, text_layers
@@ -27,6 +28,7 @@ from sgl.rendering.views import VIEWS
 from sgl.research.exchange.names import CONCATENATION, is_quotable
 from sgl.research.exchange.write_tools import WithoutCapitals, repeating, without_capitals, write_irtg, write_nltk
 from sgl.research.logical_forms.graphs import read_with
+from sgl.research.treebank import Malformed, TreebankReader, TreebankWord
 
 #: What speaks about datasets, and not about the language.
 _CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
@@ -239,6 +241,33 @@ def forms(session: Session, rows: Path, view: str, out: Path | None) -> None:
         message = f"{count(len(faults), 'row')} of `{rows}` cannot be written as `{view}`"
         session.diagnostics.error("SGL1216", None, message, notes=map(visible, listed))
     session.deliver("".join(f"{line}\n" for line in written), out)
+
+
+@command.command("unordered")
+@click.argument("treebank", type=FILE)
+@click.option("--seed", type=int, default=1, help="Seed of the random numbers.")
+@out_option
+@session_options
+def unordered(session: Session, treebank: Path, seed: int, out: Path | None) -> None:
+    """Write the trees of TREEBANK as inputs of surface realization: lemmas in a random order, without the text."""
+    blocks = []
+    for number, sentence in enumerate(TreebankReader().read(treebank)):
+        if isinstance(sentence, Malformed):
+            message = f"the sentence in line {sentence.line:,} of `{treebank}` cannot be read"
+            session.diagnostics.error("SGL1501", None, message, notes=[sentence.reason])
+        else:
+            comments = [line.decode("utf-8", "replace") for line in sentence.comments if not line.startswith(b"# text")]
+            order = np.random.default_rng([abs(seed), number]).permutation(len(sentence.words)).tolist()
+            blocks.append("\n".join([*comments, *_shuffled(sentence.words, order)]) + "\n\n")
+    session.deliver("".join(blocks), out)
+
+
+def _shuffled(words: Sequence[TreebankWord], order: Sequence[int]) -> Iterator[str]:
+    """Yield the words in another order, each as its lemma with its governor."""
+    place = {old + 1: new for new, old in enumerate(order, 1)} | {0: 0}
+    for new, old in enumerate(order, 1):
+        _, lemma, upos, head, deprel, feats = words[old]
+        yield "\t".join([str(new), lemma, lemma, upos, "_", feats, str(place[head]), deprel, "_", "_"])
 
 
 def _read(session: Session, core: CoreGrammar, layer: int, path: Path) -> list[tuple[str, Item]]:
