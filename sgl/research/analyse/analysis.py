@@ -15,8 +15,8 @@ import numpy as np
 
 from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
-from sgl.research.analyse.metrics import Measures, Skeleton, without_punctuation
-from sgl.research.analyse.predictions import Judgements, PredictionsError, SystemOutput, read_judgements, some_outputs
+from sgl.research.analyse.metrics import Skeleton, without_punctuation
+from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Relations with fewer edges say little about their freedom.
@@ -44,24 +44,13 @@ def analyse(
     predictions: Sequence[tuple[str, Path]] = (),
     settings: scoring.AnalysisSettings | None = None,
     advance: Callable[[int, int], None] = lambda _done, _all: None,
-    judgements: Path | None = None,
 ) -> Analysis:
     """Analyse a treebank and the predictions of systems (name and file) for its sentences.
 
-    Now and then ``advance`` is told the bytes read, and all.  ``judgements`` has what people say of outputs.
+    Now and then ``advance`` is told the bytes read, and all.
     """
     chosen = settings or scoring.AnalysisSettings()
-    judged: Judgements = {}
-    faults: list[tuple[Path, PredictionsError]] = []
-    if judgements is not None:
-        try:
-            judged = read_judgements(judgements, (*Measures._fields, "bleu", "dea"))
-        except PredictionsError as problem:
-            faults.append((judgements, problem))
-    given = [
-        scoring.SystemScores(name, file, chosen, {kind: of.get(name, {}) for kind, of in judged.items()})
-        for name, file in predictions
-    ]
+    given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, scoring.SystemScores.open)
     collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []
     treebank = scoring.TreebankMeasures(path, chosen.by)
@@ -83,11 +72,11 @@ def analyse(
     _each(given, scoring.SystemScores.finish)
     treebank.finish()
     systems = tuple([system for system in given if system.fault is None])
-    unusable = (*faults, *[(s.path, s.fault) for s in given if s.fault is not None])
+    unusable = tuple([(s.path, s.fault) for s in given if s.fault is not None])
     failed = {system.name: failed_sentences(system, chosen.failure) for system in systems}
     data = {
-        "settings": chosen._asdict(),
-        "judged": list(judged),
+        "settings": chosen._asdict() | {"judgements": chosen.judgements and str(chosen.judgements)},
+        "judged": [kind for system in systems[:1] for kind in system.columns if kind not in ("bleu", "dea")],
         "treebank": treebank.data(),
         "groups": _groups(treebank, systems),
         "systems": [system.data(int(failed[system.name].sum())) for system in systems],

@@ -97,7 +97,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     options["failure"] = _failure(options["failure"], session)
     options["nodes"] = _nodes(options["nodes"], session)
     options["views"] = options["views"] or _VIEWS[:3]
-    judgements, patterns = options.pop("judgements"), options.pop("patterns")
+    patterns = options.pop("patterns")
     systems = systems_of(predictions)
     if twice := [name for name, uses in Counter(name for name, _ in systems).items() if uses > 1]:
         session.refuse(f"two files are those of `{twice[0]}`; a system has one here")
@@ -106,7 +106,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     def advance(done: int, size: int) -> None:
         session.progress(f"{bar(done / size if size else 1.0)}  {gold.name}")
 
-    found = analyse(gold, systems, AnalysisSettings(**options), advance, judgements)
+    found = analyse(gold, systems, AnalysisSettings(**options), advance)
     _report(found, session.diagnostics)
     if len(found.treebank.projective):
         if not session.quiet:

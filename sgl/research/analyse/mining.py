@@ -17,7 +17,9 @@ Structures that occur in the same trees would share their blame; the smallest st
 is rare is left out: what occurs once explains its sentence perfectly.
 """
 
+import re
 from array import array
+from ast import literal_eval
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -128,16 +130,10 @@ Parsed = tuple[str, tuple["Parsed", ...]]
 
 def parsed(text: str) -> Parsed:
     """Return a structure as the label of its top word and its parts."""
-    stack: list[tuple[str, list[Parsed]]] = [("", [])]
-    for piece in text.replace("(", " ( ").replace(")", " ) ").split():
-        if piece == "(":
-            stack.append(("", []))
-        elif piece == ")":
-            label, parts = stack.pop()
-            stack[-1][1].append((label, tuple(parts)))
-        else:
-            stack[-1] = (piece, stack[-1][1])
-    return stack[0][1][0]
+    # As a tuple of Python: every word is its label and the tuple of its parts.
+    literal = re.sub(r"\(([^() ]+)", lambda top: f"({top[1]!r}, (", text).replace(")", ")),")
+    found: tuple[Parsed] = literal_eval(literal)
+    return found[0]
 
 
 class Occurrences(NamedTuple):

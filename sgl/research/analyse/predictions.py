@@ -321,21 +321,19 @@ def _log(path: Path) -> list[_Row]:
     return [(number, None, SystemOutput(text)) for number, (_, text) in sorted(found.items())]
 
 
-#: By kind of score and system, what people say of the output for each sentence.
-Judgements = dict[str, dict[str, dict[str, float]]]
+def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str, dict[str, float]]]:
+    """Return the scores that people give to outputs, by kind, system and sentence.
 
-
-def read_judgements(path: Path, reserved: Collection[str]) -> Judgements:
-    """Return the scores that people give to outputs: columns beside `system`, `sent_id` and perhaps `annotator`.
-
-    Those of an annotator are replaced by z-scores; several of one output have their mean.
+    They are columns beside `system`, `sent_id` and perhaps `annotator`.  Those of an annotator are
+    replaced by z-scores; several of one output have their mean.
     """
     lines = [line for _, line in _lines(path)]
     table = csv.DictReader(lines, delimiter="\t" if "\t" in "".join(lines[:1]) else ",", restval="")
     heads = table.fieldnames or ()
     names = [head for head in heads if head not in ("system", "sent_id", "annotator")]
     if not names or len(heads) - len(names) < 2 or not set(names).isdisjoint(reserved):
-        raise PredictionsError("the first line names no columns `system`, `sent_id` and scores such as `fluency`")
+        what = "the first line names no columns `system`, `sent_id` and scores such as `fluency`"
+        raise PredictionsError(f"in `{path}` {what}")
     given: dict[tuple[str, str], list[tuple[tuple[str, str], float]]] = defaultdict(list)
     for number, row in enumerate(table, 2):
         for name in filter(row.get, names):
@@ -344,7 +342,8 @@ def read_judgements(path: Path, reserved: Collection[str]) -> Judgements:
             except ValueError:
                 value = float("nan")
             if not isfinite(value):
-                raise PredictionsError(f"line {number:,}: `{row[name][:40]}` is no {name}, which is a number")
+                what = f"`{row[name][:40]}` is no {name}, which is a number"
+                raise PredictionsError(f"in `{path}`, line {number:,}: {what}")
             given[name, row.get("annotator", "")].append(((row["system"], row["sent_id"]), value))
     scores: dict[str, dict[tuple[str, str], list[float]]] = {name: defaultdict(list) for name in names}
     for (name, annotator), found in given.items():
@@ -352,7 +351,7 @@ def read_judgements(path: Path, reserved: Collection[str]) -> Judgements:
         middle, wide = (fmean(values), pstdev(values) or 1.0) if annotator else (0.0, 1.0)
         for place, value in found:
             scores[name][place].append((value - middle) / wide)
-    judged: Judgements = {name: {} for name in names}
+    judged: dict[str, dict[str, dict[str, float]]] = {name: {} for name in names}
     for name, places in scores.items():
         for (system, sent_id), several in places.items():
             judged[name].setdefault(system, {})[sent_id] = fmean(several)

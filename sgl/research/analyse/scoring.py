@@ -6,7 +6,7 @@ those of a tree without it.
 
 from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
-from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions
+from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
@@ -33,7 +33,8 @@ class AnalysisSettings(NamedTuple):
     """What was asked for.
 
     ``column`` has the words that are compared (form, lemma).  ``failure`` is ``quartile``,
-    ``inexact``, or a value of BLEU below which a sentence has failed.
+    ``inexact``, or a value of BLEU below which a sentence has failed.  ``judgements`` is the
+    file with what people say of outputs.
     """
 
     column: str = "form"
@@ -46,6 +47,7 @@ class AnalysisSettings(NamedTuple):
     support: int = 5
     rounds: int = 3
     failure: str | float = "quartile"
+    judgements: Path | None = None
 
 
 class TreebankMeasures:
@@ -166,13 +168,10 @@ class SystemScores:
     Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
     are exactly the text of the sentence, and not its words; ``pieces`` had marks of the pieces
-    of a tokenizer, and were joined.  ``judged`` has what people say of outputs: further scores, ``nan`` where nothing
-    is said.  ``sampled`` are the words of the first sentences with those of their outputs.
+    of a tokenizer, and were joined.  ``sampled`` are the words of the first sentences with those of their outputs.
     """
 
-    def __init__(
-        self, name: str, path: Path, settings: AnalysisSettings, judged: Mapping[str, Mapping[str, float]]
-    ) -> None:
+    def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
         self.name = name
         self.path = path
         self.fault: PredictionsError | None = None
@@ -183,11 +182,13 @@ class SystemScores:
         self._kept, self._edges = Counter[str](), Counter[str]()
         self.sampled: list[tuple[Sequence[str], Sequence[str]]] = []
         self._column = settings.column
-        self._judged = {kind: (scores, array("d")) for kind, scores in judged.items()}
+        self._judgements = settings.judgements
 
     def open(self) -> None:
         """Open the file of predictions."""
         self.outputs = open_predictions(self.path, self._column)
+        judged = read_judgements(self._judgements, (*Measures._fields, "bleu", "dea")) if self._judgements else {}
+        self._judged = {kind: (of.get(self.name, {}), array("d")) for kind, of in judged.items()}
 
     def add(self, gold: GoldSentence) -> None:
         """Score the output for the next sentence."""

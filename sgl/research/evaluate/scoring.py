@@ -269,21 +269,9 @@ class Scores:
                 for name, runs in self._predictions.items()
             }
         if benchmark.view in FORMS:
-            self._align_forms()
-
-    def _align_forms(self) -> None:
-        """Find the mistakes of logical forms."""
-        rows, terms = self._benchmark.rows, VIEWS[self._benchmark.view].syntax == "terms"
-        known = cache(lambda gold, text: form_mistakes(gold, text, terms=terms))
-        for name, runs in self._predictions.items():
-            verdicts = zip(runs, self.scores[EXACT][name], self.scores[EQUIVALENT][name], strict=True)
-            self.mistakes[name] = [
-                [
-                    () if right else (FormMistake.NOTATION,) if same else known(rows[place].target, text)
-                    for (place, text, _), right, same in zip(run, exacts, sames, strict=True)
-                ]
-                for run, exacts, sames in verdicts
-            ]
+            kinds = cache(lambda gold, text: _kinds(gold, text, benchmark.view))
+            for name, runs in self._predictions.items():
+                self.mistakes[name] = [[kinds(benchmark.rows[at].target, text) for at, text, _ in run] for run in runs]
 
     def match(self, partial: PartialMatch, progress: Progress) -> None:
         """Add partial matches, kinds of mistakes and edges, which share the readings."""
@@ -365,3 +353,12 @@ def _kind(gold: Realization | None, text: str, said: Sequence[Realization], lemm
     if not said or gold is None:
         return Mistake.UNPARSED
     return mistake_of([word for word in gold.words if word], [word for word in said[0].words if word], lemmas)
+
+
+def _kinds(gold: str, text: str, view: str) -> tuple[FormMistake, ...]:
+    """Return the kinds of mistakes of a logical form."""
+    if exact(gold, text):
+        return ()
+    if equivalent(gold, text, view):
+        return (FormMistake.NOTATION,)
+    return form_mistakes(gold, text, terms=VIEWS[view].syntax == "terms")

@@ -1,6 +1,6 @@
 """``sglc export``: a grammar for Alto or NLTK, the graphs of its sentences as CoNLL-U, or logical forms."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -28,7 +28,7 @@ from sgl.rendering.views import VIEWS
 from sgl.research.exchange.names import CONCATENATION, is_quotable
 from sgl.research.exchange.write_tools import WithoutCapitals, repeating, without_capitals, write_irtg, write_nltk
 from sgl.research.logical_forms.graphs import read_with
-from sgl.research.treebank import Malformed, TreebankReader, TreebankWord
+from sgl.research.treebank import Malformed, TreebankReader
 
 #: What speaks about datasets, and not about the language.
 _CLAIMS = (s.PatternDecl, s.PartDecl, s.Restrict)
@@ -258,16 +258,14 @@ def unordered(session: Session, treebank: Path, seed: int, out: Path | None) -> 
         else:
             comments = [line.decode("utf-8", "replace") for line in sentence.comments if not line.startswith(b"# text")]
             order = np.random.default_rng([abs(seed), number]).permutation(len(sentence.words)).tolist()
-            blocks.append("\n".join([*comments, *_shuffled(sentence.words, order)]) + "\n\n")
+            place = {old + 1: new for new, old in enumerate(order, 1)} | {0: 0}
+            words = enumerate((sentence.words[old] for old in order), 1)
+            lines = [
+                f"{n}\t{w.lemma}\t{w.lemma}\t{w.upos}\t_\t{w.feats}\t{place[w.head]}\t{w.deprel}\t_\t_"
+                for n, w in words
+            ]
+            blocks.append("\n".join([*comments, *lines, "", ""]))
     session.deliver("".join(blocks), out)
-
-
-def _shuffled(words: Sequence[TreebankWord], order: Sequence[int]) -> Iterator[str]:
-    """Yield the words in another order, each as its lemma with its governor."""
-    place = {old + 1: new for new, old in enumerate(order, 1)} | {0: 0}
-    for new, old in enumerate(order, 1):
-        _, lemma, upos, head, deprel, feats = words[old]
-        yield "\t".join([str(new), lemma, lemma, upos, "_", feats, str(place[head]), deprel, "_", "_"])
 
 
 def _read(session: Session, core: CoreGrammar, layer: int, path: Path) -> list[tuple[str, Item]]:

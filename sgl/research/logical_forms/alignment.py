@@ -10,12 +10,13 @@ form that has two things in common with it, and the third says what is wrong::
 What has no partner is missing or extra.  A form may be read that is no graph: a variable need not have a word.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable
 from enum import Enum
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple
 
-from sgl.rendering.meaning import ENTITY, WH
+from sgl.rendering.meaning import WH
 from sgl.research.logical_forms.graphs import read_varfree
 from sgl.research.logical_forms.notation import LogicalFormError, read_form
 
@@ -37,14 +38,13 @@ class FormMistake(Enum):
 
 
 _Node = Hashable
-_Edge = tuple[_Node, tuple[str, ...], _Node]
+_Edge = tuple[_Node, tuple[str, ...], Any]
 
 
 class _Meaning(NamedTuple):
-    """The word of each node, those with an atom of their own and whether it is definite, and the edges."""
+    """The word of each node, and the edges; that of a noun has no role, and leads to its star, or to nothing, of it."""
 
     words: dict[_Node, str]
-    nouns: dict[_Node, bool]
     edges: Counter[_Edge]
 
 
@@ -58,10 +58,6 @@ def form_mistakes(gold: str, said: str, *, terms: bool = False) -> tuple[FormMis
         return (FormMistake.UNREADABLE,)
     places = _aligned(one, other)
     found = {_of_words(one.words[at], other.words[node]) for node, at in places.items()}
-    found |= {FormMistake.MISSING for node in one.nouns.keys() - set(places.values())}
-    found |= {FormMistake.EXTRA for node in other.nouns.keys() - places.keys()}
-    if any(star != one.nouns.get(places.get(node, ""), star) for node, star in other.nouns.items()):
-        found.add(FormMistake.DEFINITE)
     found |= _of_edges(one, other, places)
     # Functions may have their binders in another order.
     return tuple(kind for kind in FormMistake if kind in found) or (FormMistake.BINDING,)
@@ -69,33 +65,28 @@ def form_mistakes(gold: str, said: str, *, terms: bool = False) -> tuple[FormMis
 
 def _of_atoms(text: str) -> _Meaning:
     form = read_form(text)
-    nouns: dict[_Node, bool] = {}
     words: dict[_Node, str] = {form.constant: form.constant} if form.constant else {}
-    atoms = [*form.definites, *form.atoms]
-    for number, atom in enumerate(atoms):
-        if len(atom.arguments) == 1:
-            nouns.setdefault(atom.arguments[0], number < len(form.definites))
-            words.setdefault(atom.arguments[0], atom.predicate[0])
-    for atom in atoms:
-        words.setdefault(atom.arguments[0], atom.predicate[0])
     edges = Counter[_Edge]()
-    for atom in atoms:
+    # Nouns come first: they name their variables.
+    for atom in sorted((*form.definites, *form.atoms), key=lambda atom: len(atom.arguments)):
         first, *others = atom.arguments
-        for other in others:
-            words.setdefault(other, other if isinstance(other, str) else "")
-        agrees = atom.predicate[0] == words[first]
-        if others or not agrees:
-            edges[first, atom.predicate[agrees:], others[0] if others else ""] += 1
-    return _Meaning(words, nouns, edges)
+        words.setdefault(first, atom.predicate[0])
+        same = atom.predicate[0] == words[first]
+        star = "*" if atom in form.definites else ""
+        edges[first, atom.predicate[same:], others[0] if others else (star, first)] += 1
+    for atom in form.atoms:
+        words.setdefault(atom.arguments[-1], "" if isinstance(atom.arguments[-1], int) else atom.arguments[-1])
+    return _Meaning(words, edges)
 
 
 def _of_term(text: str) -> _Meaning:
     graph = read_varfree(text)
     nodes: list[_Node] = ["?" if node.get("type") == WH else at for at, node in enumerate(graph.nodes)]
     known = list(zip(nodes, graph.nodes, strict=True))
-    words = {at: node.get("lemma") or "?" for at, node in known}
-    nouns = {at: node.get("definite") == "yes" for at, node in known if node.get("type") == ENTITY}
-    return _Meaning(words, nouns, Counter((nodes[a], tuple(label.split(":")), nodes[b]) for a, label, b in graph.edges))
+    edges = Counter[_Edge]((nodes[a], tuple(label.split(":")), nodes[b]) for a, label, b in graph.edges)
+    stars = {"yes": "*", "no": ""}
+    edges.update((at, (), (stars[node.get("definite")], at)) for at, node in known if node.get("definite"))
+    return _Meaning({at: node.get("lemma") or "?" for at, node in known}, edges)
 
 
 def _aligned(gold: _Meaning, said: _Meaning) -> dict[_Node, _Node]:
@@ -107,16 +98,15 @@ def _aligned(gold: _Meaning, said: _Meaning) -> dict[_Node, _Node]:
     }
     free = [node for node in said.words if node not in places]
     left = [node for node in gold.words if node not in set(places.values())]
-
-    around: dict[_Node, list[_Edge]] = {}
+    around: dict[_Node, set[_Edge]] = defaultdict(set)
     for edge in said.edges:
-        for end in {edge[0], edge[2]}:
-            around.setdefault(end, []).append(edge)
+        around[edge[0]].add(edge)
+        around[edge[2]].add(edge)
 
     def likeness(pair: tuple[_Node, _Node]) -> tuple[int, bool, bool]:
         node, place = pair
         mapped = {**places, node: place}
-        same = sum((mapped.get(a), role, mapped.get(b)) in gold.edges for a, role, b in around.get(node, ()))
+        same = sum((mapped.get(a), role, mapped.get(b)) in gold.edges for a, role, b in around[node])
         alike = said.words[node] == gold.words[place] != ""
         return same + alike, alike, node == place
 
@@ -138,25 +128,29 @@ def _of_words(gold: str, said: str) -> FormMistake | None:
     return FormMistake.WORD if gold and said else FormMistake.MISSING if gold else FormMistake.EXTRA
 
 
+#: What two edges have in common, and what is wrong then.
+_STEPS: tuple[tuple[FormMistake, Callable[[_Edge], object]], ...] = (
+    (FormMistake.ROLE, itemgetter(0, 2)),
+    (FormMistake.BINDING, itemgetter(0, 1)),
+    (FormMistake.ATTACHMENT, itemgetter(1, 2)),
+    (FormMistake.ATTACHMENT, itemgetter(2)),
+)
+
+
 def _of_edges(gold: _Meaning, said: _Meaning, places: dict[_Node, _Node]) -> set[FormMistake]:
     here = Counter[_Edge]()
     for (a, role, b), times in said.edges.items():
         # A node of the prediction alone is no node of the gold form, whatever its name is.
-        here[places.get(a, ("", a)), role, places.get(b, ("", b))] += times
+        source = places.get(a, ("", a))
+        here[source, role, places.get(b, ("", b)) if role else (b[0], source)] += times
     lacking, other = [*(gold.edges - here).elements()], [*(here - gold.edges).elements()]
     found = set[FormMistake]()
-
-    def pair(kind: FormMistake, common: Callable[[_Edge], object]) -> None:
+    for kind, common in _STEPS:
         for edge in list(lacking):
             twin = next((one for one in other if common(one) == common(edge)), None)
             if twin is not None:
                 lacking.remove(edge)
                 other.remove(twin)
                 asked = kind is FormMistake.BINDING and "?" in (edge[2], twin[2])
-                found.add(FormMistake.QUESTION if asked else kind)
-
-    pair(FormMistake.ROLE, lambda edge: (edge[0], edge[2]))
-    pair(FormMistake.BINDING, lambda edge: edge[:2])
-    pair(FormMistake.ATTACHMENT, lambda edge: edge[1:])
-    pair(FormMistake.ATTACHMENT, lambda edge: edge[2])
+                found.add(FormMistake.QUESTION if asked else kind if edge[1] else FormMistake.DEFINITE)
     return found | {kind for kind, edges in ((FormMistake.MISSING, lacking), (FormMistake.EXTRA, other)) if edges}

@@ -183,14 +183,19 @@ def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
 
     Edges keep the order of the form.  Raises ``LogicalFormError``.
     """
+    return _read_term(text, common_nouns)[0]
+
+
+def _read_term(text: str, common_nouns: Collection[str]) -> tuple[Graph, list[int]]:
+    """Return the graph, and its nodes in the order of an English sentence."""
     term = read_term(text)
     builder = _TermGraph(frozenset(common_nouns))
     if not term.arguments and builder.kind(term, "") == ENTITY and not term.definite:
         alone = (("definite", "no"), ("lemma", term.head), ("open", "yes"), ("type", ENTITY))
-        return Graph((GraphNode(alone, 0),), (), 0)
+        return Graph((GraphNode(alone, 0),), (), 0), [0]
     builder.add(term, "")
     nodes = [GraphNode(found, rank) for rank, found in enumerate(builder.attributes)]
-    return _graph(nodes, builder.edges, 0)
+    return _graph(nodes, builder.edges, 0), builder.order
 
 
 class _TermGraph:
@@ -199,6 +204,8 @@ class _TermGraph:
     def __init__(self, common_nouns: frozenset[str]) -> None:
         self.attributes: list[tuple[tuple[str, str], ...]] = []
         self.edges: list[tuple[int, str, int]] = []
+        #: The nodes in the order of a sentence, in which the first argument of a verb stands before it.
+        self.order: list[int] = []
         self._common_nouns = common_nouns
         #: Nouns, names and ``?`` by their term: node and the nouns around it that it mentions.
         self._read: dict[tuple[str, tuple[str, ...]], list[tuple[int, frozenset[int]]]] = {}
@@ -234,10 +241,15 @@ class _TermGraph:
 
     def _add_arguments(self, node: int, term: Term) -> frozenset[int]:
         mentions: frozenset[int] = frozenset()
-        for label, argument in term.arguments:
+        before = int(term.has_roles and term.arguments[0][0] not in CLAUSAL)
+        for place, (label, argument) in enumerate(term.arguments):
+            if place == before:
+                self.order.append(node)
             target, mentioned = self.add(argument, label)
             self.edges.append((node, label, target))
             mentions |= mentioned
+        if len(term.arguments) <= before:
+            self.order.append(node)
         return mentions
 
     def _new(self, attributes: tuple[tuple[str, str], ...]) -> int:
@@ -279,7 +291,8 @@ def read_with(form: str, sentence: str) -> Graph:
     tokens = sentence.split()
     if not {"_", "LAMBDA"}.isdisjoint(form.split()):
         return read_cogs(form, tokens)
-    graph = read_varfree(form, [word for before, word in pairwise(tokens) if before.lower() in ("a", "the")])
+    nouns = [word for before, word in pairwise(tokens) if before.lower() in ("a", "the")]
+    graph, order = _read_term(form, nouns)
     if len(graph.nodes) == 1 and graph.nodes[0].get("open"):
         raise LogicalFormError(0, f"'{form}' by itself has no roles, so that it may be a noun or a verb")
     nodes = [(node.get("lemma"), node.get("type")) for node in graph.nodes]
@@ -289,31 +302,10 @@ def read_with(form: str, sentence: str) -> Graph:
     places = {at: tokens.index(lemma) if lemma else 0 for at, (lemma, kind) in enumerate(nodes) if kind != EVENT}
     small = _FUNCTION.union(label.rpartition(":")[2] for _, label, _ in graph.edges)
     free = [at for at, word in enumerate(tokens) if at not in places.values() and word.lower() not in small]
-    verbs = [at for at in _in_order(graph) if nodes[at][1] == EVENT]
+    verbs = [at for at in order if nodes[at][1] == EVENT]
     if len(verbs) != len(free):
         raise LogicalFormError(0, f"the form has {len(verbs)} verbs, and the sentence has {len(free)}")
     places |= zip(verbs, free, strict=True)
     return Graph(
         tuple(GraphNode(n.attributes, places[at]) for at, n in enumerate(graph.nodes)), graph.edges, graph.head
     )
-
-
-def _in_order(graph: Graph) -> list[int]:
-    """Return the nodes in the order of the sentence."""
-    found: dict[int, None] = {}
-    seen: set[int] = set()
-
-    def visit(node: int) -> None:
-        if node in seen:
-            return
-        seen.add(node)
-        below = [(label, target) for source, label, target in graph.edges if source == node]
-        first = graph.nodes[node].get("type") == EVENT and bool(below) and below[0][0] not in CLAUSAL
-        for _, target in below[:first]:
-            visit(target)
-        found[node] = None
-        for _, target in below[first:]:
-            visit(target)
-
-    visit(graph.head)
-    return list(found)

@@ -119,8 +119,8 @@ def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnost
             return {}
         # What people say of the outputs stands beside the treebank.
         tables = (paths[name].with_suffix(end) for end in (".tsv", ".csv"))
-        judgements = next(filter(Path.is_file, tables), None)
-        result = analyse(paths[name], given, AnalysisSettings(**recipe["options"]), judgements=judgements)
+        settings = AnalysisSettings(**recipe["options"], judgements=next(filter(Path.is_file, tables), None))
+        result = analyse(paths[name], given, settings)
         for path, fault in result.unusable:
             report_fault(path, fault, diagnostics)
         if len(result.treebank.projective):
