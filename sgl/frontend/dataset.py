@@ -96,7 +96,7 @@ def _do_without(state: CompilerState) -> None:
     declared = [c.name for c, _ in state.names.of(s.CategoryDecl) if not c.features]
     start = next((name for name in declared if name.text in made), None)
     if start is None:
-        state.error("SGL0804", None, message, hint)
+        state.error("SGL0804", None, message, hint if rules else "go on: sentences are checked once there are rules")
         return
     message = f"{message}: its sentences start from `{start}`"
     label = "no rule uses it"

@@ -34,6 +34,13 @@ def test_a_grammar_without_a_dataset_is_checked_and_sampled(farm: Workplace) -> 
     assert all(line.endswith(".") for line in lines)
 
 
+def test_who_has_written_layers_and_words_alone_is_told_to_go_on(farm: Workplace) -> None:
+    text = (EXAMPLES / "farm.sgl").read_text("utf-8")
+    farm.write("farm.sgl", text[: text.index("category Text")])
+    assert run(["check", "farm.sgl"]) == FAILED
+    assert "go on: sentences are checked once there are rules" in farm.capsys.readouterr().err
+
+
 @pytest.mark.parametrize("command", ["prove", "compile"])
 def test_claims_and_data_need_a_dataset(farm: Workplace, command: str) -> None:
     assert run([command, "farm.sgl"]) == FAILED
