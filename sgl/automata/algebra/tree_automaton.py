@@ -180,7 +180,7 @@ class TreeAutomaton:
         size = np.count_nonzero(kept)
         names = np.append(np.where(kept, np.cumsum(kept) - 1, DEAD), size)
         live = np.append(kept, True)
-        rows = np.flatnonzero(live[self.results] & live[self.children].all(axis=0))
+        rows = np.flatnonzero(live[self.results] & np.logical_and.reduce(live.take(self.children)))
         return replace(
             self,
             categories=self.categories[kept],
