@@ -13,9 +13,8 @@ from sgl.api.findings import Findings, Shown
 from sgl.api.grammar import Grammar, load
 from sgl.api.problems import GrammarError, raised, working
 from sgl.cli.terminal import count as number
-from sgl.dataset import MANIFEST, signature
+from sgl.dataset import manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.foreign.json import read_document
 
 if TYPE_CHECKING:
     import datasets
@@ -35,7 +34,7 @@ class Dataset(Shown):
     _part = "dataset"
 
     def __init__(self, directory: Path) -> None:
-        document = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+        document = manifest_of(directory)
         self.directory, self.manifest = directory, document.of(dict)
         self.splits = {name: own["items"].of(int) for name, own in document["splits"].members().items()}
         self._named = document["name"].of(str), document["identity"].of(str)

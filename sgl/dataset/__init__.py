@@ -12,6 +12,7 @@ from sgl.dataset.staged import (
     MANIFEST,
     OutputError,
     check_target,
+    manifest_of,
     put_back,
     signature,
     staged_directory,

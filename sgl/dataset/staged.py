@@ -18,23 +18,19 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from errno import ENOSYS, ENOTSUP
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl import foreign
-from sgl.foreign import ForeignFileError, read_text
-from sgl.foreign.json import read_document
+from sgl.foreign import ForeignFileError, read_bytes, read_text, sha256_of
+from sgl.foreign.json import JsonValue, read_document
 
 if TYPE_CHECKING:
     from sgl.dataset.lock import LockedFolder
-
-from collections.abc import Mapping
-from hashlib import sha256
-
-from sgl.foreign import read_bytes, sha256_of
 
 #: The first member of every manifest; with any number it marks a directory as a dataset.
 FORMAT = "sgl-dataset/2"
@@ -61,10 +57,15 @@ class OutputError(Exception):
         self.reason = reason
 
 
+def manifest_of(directory: Path) -> JsonValue:
+    """Return the manifest of the dataset in a directory."""
+    return read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+
+
 def listed_files(directory: Path) -> Collection[str] | None:
     """Return the files of the dataset in a directory; None if it holds none."""
     try:
-        manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+        manifest = manifest_of(directory)
         if not manifest["format"].of(str).startswith(_FAMILY):
             return None
         text = read_text(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)

@@ -11,11 +11,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from sgl import foreign
-from sgl.dataset import CHECKSUMS, MANIFEST
+from sgl.dataset import CHECKSUMS, manifest_of
 from sgl.dataset.card import LOADED
 from sgl.dataset.staged import listed_files
 from sgl.foreign import opened
-from sgl.foreign.json import read_document
 from sgl.verify import USEFUL, Report, verify
 
 #: The time of every file of an archive: the first that the format knows.
@@ -33,7 +32,7 @@ class ReleaseError(ValueError):
 
 def name_of(directory: Path) -> str:
     """Return what the release of a dataset is called: its name and version."""
-    manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+    manifest = manifest_of(directory)
     if "release" not in manifest.members():
         hint = 'add `release "1.0.0"` with `licence` and `authors` to the grammar, and compile it again'
         raise ReleaseError(f"the grammar of `{directory}` declares no release", hint)
@@ -73,7 +72,7 @@ def _loaded(directory: Path) -> Iterator[str]:
     """Yield how the rows could be loaded; raises ``ReleaseError`` if they could not."""
     import pyarrow.parquet as pq
 
-    splits = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)["splits"].members()
+    splits = manifest_of(directory)["splits"].members()
     for split, claim in splits.items():
         rows = pq.ParquetFile(directory / "parquet" / f"{split}.parquet").metadata.num_rows
         if rows != claim["items"].of(int):

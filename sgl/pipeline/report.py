@@ -11,8 +11,8 @@ from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompile
 from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan
-from sgl.dataset import Guarantee, StringFigures, plain, string_figures
-from sgl.foreign import MANIFEST, VERIFICATION
+from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, string_figures
+from sgl.foreign import VERIFICATION
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
 from sgl.pipeline.beside import PairMaker
@@ -187,7 +187,7 @@ def _pattern(
 #: The check of the verifier that counts the parts that patterns need.
 _LICENSED = "V012"
 
-_MANIFEST, _VERIFICATION = "manifest.json", "verification.json"
+_VERIFICATION = "verification.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,8 +207,7 @@ class DatasetCounts:
 
 def read_counts(directory: Path) -> DatasetCounts:
     """Return the counts of a dataset; raise ``ForeignFileError`` if its files cannot be read."""
-    path = directory / _MANIFEST
-    manifest = read_document(path, MANIFEST, inside=directory)
+    manifest = manifest_of(directory)
     verification = read_document(directory / _VERIFICATION, VERIFICATION, inside=directory)
     items: Counter[str] = Counter()
     for split in manifest["splits"].members().values():
@@ -234,7 +233,7 @@ def read_counts(directory: Path) -> DatasetCounts:
         for entry in manifest["guarantees"].elements()
     ]
     strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
-    found = string_figures(manifest.of(dict), path)
+    found = string_figures(manifest.of(dict), directory / MANIFEST)
     return DatasetCounts(manifest["grammar"]["sha256"].of(str), items, parts, strings, found)
 
 

@@ -13,10 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sgl import foreign
-from sgl.dataset import CHECKSUMS, MANIFEST
+from sgl.dataset import CHECKSUMS, MANIFEST, manifest_of
 from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of
-from sgl.foreign.json import read_document
 from sgl.verify import Result
 
 CODE, NAME = "G001", "grammar"
@@ -31,7 +29,7 @@ _SHOWN, _BEFORE = 70, 20
 
 def request_of(directory: Path) -> tuple[dict[str, str], int]:
     """Return the parameters and the seed of a dataset, whose manifest the verifier has read."""
-    manifest = read_document(directory / MANIFEST, foreign.MANIFEST, inside=directory)
+    manifest = manifest_of(directory)
     parameters = manifest["parameters"].members()
     return {name: str(value.data) for name, value in parameters.items()}, manifest["seed"].of(int)
 

@@ -16,9 +16,8 @@ from pathlib import Path
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import NEED_PREFIX, RuleLemmas, introduced_lemmas
-from sgl.dataset import MANIFEST, staged_directory
-from sgl.foreign import MANIFEST as MANIFEST_KIND
-from sgl.foreign import TABLE, ForeignFileError, read_text
+from sgl.dataset import manifest_of, staged_directory
+from sgl.foreign import MANIFEST, TABLE, ForeignFileError, read_text
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
 from sgl.sampling.acceptance import TRAIN, share
@@ -67,7 +66,7 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
             words = tuple(sorted(set().union(*unseen.values())))
             strata = dict(Counter(train[row][0] for row in kept))
             made.append(Variant(settings, len(kept), strata, words, tuple(unseen), hashes))
-        signature = read_document(dataset / MANIFEST, MANIFEST_KIND, inside=dataset)["identity"].of(str)
+        signature = manifest_of(dataset)["identity"].of(str)
         document = {"format": FORMAT, "dataset": signature, "variants": list(map(asdict, made))}
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
         (stage / LIST).write_text(text, "utf-8", errors="replace")
@@ -77,7 +76,7 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
 def listed(directory: Path) -> set[str] | None:
     """Return the files of the variants in a directory; None if it holds none."""
     try:
-        document = read_document(directory / LIST, MANIFEST_KIND, inside=directory)
+        document = read_document(directory / LIST, MANIFEST, inside=directory)
         if document["format"].of(str) != FORMAT:
             return None
         return {LIST, *(name for variant in document["variants"].elements() for name in variant["sha256"].members())}
