@@ -10,9 +10,6 @@ from sgl.research.analyse.tables import analysis_environment
 #: What a label is in a pattern, perhaps in quotes; relations have no quotes.
 _LABEL, _QUOTED = re.compile(r"[^\W\d]\w*(:\w+)*|\*"), re.compile(r'[^"\\⟨⟩]+')
 
-#: What the labels of a view are in a graph.
-_ATTRIBUTES = {"pos": "upos", "lemma": "lemma"}
-
 #: So many patterns are written.
 _MOST = 20
 
@@ -41,14 +38,13 @@ def body_of(structure: str, view: str) -> str:
     def add(part: Parsed, above: str) -> bool:
         labels = dict(zip(kinds, part[0].rsplit("-", len(kinds) - 1), strict=False))
         edge = labels.pop("dep", "*")
-        values = [label if _LABEL.fullmatch(label) else f'"{label}"' for label in labels.values()]
-        tests = ", ".join(f"{_ATTRIBUTES[kind]}={value}" for kind, value in zip(labels, values, strict=True))
+        shown = {kind: label if _LABEL.fullmatch(label) else f'"{label}"' for kind, label in labels.items()}
+        tests = ", ".join(f"{kind.replace('pos', 'upos')}={label}" for kind, label in shown.items())
         # The root has no edge to it, and any top word can be the top of a larger tree.
         known = above or ("" if edge in ("*", "root") else next(names))
         word = next(names)
-        shown = f"{word}[{tests}]" if tests else word
         if known or tests:
-            steps.append(f"{known} -[{edge}]-> {shown}" if known else shown)
+            steps.append((f"{known} -[{edge}]-> " if known else "") + (f"{word}[{tests}]" if tests else word))
         fits = _LABEL.fullmatch(edge) and all(map(_QUOTED.fullmatch, labels.values()))
         return bool(fits) and all(add(inner, word) for inner in part[1])
 

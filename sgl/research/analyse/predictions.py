@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice, takewhile
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any, NamedTuple
@@ -334,28 +334,27 @@ def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str
     if not names or len(heads) - len(names) < 2 or not set(names).isdisjoint(reserved):
         what = "the first line names no columns `system`, `sent_id` and scores such as `fluency`"
         raise PredictionsError(f"in `{path}` {what}")
-    given: dict[tuple[str, str], list[tuple[tuple[str, str], float]]] = defaultdict(list)
+    given: dict[tuple[str, str], list[tuple[str, str, float]]] = defaultdict(list)
     for number, row in enumerate(table, 2):
         for name in filter(row.get, names):
             try:
                 value = float(row[name])
             except ValueError:
-                value = float("nan")
+                value = inf
             if not isfinite(value):
                 what = f"`{row[name][:40]}` is no {name}, which is a number"
                 raise PredictionsError(f"in `{path}`, line {number:,}: {what}")
-            given[name, row.get("annotator", "")].append(((row["system"], row["sent_id"]), value))
-    scores: dict[str, dict[tuple[str, str], list[float]]] = {name: defaultdict(list) for name in names}
+            given[name, row.get("annotator", "")].append((row["system"], row["sent_id"], value))
+    scores: dict[str, dict[str, dict[str, list[float]]]] = {name: {} for name in names}
     for (name, annotator), found in given.items():
-        values = [value for _, value in found]
+        values = [value for *_, value in found]
         middle, wide = (fmean(values), pstdev(values) or 1.0) if annotator else (0.0, 1.0)
-        for place, value in found:
-            scores[name][place].append((value - middle) / wide)
-    judged: dict[str, dict[str, dict[str, float]]] = {name: {} for name in names}
-    for name, places in scores.items():
-        for (system, sent_id), several in places.items():
-            judged[name].setdefault(system, {})[sent_id] = fmean(several)
-    return judged
+        for system, sent_id, value in found:
+            scores[name].setdefault(system, {}).setdefault(sent_id, []).append((value - middle) / wide)
+    return {
+        name: {system: dict(zip(of, map(fmean, of.values()), strict=True)) for system, of in systems.items()}
+        for name, systems in scores.items()
+    }
 
 
 def _sentences(path: Path, column: str) -> Iterator[_Row]:

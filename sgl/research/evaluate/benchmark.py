@@ -5,6 +5,7 @@ treebank in CoNLL-U, whose sentences are to be predicted.  Rows have the names t
 them: ``gen-000001`` is the first row of ``gen``.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -31,6 +32,9 @@ MANIFEST = "manifest.json"
 
 #: Logical forms that can be compared by what they mean.
 FORMS = tuple(name for name, view in VIEWS.items() if view.syntax)
+
+#: What logical forms have that no sentence has.
+_MARKS = {"cogs": re.compile(r"\( x _ \d+ [,)]"), "varfree": re.compile(r"\w \( \w+( \. \w+)* = ")}
 
 #: What to do if there is no manifest.
 _DATASET = "DATASET is a directory that `sglc compile` has written, or a file of rows"
@@ -130,9 +134,11 @@ def _of_file(path: Path, split: str | None, target: str | None) -> Benchmark:
         raise DatasetError(f"`{path}` is a file of rows, which has no split `{split}`")
     name = path.stem
     if path.suffix.lower() != ".conllu":
-        # Without a manifest the name of the target says whether it is a logical form.
-        view = target if target in FORMS else ""
-        return Benchmark(name, name, "", name, "source", target or "target", view or "", _rows(path, name))
+        # Without a manifest the name of the target says whether it is a logical form, or the first forms do.
+        given = _rows(path, name)
+        found = (view for view, mark in _MARKS.items() if any(mark.search(row.target) for row in given))
+        view = target if target in FORMS else "" if target else next(found, "")
+        return Benchmark(name, name, "", name, "source", target or "target", view, given)
     sentences = _whole(path, TreebankReader().read(path), "sentences")
     rows = []
     for number, sentence in enumerate(sentences, 1):

@@ -65,6 +65,12 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         for number, part in enumerate(parts):
             advance("comparing systems", number, len(parts))
             tables[name].append(_row(evaluation, name, part, differences))
+    mistakes = _mistakes(evaluation)
+    for row in tables["patterns"]:
+        # Of each kind the share of the wrong predictions.
+        wrong = {s: row["items"] * sum(1 - run for run in c["runs"]) for s, c in row["scores"][scoring.EXACT].items()}
+        kinds = {system: counts.get(row["name"], {}) for system, counts in mistakes["systems"].items()}
+        row["mistakes"] = {s: {kind: n / wrong[s] for kind, n in counts.items()} for s, counts in kinds.items()}
     decided = {name: {why.value: n for why, n in counts.items()} for name, counts in scores.decided.items()}
     gold = {pattern: {"checked": checked, "right": right} for pattern, (checked, right) in scores.gold.items()}
     return {
@@ -89,7 +95,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         "not_computed": dict(evaluation.unavailable),
         "tables": tables,
         "partial_match": {"decided": decided, "gold": gold} if scoring.PARTIAL in scores.scores else None,
-        "mistakes": _mistakes(evaluation),
+        "mistakes": mistakes,
         "examples": _examples(evaluation),
         "tests": {
             "test": request.test,

@@ -11,7 +11,7 @@ from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange.irtg_file import read_irtg
-from sgl.research.exchange.lower_irtg import ImportedGrammar, lower_irtg
+from sgl.research.exchange.lower_irtg import lower_irtg
 from sgl.research.exchange.write_sgl import with_source, write_sgl
 
 
@@ -30,7 +30,15 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
     Interpretations over strings become text layers, those over trees text layers of the
     printed trees. A grammar that is written to a file is checked.
     """
-    text = write_sgl(_import(session, file).grammar, comment=f"Imported from {file.name}.")
+    source = read_file(file, str(file), None, MAX_TABLE, session.sources, session.diagnostics)
+    read = read_irtg(source, session.diagnostics) if source is not None else None
+    if source is None or read is None:
+        session.stop()
+    imported = lower_irtg(read, file.stem, source.span(0, 1), session.diagnostics)
+    if imported is None:
+        session.stop()
+    core = with_source(imported, session.diagnostics).grammar
+    text = write_sgl(core, comment=f"Imported from {file.name}.")
     if not session.deliver(text, out):
         session.stop()
     if out is None:
@@ -41,14 +49,3 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
         session.echo(f"{out} is written, and has to be corrected before it can be used", err=True)
         session.stop(FAILED)
     session.present("imported.j2", "sgl.research.exchange", out=out, core=compiled.grammar)
-
-
-def _import(session: Session, path: Path) -> ImportedGrammar:
-    source = read_file(path, str(path), None, MAX_TABLE, session.sources, session.diagnostics)
-    file = read_irtg(source, session.diagnostics) if source is not None else None
-    if source is None or file is None:
-        session.stop()
-    imported = lower_irtg(file, path.stem, source.span(0, 1), session.diagnostics)
-    if imported is None:
-        session.stop()
-    return with_source(imported, session.diagnostics)

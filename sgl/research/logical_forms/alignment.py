@@ -11,7 +11,7 @@ What has no partner is missing or extra.  A form may be read that is no graph: a
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from enum import Enum
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -128,15 +128,6 @@ def _of_words(gold: str, said: str) -> FormMistake | None:
     return FormMistake.WORD if gold and said else FormMistake.MISSING if gold else FormMistake.EXTRA
 
 
-#: What two edges have in common, and what is wrong then.
-_STEPS: tuple[tuple[FormMistake, Callable[[_Edge], object]], ...] = (
-    (FormMistake.ROLE, itemgetter(0, 2)),
-    (FormMistake.BINDING, itemgetter(0, 1)),
-    (FormMistake.ATTACHMENT, itemgetter(1, 2)),
-    (FormMistake.ATTACHMENT, itemgetter(2)),
-)
-
-
 def _of_edges(gold: _Meaning, said: _Meaning, places: dict[_Node, _Node]) -> set[FormMistake]:
     here = Counter[_Edge]()
     for (a, role, b), times in said.edges.items():
@@ -145,9 +136,12 @@ def _of_edges(gold: _Meaning, said: _Meaning, places: dict[_Node, _Node]) -> set
         here[source, role, places.get(b, ("", b)) if role else (b[0], source)] += times
     lacking, other = [*(gold.edges - here).elements()], [*(here - gold.edges).elements()]
     found = set[FormMistake]()
-    for kind, common in _STEPS:
+    kinds = FormMistake.ROLE, FormMistake.BINDING, FormMistake.ATTACHMENT, FormMistake.ATTACHMENT
+    # What two edges have in common says what is wrong.
+    for kind, common in zip(kinds, ((0, 2), (0, 1), (1, 2), (2,)), strict=True):
+        same = itemgetter(*common)
         for edge in list(lacking):
-            twin = next((one for one in other if common(one) == common(edge)), None)
+            twin = next((one for one in other if same(one) == same(edge)), None)
             if twin is not None:
                 lacking.remove(edge)
                 other.remove(twin)

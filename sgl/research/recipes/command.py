@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -102,6 +103,10 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
         except DatasetError as fault:
             session.diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
             return {}
+        if recipe.get("fold"):
+            # Published categories, as this grammar writes them: `PP_5-12`, `Q_iobj_ditransV`.
+            rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
+            benchmark = replace(benchmark, rows=tuple(rows))
         result = Evaluation(request, benchmark, session.sources, session.diagnostics).evaluate()
         found |= {} if result is None else {name: result}
     return found

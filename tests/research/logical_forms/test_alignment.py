@@ -149,7 +149,7 @@ def test_the_evaluation_counts_them_by_pattern(work: Workplace) -> None:
     swapped = form("run.agent(7,1) & cat(1)")
     work.write("swapped.txt", "".join(f"{swapped if 'cat(1) & run' in gold else form(gold)}\n" for gold, _, _ in cases))
     files = ["right.txt", "wrong.txt", "swapped.txt"]
-    assert run(["eval", "rows.tsv", *files, "--target", "cogs", "--json", "out.json", "--html", "page.html"]) == OK
+    assert run(["eval", "rows.tsv", *files, "--json", "out.json", "--html", "page.html"]) == OK
     systems = json.loads((work.directory / "out.json").read_text("utf-8"))["mistakes"]["systems"]
     assert systems["right"] == {}
     wrong = len([kinds for _, _, kinds in cases if kinds == "question"])

@@ -132,7 +132,7 @@ def test_a_figure_is_compared_with_that_of_the_system_of_its_name() -> None:
 TREE = "# sent_id = {0}\n# text = a b\n1\ta\ta\tX\t_\t_\t2\tnsubj:x\t_\t_\n2\tb\tb\tX\t_\t_\t0\troot\t_\t_\n\n"
 SMALL_DATA: dict[str, dict[str, str]] = {
     "sget": {"data": "a\tx\tpp_in_subject\nb\ty\tcp_deeper\n", "out/gen.txt": "x\nz\n"},
-    "slog": {"data": "a\tsee . agent ( x _ 1 , A )\tpp_3\n", "out/gen.txt": "see . agent ( x _ 2 , A )\n"},
+    "slog": {"data": "a\tsee . agent ( x _ 1 , A )\tPP_5-12\n", "out/gen.txt": "see . theme ( x _ 2 , A )\n"},
     "dbca": {
         "data/0.0.tsv": "a\tx y z w\n",
         "data/1.0.tsv": "a\tx y z\n",
@@ -172,6 +172,11 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
         grid = cells["BLEU by size of the vocabulary and compound divergence"]["Mine"]
         assert [None if cell is None else cell["mean"] for cell in grid] == [100.0, None, None, None, 0.0, 100.0]
         assert ">compound divergence</text>" in (work.directory / "r.html").read_text("utf-8")
+    if paper == "slog":
+        # The names of published categories are those of the paper's tables.
+        assert list(cells["Exact Match and reformatted Exact Match by generalization case"]) == ["pp_5_12", "all items"]
+        (mistakes,) = (rows for title, rows in cells.items() if title.startswith("Kinds of mistakes"))
+        assert mistakes["pp_5_12"][0]["mean"] == 100.0
     if paper == "sr":
         assert cells["Edge accuracy by universal relation"]["nsubj"][1]["mean"] == 50.0
         assert [cell["mean"] for cell in cells["Edge accuracy by universal relation"]["all"]] == [2, 50.0]
