@@ -227,15 +227,17 @@ async function open(uri) {
 
 // ---- help at the cursor
 
+// What stands between backticks is code.
+function addText(dom, text) {
+  text.split("`").forEach((piece, number) => {
+    if (number % 2) dom.appendChild(document.createElement("code")).textContent = piece;
+    else dom.append(piece);
+  });
+}
+
 // Hovers use these of Markdown: blocks of code, tables, lists, and code between backticks.
 function addMarkdown(dom, markdown) {
-  const add = (parent, tag, text) => {
-    const made = parent.appendChild(document.createElement(tag));
-    text.split("`").forEach((piece, number) => {
-      if (number % 2) made.appendChild(document.createElement("code")).textContent = piece;
-      else made.append(piece);
-    });
-  };
+  const add = (parent, tag, text) => addText(parent.appendChild(document.createElement(tag)), text);
   markdown.split(/^```.*\n?/m).forEach((part, number) => {
     if (number % 2) {
       dom.appendChild(document.createElement("pre")).textContent = part.trimEnd();
@@ -342,7 +344,7 @@ function message(uri, one) {
     editor.focus();
   });
   const text = document.createElement("p");
-  text.textContent = one.message;
+  addText(text, one.message);
   item.append(where, text);
   if (files.has(uri)) fixes(uri, one, item);
   return item;
