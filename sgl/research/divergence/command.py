@@ -14,7 +14,6 @@ import click
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
-from sgl.core.divergence import SplitDivergence
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
 from sgl.research.divergence.morphology import WordChoice
@@ -25,8 +24,11 @@ from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoS
 _NUMBER = re.compile(r"[0-9]?(\.[0-9]{1,6})?|[0-9]{1,6}/[0-9]{1,6}")
 _LONGEST_NUMBER = 12
 
-_SEED = click.IntRange(0)
-_RANKS = re.compile(r"([1-9][0-9]{0,8}):([1-9][0-9]{0,8})")
+_SEED, _FROM_1 = click.IntRange(0), click.IntRange(1, 10**9)
+
+
+_Options = dict[str, Any]
+_Requests = dict[str, search.SplitRequest]
 
 
 def _fraction(text: str) -> Fraction | None:
@@ -62,11 +64,13 @@ def _range(ctx: click.Context, param: click.Parameter, value: str) -> tuple[Frac
     return low, high
 
 
-def _ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, int] | None:
-    read = None if value is None else _RANKS.fullmatch(value)
-    if value is not None and read is None:
-        raise click.BadParameter(f"`{value}` is not a rank and a number of occurrences, `1000:40000`", ctx, param)
-    return None if read is None else (int(read[1]), int(read[2]))
+def _discard(ctx: click.Context, param: click.Parameter, value: str) -> Fraction | int:
+    if value.isascii() and value.isdigit() and len(value) <= _LONGEST_NUMBER:
+        return int(value)
+    share = _fraction(value)
+    if share is None or share == 1:
+        raise click.BadParameter(f"`{value}` is not a whole number or a share below 1", ctx, param)
+    return share
 
 
 @click.command("split")
@@ -75,45 +79,26 @@ def _ranks(ctx: click.Context, param: click.Parameter, value: str | None) -> tup
 @click.option("--categories", is_flag=True, help="With --report: each category as well.")
 @click.option("-o", "--out", type=DIRECTORY, help="The directory for the split.")
 @click.option("--force", is_flag=True, help="Replace a split that is there.")
-@click.option(
-    *("--compound-target", "targets"), callback=_shares, default="1", help="The compound divergence wanted, or several."
-)
+@click.option("--compound-target", "targets", callback=_shares, default="1", help="The compound divergences wanted.")
 @click.option("--atom-target", callback=_share, default="0", help="The same for atoms.")
 @click.option("--atom-limit", callback=_share, default="0.02", help="The most that atoms may diverge.")
-@click.option(
-    "--atom-weight",
-    type=click.IntRange(0, 1000),
-    default=1,
-    help="What atom divergence counts against compound divergence.",
-)
+@click.option("--atom-weight", type=click.IntRange(0, 1000), default=1, help="What atoms count against compounds.")
 @click.option("--test", "test_share", callback=_range, default="0.2:0.3", help="Bounds for the share of test.")
-@click.option(
-    "--discard",
-    default="0",
-    metavar="NUMBER",
-    help="How many items may be left out: a number, or a share with a point (0.05).",
-)
+@click.option("--discard", callback=_discard, default="0", help="How many items may be left out: 70, or a share, 0.05.")
 @click.option("--method", type=click.Choice((search.ANNEALING, search.GREEDY)), default=search.ANNEALING, help="How.")
 @click.option("--moves", type=click.IntRange(1, 1_000_000), default=100, help="Annealing: moves for each item.")
 @click.option("--candidates", type=click.IntRange(1), default=1000, help="Greedy: items to choose from.")
-@click.option(
-    "--every", type=click.IntRange(1), default=2, help="Greedy: draw the candidates anew after so many choices."
-)
-@click.option(
-    "--elements",
-    "view",
-    type=click.Choice(sources.VIEWS),
-    help="What atoms and compounds are taken from.  [default: derivation, or graph for CoNLL-U]",
-)
+@click.option("--every", type=click.IntRange(1), default=2, help="Greedy: new candidates after so many choices.")
+@click.option("--elements", "view", type=click.Choice(sources.VIEWS), help="What atoms and compounds are taken from.")
 @click.option("--size", type=click.IntRange(2, 5), default=2, help="The largest compounds, in nodes.")
 @click.option("--weighted", is_flag=True, help="Weigh compounds as Keysers et al. (2020) do.")
 @click.option("--lemmas", type=FILE, multiple=True, help="Morphology: only lemmas that a file lists.")
-@click.option("--ranks", metavar="EVERY:TIMES", callback=_ranks, help="Morphology: TIMES of lemmas at each such rank.")
+@click.option(
+    "--ranks", type=(_FROM_1, _FROM_1), metavar="EVERY TIMES", help="Morphology: TIMES of lemmas at each rank."
+)
 @click.option("--occurrences", type=click.IntRange(1), default=1, help="Morphology: only lemmas that occur so often.")
 @click.option("--without", multiple=True, metavar="FEATURE", help="Morphology: no words with it, `Typo` or `Abbr=Yes`.")
-@click.option(
-    "--above", callback=_share, help="Morphology: only tag combinations that weigh more, 0.33 in the literature."
-)
+@click.option("--above", callback=_share, help="Morphology: only tag combinations that weigh more, as 0.33.")
 @click.option("--parallel", type=FILE, multiple=True, help="A translation of each sentence of the treebank.")
 @click.option("--seed", "seeds", callback=_seeds, default="1", help="Seed of the random numbers, or several.")
 @json_option
@@ -122,21 +107,21 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
     """Split the items of PATHS into train and test, with a divergence of compounds as wanted.
 
     PATHS are datasets of `sglc compile`, Parquet files with derivations, or treebanks in
-    CoNLL-U; all their items together are divided.
+    CoNLL-U; all their items together are divided.  Elements are those of derivations, or
+    of graphs for CoNLL-U.
 
     With --report nothing is divided: the first file is training, and each of the others is measured against it.
     """
-    fault = _fault(options)
-    if fault:
+    if fault := _fault(options):
         session.refuse(fault)
     items, settings = _read(session, options)
     if options["report"]:
-        _report(session, items, settings, options["categories"], options["as_json"])
+        _report(session, items, settings, options)
     else:
         _split(session, items, _requests(options, items, settings), options)
 
 
-def _fault(options: dict[str, Any]) -> str:
+def _fault(options: _Options) -> str:
     view = options["view"]
     if not options["report"] and options["out"] is None:
         return "`--out` names the directory for the split, or `--report` measures one"
@@ -147,23 +132,14 @@ def _fault(options: dict[str, Any]) -> str:
         return f"{named} are about words with features: `--elements morphology`"
     if view == "morphology" and (options["size"] != 2 or options["weighted"]):
         return "compounds of a lemma and its features have one size and no weight of their own"
-    if _discards(options["discard"]) is None:
-        return f"`--discard` is a whole number or a share below 1, not `{options['discard']}`"
     return ""
 
 
-def _words(options: dict[str, Any]) -> WordChoice:
+def _words(options: _Options) -> WordChoice:
     return WordChoice(*(options[name] for name in ("above", "occurrences", "without", "lemmas", "ranks")))
 
 
-def _discards(text: str) -> Fraction | int | None:
-    if text.isascii() and text.isdigit() and len(text) <= _LONGEST_NUMBER:
-        return int(text)
-    share = _fraction(text)
-    return share if share != 1 else None
-
-
-def _read(session: Session, options: dict[str, Any]) -> tuple[sources.ItemSet, sources.ElementSettings]:
+def _read(session: Session, options: _Options) -> tuple[sources.ItemSet, sources.ElementSettings]:
     try:
         files, view = sources.find_files(options["paths"], options["view"])
         settings = sources.ElementSettings(view, options["size"], options["weighted"], _words(options))
@@ -173,20 +149,14 @@ def _read(session: Session, options: dict[str, Any]) -> tuple[sources.ItemSet, s
         session.fail("SGL1301", str(problem), status=OUTPUT)
 
 
-def _requests(
-    options: dict[str, Any], items: sources.ItemSet, settings: sources.ElementSettings
-) -> dict[str, search.SplitRequest]:
+def _requests(options: _Options, items: sources.ItemSet, settings: sources.ElementSettings) -> _Requests:
     """Return what is asked for, by names: of several splits the target, with the seed if there are several."""
-    number = items.elements.atoms.items
-    discards = _discards(options["discard"])
-    assert discards is not None
+    number, discards = items.elements.atoms.items, options["discard"]
     if isinstance(discards, Fraction):
         discards = discards.numerator * number // discards.denominator
     least, most = options["test_share"]
-    bounds = Bounds(least, most, min(discards, number))
-    method: Annealing | Greedy = Annealing(options["moves"])
-    if options["method"] == search.GREEDY:
-        method = Greedy(options["candidates"], options["every"])
+    bounds, is_greedy = Bounds(least, most, min(discards, number)), options["method"] == search.GREEDY
+    method = Greedy(options["candidates"], options["every"]) if is_greedy else Annealing(options["moves"])
     atoms = float(options["atom_target"]), options["atom_weight"], float(options["atom_limit"])
     asked = list(product(map(float, options["targets"]), options["seeds"]))
     names = [f"{target}-{seed}" if len(options["seeds"]) > 1 else str(target) for target, seed in asked]
@@ -196,9 +166,7 @@ def _requests(
     }
 
 
-def _split(
-    session: Session, items: sources.ItemSet, requests: dict[str, search.SplitRequest], options: dict[str, Any]
-) -> None:
+def _split(session: Session, items: sources.ItemSet, requests: _Requests, options: _Options) -> None:
     started = time.monotonic()
     out: Path = options["out"]
     # Without --force no directory with files in it may be replaced.
@@ -241,37 +209,26 @@ def _split(
 #: A rule of which features make several: ``clause#2``.
 _NUMBERED = re.compile(r"#[0-9]")
 
-#: A name, a number of items, their words on average, and how they differ from training.
-_Measured = tuple[str, int, float | None, SplitDivergence]
 
-
-def _report(
-    session: Session, items: sources.ItemSet, settings: sources.ElementSettings, categories: bool, as_json: bool
-) -> None:
+def _report(session: Session, items: sources.ItemSet, settings: sources.ElementSettings, options: _Options) -> None:
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
-    rows, words = list(_rows(items, categories)), items.mean_words(items.mask(items.files[0]))
-    if not as_json:
-        given = {"items": items, "settings": settings, "rows": rows, "words": words, "numbered": _NUMBERED.search}
-        session.present("report.j2", "sgl.research.divergence", **given)
+    first = items.files[0]
+    train = {"name": first.name, "items": len(first.ids), "mean_words": items.mean_words(items.mask(first))}
+    rows = list(_rows(items, options["categories"]))
+    if options["as_json"]:
+        session.json({"elements": search.elements_data(items, settings), "train": train, "measured": rows})
         return
-    session.json(
-        {
-            "elements": search.elements_data(items, settings),
-            "train": {"name": items.files[0].name, "items": len(items.files[0].ids), "mean_words": words},
-            "measured": [
-                {"name": name, "items": number, "mean_words": mean, **asdict(found)}
-                for name, number, mean, found in rows
-            ],
-        }
-    )
+    given = {"items": items, "settings": settings, "rows": rows, "train": train, "numbered": _NUMBERED.search}
+    session.present("report.j2", "sgl.research.divergence", **given)
 
 
-def _rows(items: sources.ItemSet, categories: bool) -> Iterator[_Measured]:
+def _rows(items: sources.ItemSet, categories: bool) -> Iterator[dict[str, Any]]:
     train = items.mask(items.files[0])
     for file in items.files[1:]:
         named = sorted(set(file.categories)) if categories else []
         for category in (None, *(named if len(named) > 1 else ())):
             chosen = items.mask(file, category)
             name = file.name if category is None else f"{file.name}: {category or 'none'}"
-            yield name, int(chosen.sum()), items.mean_words(chosen), measure(items.elements, train, chosen)
+            told = {"name": name, "items": int(chosen.sum()), "mean_words": items.mean_words(chosen)}
+            yield told | asdict(measure(items.elements, train, chosen))

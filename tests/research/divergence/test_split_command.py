@@ -180,7 +180,7 @@ def test_texts_without_spaces_have_no_mean_length(tmp_path: Path, capsys: pytest
 def test_the_choice_of_lemmas_is_in_the_certificate(bank: Path, tmp_path: Path) -> None:
     words = tmp_path / "words.txt"
     words.write_text("".join(f"n{number}\n" for number in range(9)), "utf-8")
-    options = ["--elements=morphology", "--ranks=1:3", f"--lemmas={words}", "--occurrences=2"]
+    options = ["--elements=morphology", "--ranks", "1", "3", f"--lemmas={words}", "--occurrences=2"]
     assert split(bank, "--out", tmp_path / "out", *options) == OK
     told = certificate(tmp_path / "out")["elements"]
     assert (told["ranks"], told["occurrences"]) == ([1, 3], 2)
@@ -374,9 +374,9 @@ def test_items_of_several_files_are_told_apart(bank: Path, tmp_path: Path) -> No
         (["--above=0.3"], "--elements morphology"),
         (["--occurrences=2"], "--elements morphology"),
         (["--lemmas=words.txt"], "--elements morphology"),
-        (["--ranks=10:20"], "--elements morphology"),
-        (["--elements=morphology", "--ranks=10"], "not a rank and a number"),
-        (["--elements=morphology", "--ranks=0:5"], "not a rank and a number"),
+        (["--ranks", "10", "20"], "--elements morphology"),
+        (["--elements=morphology", "--ranks", "10"], "requires 2 arguments"),
+        (["--elements=morphology", "--ranks", "0", "5"], "not in the range"),
         (["--elements=morphology", "--weighted"], "one size"),
         (["--report"], "no `--out`"),
         (["--nonsense"], "--nonsense"),
@@ -507,7 +507,7 @@ TDT = Path(__file__).parents[4] / "shared" / "data" / "ud" / "fi_tdt-r2.0-dev.co
 def test_the_setting_of_the_paper_reaches_its_divergences_in_finnish(tmp_path: Path) -> None:
     words = ["--elements=morphology", "--above=0.33", "--occurrences=10", "--without=Typo", "--without=Abbr"]
     out = tmp_path / "out"
-    assert split(TDT, *words, "--ranks=100:400", "--compound-target=0,0.25,0.5,0.75,1", "--out", out) == OK
+    assert split(TDT, *words, "--ranks", "100", "400", "--compound-target=0,0.25,0.5,0.75,1", "--out", out) == OK
     for name in ("0.0", "0.25", "0.5", "0.75", "1.0"):
         proof = certificate(out / name)
         # With 1,364 sentences some of the difference is chance, and all are used.
