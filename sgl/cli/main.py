@@ -135,6 +135,8 @@ def main(arguments: list[str] | None = None) -> None:
     """Run ``sglc`` and leave with one of the documented exit codes."""
     use_streams()
     hear_signals()
+    # More threads of BLAS wait for one another in loops, which costs more than products of our size gain.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if "SGL_CACHE_DIR" in os.environ:
         from sgl.cache import ignored_variable
 
