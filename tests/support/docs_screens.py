@@ -1,7 +1,7 @@
 """Pictures of the page in the browser, for the documentation: ``python tests/support/docs_screens.py``.
 
-``play.png`` shows SLOG and its claims.  ``editor.png`` shows what every editor gets of the language server: a claim
-that fails while somebody writes, and what the name of a rule means.  They need Chromium and the extra ``play``.
+``play.png`` shows SLOG and its claims, ``claim.png`` a claim that fails while somebody writes, and what the name of a
+rule means.  They need Chromium and the extra ``play``.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def main() -> None:
             page.evaluate("document.querySelector('.cm-scroller').scrollTop = 1e6")
             page.locator(".cm-line", has_text="rule modified").locator("text=modified").first.hover()
             page.wait_for_selector(".hover pre", timeout=_PATIENCE)
-            page.screenshot(path=SCREENS / "editor.png")
+            page.screenshot(path=SCREENS / "claim.png")
 
 
 if __name__ == "__main__":
