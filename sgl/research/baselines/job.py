@@ -42,29 +42,23 @@ class Directory:
         self.record = path / "run.json"
         self.checkpoint = path / "checkpoint.safetensors"
         self.vocabularies = path / "source-tokens.json", path / "tokens.json"
-        self._held: LockedFolder | None = None
 
-    def take(self, run: str, *, resume: bool) -> None:
-        """Begin or resume a run here, alone until ``leave``; ``DirectoryError`` if that cannot be."""
+    def take(self, run: str, *, resume: bool) -> LockedFolder:
+        """Begin or resume a run here, alone while it is locked; ``DirectoryError`` if that cannot be."""
         # A directory of others does not even get the file of the lock.
         self.check(run, resume=resume)
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            self._held = LockedFolder.take(self.path)
+            held = LockedFolder.take(self.path)
         except FolderLockedError as problem:
             raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
         try:
             # Another run may have begun and ended meanwhile.
             self.check(run, resume=resume)
         except DirectoryError:
-            self.leave()
+            held.leave()
             raise
-
-    def leave(self) -> None:
-        """Let others use the directory; an empty one is deleted."""
-        if self._held is not None:
-            self._held.leave()
-            self._held = None
+        return held
 
     def check(self, run: str, *, resume: bool) -> None:
         """Raise ``DirectoryError`` unless a run may be begun, or resumed, here; writes nothing."""
@@ -129,16 +123,13 @@ class Job:
         told = " ".join(f"{name} {number}" for name, number in versions.items())
         self.run = hashlib.sha256(f"{config.digest} {data.digest} {told}".encode()).hexdigest()
         self._record = _begun(config, data, self.run, versions)
-        self.directory.take(self.run, resume=resume)
+        # An empty directory is deleted when it is left to others.
+        self.close = self.directory.take(self.run, resume=resume).leave
         try:
             self.learner = self._begin()
         except BaseException:
             self.close()
             raise
-
-    def close(self) -> None:
-        """Let others use the directory."""
-        self.directory.leave()
 
     def _begin(self) -> Learner:
         """Return what learns; write nothing before all that can be wrong with it is found."""
@@ -150,7 +141,8 @@ class Job:
             self.directory.write_record(self._record)
         if isinstance(learner, Seq2SeqLearner) and not self.directory.vocabularies[-1].exists():
             # The last file says that there are all.
-            for path, tokenizer in zip(self.directory.vocabularies[::-1], learner.tokenizers[::-1], strict=False):
+            paths = self.directory.vocabularies[-len(learner.tokenizers) :]
+            for path, tokenizer in zip(paths, learner.tokenizers, strict=True):
                 replace_text(path, tokenizer.to_str(pretty=True))
         return learner
 
@@ -204,15 +196,14 @@ def _learner(config: Config, data: BaselineData, directory: Directory) -> Learne
         from sgl.research.baselines.learner import CausalLearner
 
         return CausalLearner(config, data)
-    paths = [path for path in directory.vocabularies if path.exists()]
-    if len(paths) < (2 if config.source_pieces else 1):
+    if not directory.vocabularies[-1].exists():
         return Seq2SeqLearner(config, data, learn_vocabulary(config, data))
-    found = []
-    for path in paths:
-        try:
-            found.append(tokenizers.Tokenizer.from_file(str(path)))
-        except Exception as problem:  # the library raises nothing more special
-            raise DirectoryError(f"`{path}` cannot be read: {problem}") from problem
+    paths = directory.vocabularies if config.source_pieces else directory.vocabularies[-1:]
+    try:
+        found = [tokenizers.Tokenizer.from_file(str(path)) for path in paths]
+    except Exception as problem:  # the library raises nothing more special
+        named = " or ".join(f"`{path}`" for path in paths)
+        raise DirectoryError(f"{named} cannot be read: {problem}") from problem
     return Seq2SeqLearner(config, data, found)
 
 
