@@ -2,9 +2,11 @@
 
 The *shape* of a grammar is its rules without their weights and the lines that they were written in.  Which texts there
 are, how they are read and which structures they contain follows from it; only where a template of the source drops a
-child, weights say what is read there.  Automata read even less: of a text the number of its words alone.
+child, weights say what is read there.  Automata read even less: how many words a text has, and of the label of a
+node which tests it passes.
 """
 
+from dataclasses import replace
 from itertools import chain
 
 from sgl.automata import StructureCompiler
@@ -15,14 +17,15 @@ from sgl.kept import kept, memory
 def structures_of(grammar: CoreGrammar) -> StructureCompiler:
     """Return what compiles structures, with what it knows of a grammar read alike; the last two are kept, to undo."""
     known = kept("structures", (), None, list[StructureCompiler])
-    own = next((c for c in reversed(known) if read_alike(c.grammar, grammar)), None) or StructureCompiler(grammar)
+    alike = (c for c in reversed(known) if built_alike(c.grammar, grammar) and c.reads(grammar))
+    own = next(alike, None) or StructureCompiler(grammar)
     own.weigh(grammar)
     known[:] = [*(other for other in known if other is not own), own][-2:]
     return own
 
 
-def read_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
-    """Return whether automata read both grammars alike: they differ in weights and in what words are called only."""
+def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
+    """Return whether two grammars differ in weights, in what words are called and in labels of nodes only."""
 
     def read(grammar: CoreGrammar) -> tuple[object, ...]:
         return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
@@ -31,11 +34,13 @@ def read_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
 
 
 def _rules_alike(one: Rule, other: Rule) -> bool:
-    same = one.templates is other.templates
+    same = one.templates is other.templates and one.fragments is other.fragments
 
     def read(rule: Rule) -> tuple[object, ...]:
         texts = () if same else [[isinstance(item, Token) or item for item in text] for text in rule.templates]
-        return rule.name, rule.lhs, rule.rhs, rule.keep, rule.fragments, texts
+        nodes = () if same else [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
+        rest = () if same else [(f.edges, f.exports) for f in rule.fragments]
+        return rule.name, rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
 
     return one is other or read(one) == read(other)
 

@@ -259,6 +259,10 @@ class StructureAutomaton:
         self._symbols = fragments.symbols(self._query, self._core.symbols.number)
         self._budget = self._left = limits.current().matches if budget is None else budget
 
+    def reads(self, fragments: FragmentIndex) -> bool:
+        """Return whether other fragments of the rules are the same symbols to it."""
+        return fragments.symbols(self._query, self._core.symbols.number) == self._symbols
+
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return a phrase's state from rule id and states; raises ``StructureTooCostly``."""
         symbol = self._symbols[rule]

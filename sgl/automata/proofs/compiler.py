@@ -52,12 +52,20 @@ class StructureCompiler:
         #: The structures in the order in which their absence is first asked for.
         self._ranks: Numbering[Structure] = Numbering()
 
+    def reads(self, grammar: CoreGrammar) -> bool:
+        """Return whether all that is known is true of a grammar with other weights, words and labels of nodes."""
+        if [rule.fragments for rule in grammar.rules] == [rule.fragments for rule in self.grammar.rules]:
+            return True
+        fragments, known = StructureCompiler(grammar).fragments, self.__dict__.get("_plain_automaton()", {})
+        return all(automaton.reads(fragments(structure.layer)) for (structure,), automaton in known.items())
+
     def weigh(self, grammar: CoreGrammar) -> None:
-        """Take the weights and words of a grammar that is read alike; what is known of derivations stays."""
+        """Take the weights, words and labels of a grammar that is read alike; what is known of derivations stays."""
         if grammar is not self.grammar:
             self.grammar = grammar
             self.index.weigh(grammar)
-            self.__dict__.pop("split()", None)
+            for own in ("split()", "fragments()"):
+                self.__dict__.pop(own, None)
 
     @computed_once
     def structure_automaton(self, structure: Structure) -> StructureAutomaton | MeasuredAutomaton:
@@ -68,11 +76,12 @@ class StructureCompiler:
 
     @computed_once
     def _plain_automaton(self, structure: Structure) -> StructureAutomaton:
-        fragments = self._fragments(structure.layer)
+        fragments = self.fragments(structure.layer)
         return StructureAutomaton(structure, fragments, self._schemas, self._budget)
 
     @computed_once
-    def _fragments(self, layer: str) -> FragmentIndex:
+    def fragments(self, layer: str) -> FragmentIndex:
+        """Return the fragments of all rules in a layer."""
         return FragmentIndex(self.grammar, layer)
 
     @computed_once
