@@ -256,8 +256,9 @@ class Scores:
 
         compare(EXACT, exact)
         compare(RAW, str.__eq__)
+        alike = cache(lambda gold, text: bool(equivalent(gold, text, benchmark.view)))
         if benchmark.view in FORMS:
-            compare(EQUIVALENT, lambda gold, text: equivalent(gold, text, benchmark.view))
+            compare(EQUIVALENT, alike)
         if benchmark.view == "cogs":
             # The published comparison is for this notation only.
             compare(REFORMATTED, reformatted_exact_match)
@@ -269,7 +270,7 @@ class Scores:
                 for name, runs in self._predictions.items()
             }
         if benchmark.view in FORMS:
-            kinds = cache(lambda gold, text: _kinds(gold, text, benchmark.view))
+            kinds = cache(lambda gold, text: _kinds(gold, text, benchmark.view, alike=alike(gold, text)))
             for name, runs in self._predictions.items():
                 self.mistakes[name] = [[kinds(benchmark.rows[at].target, text) for at, text, _ in run] for run in runs]
 
@@ -355,10 +356,8 @@ def _kind(gold: Realization | None, text: str, said: Sequence[Realization], lemm
     return mistake_of([word for word in gold.words if word], [word for word in said[0].words if word], lemmas)
 
 
-def _kinds(gold: str, text: str, view: str) -> tuple[FormMistake, ...]:
+def _kinds(gold: str, text: str, view: str, *, alike: bool) -> tuple[FormMistake, ...]:
     """Return the kinds of mistakes of a logical form."""
-    if exact(gold, text):
-        return ()
-    if equivalent(gold, text, view):
-        return (FormMistake.NOTATION,)
+    if alike or exact(gold, text):
+        return () if exact(gold, text) else (FormMistake.NOTATION,)
     return form_mistakes(gold, text, terms=VIEWS[view].syntax == "terms")

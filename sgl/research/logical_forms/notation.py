@@ -21,6 +21,7 @@ A head with ``nmod`` and ``amod`` labels is a noun, with other labels a verb; on
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -126,6 +127,7 @@ class Form:
     atoms: tuple[Atom, ...] = ()
 
 
+@lru_cache(1 << 16)
 def read_form(text: str) -> Form:
     """Read a COGS logical form into its atoms; raises ``LogicalFormError`` if it is none."""
     reader = TokenReader(text)
