@@ -16,7 +16,7 @@ from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
-from sgl.research.divergence.morphology import WordChoice
+from sgl.research.divergence.morphology import WordChoice, read_lines
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure
 
 #: A number from 0 on with at most six digits after the point, or a fraction of two such, so
@@ -127,7 +127,8 @@ def _fault(options: _Options) -> str:
         return "`--out` names the directory for the split, or `--report` measures one"
     if options["report"] and options["out"] is not None:
         return "`--report` writes nothing, so it has no `--out`"
-    if view != "morphology" and _words(options) != WordChoice():
+    chosen = options["above"] is not None or options["occurrences"] > 1
+    if view != "morphology" and (chosen or options["without"] or options["lemmas"] or options["ranks"]):
         named = "`--above`, `--lemmas`, `--occurrences`, `--ranks` and `--without`"
         return f"{named} are about words with features: `--elements morphology`"
     if view == "morphology" and (options["size"] != 2 or options["weighted"]):
@@ -136,7 +137,10 @@ def _fault(options: _Options) -> str:
 
 
 def _words(options: _Options) -> WordChoice:
-    return WordChoice(*(options[name] for name in ("above", "occurrences", "without", "lemmas", "ranks")))
+    lists = [read_lines(path) for path in options["lemmas"]]
+    listed = frozenset(line.partition("\t")[0].strip() for _, lines in lists for line in lines)
+    chosen = {name: options[name] for name in ("above", "occurrences", "without", "ranks")}
+    return WordChoice(**chosen, listed=listed if lists else None, lists=tuple(file for file, _ in lists))
 
 
 def _read(session: Session, options: _Options) -> tuple[sources.ItemSet, sources.ElementSettings]:

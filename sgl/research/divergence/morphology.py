@@ -8,35 +8,49 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import sha256
 from pathlib import Path
+from typing import NamedTuple
 
-from sgl.foreign import BENCHMARK, lines_of, read_text
+from sgl.foreign import BENCHMARK, lines_of, read_bytes, text_of
 from sgl.research.divergence.problem import Elements, count_names
 from sgl.research.treebank import TreebankSentence, TreebankWord
+
+
+class SourceFile(NamedTuple):
+    """A file as a certificate names it."""
+
+    name: str
+    sha256: str
+
+
+def read_lines(path: Path) -> tuple[SourceFile, list[str]]:
+    """Return the lines of a file, which is read once; raises ``ForeignFileError``."""
+    content = read_bytes(path, BENCHMARK)
+    return SourceFile(path.name, sha256(content).hexdigest()), lines_of(text_of(content, path))
 
 
 @dataclass(frozen=True, slots=True)
 class WordChoice:
     """Which words count; ``above`` is what the weight of a tag combination has to exceed to make compounds.
 
-    Lemmas stand in one of the ``lists``, if there are any; have so many ``occurrences``; and are chosen by ``ranks``
+    Lemmas are ``listed`` in ``lists``, if there are any; have so many ``occurrences``; and are chosen by ``ranks``
     (see :func:`ranked`).  No word counts that has a feature of ``without``.
     """
 
     above: Fraction | None = None
     occurrences: int = 1
     without: tuple[str, ...] = ()
-    lists: tuple[Path, ...] = ()
     ranks: tuple[int, int] | None = None
+    listed: frozenset[str] | None = None
+    lists: tuple[SourceFile, ...] = ()
 
     def lemmas(self, sentences: Sequence[TreebankSentence]) -> set[str]:
-        """Return the lemmas that count; raises ``ForeignFileError`` for a list that cannot be read."""
+        """Return the lemmas that count."""
         times = Counter(word.lemma for sentence in sentences for word in sentence.words)
-        if self.lists:
-            lines = (line for path in self.lists for line in lines_of(read_text(path, BENCHMARK)))
-            listed = {line.partition("\t")[0].strip() for line in lines}
+        if self.listed is not None:
             # Finnish treebanks mark where the parts of a compound word meet: `viikon#loppu`.
-            times = Counter({lemma: times[lemma] for lemma in times if {lemma, lemma.replace("#", "")} & listed})
+            times = Counter({lemma: times[lemma] for lemma in times if {lemma, lemma.replace("#", "")} & self.listed})
         kept = set(times) if self.ranks is None else ranked(times, *self.ranks)
         return {lemma for lemma in kept if times[lemma] >= self.occurrences}
 

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 from sgl import foreign
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
-from sgl.foreign import ForeignFileError, sha256_of
+from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
-from sgl.research.divergence.sources import MORPHOLOGY, ElementSettings, ItemSet
+from sgl.research.divergence.sources import MORPHOLOGY, ElementSettings, ItemSet, in_one_line
 from sgl.sampling.random import MASK, mix, stream_key
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
     choice = {
         "occurrences": words.occurrences if words.occurrences > 1 else None,
         "without": list(words.without),
-        "lemmas": [{"name": path.name, "sha256": sha256_of(path)} for path in words.lists],
+        "lemmas": [file._asdict() for file in words.lists],
         "ranks": list(words.ranks or ()),
     }
     return {
@@ -209,7 +209,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
     return {
         "format": FORMAT,
         "files": [{"name": file.path.name, "sha256": file.digest, "items": len(file.ids)} for file in items.files],
-        **({"translations": items.translated} if items.translated else {}),
+        **({"translations": [file._asdict() for file in items.translated]} if items.translated else {}),
         "elements": elements_data(items, request.elements),
         "target": {
             "atoms": target.atoms,
@@ -305,7 +305,7 @@ def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
         blocks = (block + b"\n\n" for block in items.blocks(chosen))
         path.with_suffix(".conllu").write_bytes(b"".join(blocks))
         if items.translations:
-            pairs = [(" ".join(items.sentences[item].text.split()), items.translations[item]) for item in chosen]
+            pairs = [(in_one_line(items.sentences[item].text), items.translations[item]) for item in chosen]
             for suffix, lines in zip(
                 (".src", ".trg", ".tsv"), (*zip(*pairs, strict=True), map("\t".join, pairs)), strict=True
             ):

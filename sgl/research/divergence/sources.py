@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.foreign import BENCHMARK, TABLE, TREEBANK, ForeignFileError, lines_of, opened, read_bytes, read_text, sha256_of
+from sgl.foreign import TABLE, TREEBANK, ForeignFileError, opened, read_bytes, sha256_of
 from sgl.research.divergence import trees as parsed
-from sgl.research.divergence.morphology import WordChoice, feature_elements
+from sgl.research.divergence.morphology import SourceFile, WordChoice, feature_elements, read_lines
 from sgl.research.divergence.problem import Elements
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
@@ -81,7 +81,7 @@ class ItemSet:
     lengths: NDArray[np.int64] | None = None
     #: The translation of each sentence, if there are any, and the files that they are from.
     translations: tuple[str, ...] = ()
-    translated: tuple[dict[str, str], ...] = ()
+    translated: tuple[SourceFile, ...] = ()
 
     @property
     def ids(self) -> list[str]:
@@ -227,8 +227,9 @@ def with_translations(items: ItemSet, paths: Sequence[Path]) -> ItemSet:
     if not items.sentences or len(paths) != len(items.files):
         raise NoItemsError("each treebank needs one file of translations, and other items have none")
     texts: list[str] = []
-    for file, path in zip(items.files, paths, strict=True):
-        lines = [line.replace("\t", " ").strip() for line in lines_of(read_text(path, BENCHMARK))]
+    read = [read_lines(path) for path in paths]
+    for file, path, (_, given) in zip(items.files, paths, read, strict=True):
+        lines = list(map(in_one_line, given))
         if len(lines) != len(file.ids):
             raise NoItemsError(
                 f"`{path}` has {len(lines):,} lines for the {len(file.ids):,} sentences of `{file.path}`"
@@ -236,8 +237,12 @@ def with_translations(items: ItemSet, paths: Sequence[Path]) -> ItemSet:
         if not all(lines):
             raise NoItemsError(f"`{path}` has no translation in line {lines.index('') + 1}")
         texts += lines
-    told = tuple({"name": path.name, "sha256": sha256_of(path)} for path in paths)
-    return replace(items, translations=tuple(texts), translated=told)
+    return replace(items, translations=tuple(texts), translated=tuple(file for file, _ in read))
+
+
+def in_one_line(text: str) -> str:
+    """Return a text without tabs and without anything that a program may take for the end of a line."""
+    return " ".join(text.replace("\t", " ").splitlines()).strip()
 
 
 def _tree_elements(trees: parsed.Trees, settings: ElementSettings) -> Elements:

@@ -178,13 +178,19 @@ def test_texts_without_spaces_have_no_mean_length(tmp_path: Path, capsys: pytest
 
 
 def test_the_choice_of_lemmas_is_in_the_certificate(bank: Path, tmp_path: Path) -> None:
-    words = tmp_path / "words.txt"
-    words.write_text("".join(f"n{number}\n" for number in range(9)), "utf-8")
-    options = ["--elements=morphology", "--ranks", "1", "3", f"--lemmas={words}", "--occurrences=2"]
-    assert split(bank, "--out", tmp_path / "out", *options) == OK
+    words, names = tmp_path / "words.txt", tmp_path / "names.txt"
+    known = sorted({line.split("\t")[2] for line in bank.read_text("utf-8").splitlines() if line[:1].isdigit()})
+    words.write_text(f"{known[0]}\n\nnobody\n", "utf-8")
+    names.write_text(f"{known[1]}\ta name\n", "utf-8")
+    options = ["--elements=morphology", "--ranks", "1", "9", f"--lemmas={words}", f"--lemmas={names}"]
+    assert split(bank, "--out", tmp_path / "out", *options, "--occurrences=2") == OK
     told = certificate(tmp_path / "out")["elements"]
-    assert (told["ranks"], told["occurrences"]) == ([1, 3], 2)
-    assert told["lemmas"] == [{"name": "words.txt", "sha256": sha256(words.read_bytes()).hexdigest()}]
+    assert (told["ranks"], told["occurrences"]) == ([1, 9], 2)
+    digests = [{"name": path.name, "sha256": sha256(path.read_bytes()).hexdigest()} for path in (words, names)]
+    assert told["lemmas"] == digests
+    features = {line.split("\t")[5] for line in bank.read_text("utf-8").splitlines() if line[:1].isdigit()} - {"_"}
+    atoms = {tag for tags in features for tag in tags.split("|")}
+    assert told["atoms"] <= 2 + len(atoms)
 
 
 def test_a_list_of_lemmas_that_is_not_there_is_named(
@@ -267,7 +273,7 @@ def test_translations_go_where_their_sentences_go(tmp_path: Path) -> None:
     """What a translation system reads: lines of the source and of the target, for train and test."""
     bank, texts = tmp_path / "bank.conllu", tmp_path / "bank.en"
     bank.write_text(
-        TREEBANK.replace("# category", "# text = The  dogs slept.\n# category") + "\n" + treebank(40), "utf-8"
+        TREEBANK.replace("# category", "# text = The\tdogs slept.\n# category") + "\n" + treebank(40), "utf-8"
     )
     texts.write_text("".join(f"line\t{number}\n" for number in range(1, 43)), "utf-8")
     out = tmp_path / "out"
