@@ -7,7 +7,7 @@ from sgl.research.analyse.mining import Parsed, parsed
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.tables import analysis_environment
 
-#: What a label is in a pattern, perhaps in quotes; relations have no quotes.
+#: What a relation is in a pattern, and what may stand in quotes.
 _LABEL, _QUOTED = re.compile(r"[^\W\d]\w*(:\w+)*|\*"), re.compile(r'[^"\\⟨⟩]+')
 
 #: So many patterns are written.
@@ -38,7 +38,7 @@ def body_of(structure: str, view: str) -> str:
     def add(part: Parsed, above: str) -> bool:
         labels = dict(zip(kinds, part[0].rsplit("-", len(kinds) - 1), strict=False))
         edge = labels.pop("dep", "*")
-        shown = {kind: label if _LABEL.fullmatch(label) else f'"{label}"' for kind, label in labels.items()}
+        shown = {kind: label if label.isidentifier() else f'"{label}"' for kind, label in labels.items()}
         tests = ", ".join(f"{kind.replace('pos', 'upos')}={label}" for kind, label in shown.items())
         # The root has no edge to it, and any top word can be the top of a larger tree.
         known = above or ("" if edge in ("*", "root") else next(names))

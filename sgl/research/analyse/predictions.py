@@ -329,13 +329,16 @@ def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str
     """
     lines = [line for _, line in _lines(path)]
     table = csv.DictReader(lines, delimiter="\t" if "\t" in "".join(lines[:1]) else ",", restval="")
-    heads = table.fieldnames or ()
+    try:
+        heads, rows = table.fieldnames or (), list(table)
+    except csv.Error as problem:
+        raise PredictionsError(f"`{path}` is no table: {problem}") from None
     names = [head for head in heads if head not in ("system", "sent_id", "annotator")]
     if not names or len(heads) - len(names) < 2 or not set(names).isdisjoint(reserved):
         what = "the first line names no columns `system`, `sent_id` and scores such as `fluency`"
         raise PredictionsError(f"in `{path}` {what}")
     given: dict[tuple[str, str], list[tuple[str, str, float]]] = defaultdict(list)
-    for number, row in enumerate(table, 2):
+    for number, row in enumerate(rows, 2):
         for name in filter(row.get, names):
             try:
                 value = float(row[name])

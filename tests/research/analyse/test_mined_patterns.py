@@ -32,6 +32,7 @@ EXAMPLE = Path(__file__).parents[3] / "docs" / "examples"
             "lemma-pos-dep",
             "{ A[lemma=go, upos=VERB]; A -[mark]-> B[lemma=in, upos=ADP] }",
         ),
+        ("(* (in))", "lemma", '{ A[lemma="*"]; A -[*]-> B[lemma=in] }'),
         # What a pattern cannot say is left out.
         ('(say ("))', "lemma", ""),
         ("(root)", "dep", ""),
