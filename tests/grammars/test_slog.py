@@ -129,6 +129,12 @@ def test_the_composition_of_the_data_is_the_published_one() -> None:
 
 
 @pytest.mark.slow
+def test_all_patterns_are_proved_for_the_published_lengths(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["prove", str(grammars_dir() / "slog.sgl"), "--set", "lengths=published"]) == 0
+    assert "35 of 35 patterns proved" in capsys.readouterr().out
+
+
+@pytest.mark.acceptance
 def test_the_published_lengths_are_a_setting(tmp_path: Path) -> None:
     """Longest published sentence and form: 28 words and 229 tokens of training, 61 and 601 of gen."""
     out = tmp_path / "slog"
