@@ -36,9 +36,12 @@ WRITING = {
     ("analyse", "--json"): ["analyse", "bank.conllu", "x=gold.txt"],
     ("analyse", "--html"): ["analyse", "bank.conllu", "x=gold.txt"],
     ("analyse", "--latex"): ["analyse", "bank.conllu", "x=gold.txt"],
+    ("analyse", "--patterns"): ["analyse", "bank.conllu", "x=gold.txt"],
     ("export irtg", "--out"): ["export", "irtg", MAIN],
     ("export nltk", "--out"): ["export", "nltk", MAIN],
     ("export conllu", "--out"): ["export", "conllu", MAIN, "--sentences", "said.txt"],
+    ("export forms", "--out"): ["export", "forms", "forms.tsv", "--to", "penman"],
+    ("export unordered", "--out"): ["export", "unordered", "bank.conllu"],
     ("import irtg", "--out"): ["import", "irtg", "farm.irtg"],
     ("test", "--junit"): ["test", MAIN],
     ("release", "--out"): ["release", "ds"],
@@ -68,6 +71,8 @@ READ = {
     "eval": ["gold.txt", "ds/data/gen.tsv", "ds/manifest.json", "ds/conllu/gen.conllu"],
     "analyse": ["bank.conllu", "gold.txt"],
     "export conllu": [*GRAMMAR, "said.txt"],
+    "export forms": ["forms.tsv"],
+    "export unordered": ["bank.conllu"],
     "import irtg": ["farm.irtg"],
     "release": ["ds/data/gen.tsv", "ds/manifest.json"],
     "recipe": ["banks/bank.conllu", "bank.conllu"],
@@ -108,6 +113,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copy(place / "bank.conllu", place / "banks")
     rows = (place / "rows.tsv").read_text("utf-8").splitlines()
     (place / "gold.txt").write_text("".join(f"{row.split()[-2]}\n" for row in rows), "utf-8")
+    (place / "forms.tsv").write_text("Emma slept .\tsleep ( agent = Emma )\n", "utf-8")
     (place / "said.txt").write_text(rows[0].split("\t")[0] + "\n", "utf-8")
     return place
 
