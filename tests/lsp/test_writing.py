@@ -67,6 +67,7 @@ def test_a_module_is_checked_through_the_grammar_that_uses_it(editor: Editor) ->
     editor.diagnostics("rules.sgl", "SGL0201")
 
 
+@pytest.mark.slow
 def test_a_client_that_asks_for_diagnostics_is_told_when_to_ask(tmp_path: Path) -> None:
     editor = Editor(with_farm(tmp_path / "writing"), pulls=True)
     editor.open("farm.sgl")
@@ -149,6 +150,7 @@ def frame(body: bytes) -> bytes:
     return b"Content-Length: %d\r\n\r\n" % len(body) + body
 
 
+@pytest.mark.slow
 def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> None:
     def request(number: int, method: object, params: object) -> bytes:
         return frame(json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode())
@@ -179,6 +181,7 @@ def test_bytes_that_are_no_messages_are_answered_or_skipped(tmp_path: Path) -> N
     assert answers[4]["result"] == []
 
 
+@pytest.mark.slow
 def test_a_crash_in_a_request_is_an_error_answer(tmp_path: Path) -> None:
     broken = (
         "from lsprotocol import types; from sgl_editor.lsp import server\n"

@@ -18,6 +18,8 @@ from sgl.verify import verify
 from sgl.verify.certificate import judge
 from sgl.verify.conllu import Sentence, TokenTable, read_sentences
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 GRAMMAR = ROOT / "docs" / "examples" / "layers.sgl"
 
@@ -49,7 +51,6 @@ def changed(dataset: Path, place: Path, file: str, old: str, new: str) -> Path:
     return copy
 
 
-@pytest.mark.slow
 def test_the_dataset_is_proved_certified_searched_and_drawn_again(dataset: Path) -> None:
     manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
     results = {claim["result"] for claim in manifest["guarantees"]}
@@ -85,7 +86,6 @@ def test_layers_have_the_words_of_their_texts(dataset: Path) -> None:
     assert all("" not in [word.form for word in sentence.words] for sentence in japanese)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "old", "new", "codes"),
     [
@@ -104,7 +104,6 @@ def test_what_is_changed_in_a_layer_is_noticed(
     assert rows_refused(tmp_path / "copy").startswith("R05")
 
 
-@pytest.mark.slow
 def test_graphs_that_are_not_listed_are_missed(dataset: Path, tmp_path: Path) -> None:
     copy = changed(dataset, tmp_path, "manifest.json", '"sem",\n      "dep"', '"sem"')
     assert {"V002", "V004"} <= {*failed(copy)}

@@ -81,6 +81,7 @@ def test_a_split_of_a_treebank_is_written_with_its_certificate(
     assert 0.2 <= len(names["test"]) / (len(names["train"]) + len(names["test"])) <= 0.3
 
 
+@pytest.mark.slow
 def test_the_certificate_says_what_anybody_can_count(bank: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     assert split(bank, "--compound-target=1", "--discard=0.1", "--out", out) == OK
