@@ -46,6 +46,7 @@ from sgl.research.divergence import (
     Elements,
     Greedy,
     SplitTarget,
+    SplitTask,
     anneal,
     count_names,
     greedy,
@@ -105,7 +106,9 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
     bounds = Bounds(Fraction(1, 5), Fraction(3, 10), options.discards)
     used = elements.atoms.items - options.discards
     settings = Greedy(CANDIDATES, EVERY)
-    labels, greedy_time = _timed(lambda: greedy(elements, SplitTarget(target), bounds, options.seed, settings))
+    labels, greedy_time = _timed(
+        lambda: greedy(SplitTask(elements, SplitTarget(target), bounds, options.seed), settings)
+    )
     theirs = _divergences(elements, labels)
     agreed = agreement(elements, target, bounds, options.seed, options.timed)
     dense = Dense(elements, target, bounds, options.seed, np.float32)
@@ -125,7 +128,8 @@ def compare(elements: Elements, target: float, options: argparse.Namespace) -> J
         theirs = min(theirs, (atoms, compounds), key=lambda pair: abs(pair[1] - target) + pair[0])
     ours, our_time = _timed(
         lambda: anneal(
-            elements, SplitTarget(target, limit=0.99 * theirs[0]), bounds, options.seed, Annealing(options.moves)
+            SplitTask(elements, SplitTarget(target, limit=0.99 * theirs[0]), bounds, options.seed),
+            Annealing(options.moves),
         )
     )
     atoms, compounds = _divergences(elements, ours)
@@ -154,7 +158,7 @@ def agreement(elements: Elements, target: float, bounds: Bounds, seed: int, numb
     """How many of the first choices of ours are best by the dense procedure as well."""
     dense = Dense(elements, target, bounds, seed, np.float64)
     settings = Greedy(CANDIDATES, EVERY)
-    labels, order = choose(elements, SplitTarget(target), bounds, seed, settings, number)
+    labels, order = choose(SplitTask(elements, SplitTarget(target), bounds, seed), settings, number)
     ours = [(item, int(labels[item])) for item in order]
     return sum(lost < EQUAL for _, _, lost in dense.choices(number, ours))
 
@@ -303,8 +307,8 @@ def _warm_up() -> None:
     """Have everything compiled before a clock runs."""
     tiny = count_names([["a"], ["b"], ["a", "b"], ["c"]])
     elements, bounds = Elements(tiny, tiny), Bounds(Fraction(1, 5), Fraction(1, 2))
-    anneal(elements, SplitTarget(1.0), bounds, 1)
-    greedy(elements, SplitTarget(1.0), bounds, 1)
+    anneal(SplitTask(elements, SplitTarget(1.0), bounds, 1))
+    greedy(SplitTask(elements, SplitTarget(1.0), bounds, 1))
 
 
 def show(rows: Sequence[Json]) -> None:

@@ -47,11 +47,6 @@ class Seq2Seq(nn.Module, ABC):
             elif parameter.dim() > 1:
                 nn.init.xavier_uniform_(parameter)
 
-    def read(self, source: Tensor) -> Tensor:
-        """Return the embeddings of a source."""
-        found: Tensor = (self.source_embedding or self.embedding)(source)
-        return found
-
     @abstractmethod
     def start(self, source: Tensor) -> State:
         """Read sentences: a row for each, padded."""
@@ -120,7 +115,10 @@ class Lstm(Seq2Seq):
         """Read sentences; the states of the decoder, those of the source, and which are there."""
         there = source != PAD
         packed = pack_padded_sequence(
-            self.dropout(self.read(source)), there.sum(1).cpu(), batch_first=True, enforce_sorted=False
+            self.dropout((self.source_embedding or self.embedding)(source)),
+            there.sum(1).cpu(),
+            batch_first=True,
+            enforce_sorted=False,
         )
         states, last = self.encoder(packed)
         found, _ = pad_packed_sequence(states, batch_first=True, total_length=source.size(1))
@@ -243,7 +241,7 @@ class Transformer(Seq2Seq):
     def start(self, source: Tensor) -> State:
         """Read sentences; by layer keys and values of the source with its mask, nothing said."""
         mask = (source != PAD)[:, None, None, :]
-        x = self._embed(self.read(source), 0)
+        x = self._embed((self.source_embedding or self.embedding)(source), 0)
         for layer in self.encoder:
             x, _ = layer(x, mask)
         x = self.norms[0](x)

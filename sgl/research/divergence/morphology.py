@@ -10,24 +10,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
 
 from sgl.foreign import BENCHMARK, lines_of, read_bytes, text_of
 from sgl.research.divergence.problem import Elements, count_names
 from sgl.research.treebank import TreebankSentence, TreebankWord
 
-
-class SourceFile(NamedTuple):
-    """A file as a certificate names it."""
-
-    name: str
-    sha256: str
+#: A file as a certificate names it: `name`, `sha256`.
+SourceFile = dict[str, str]
 
 
 def read_lines(path: Path) -> tuple[SourceFile, list[str]]:
     """Return the lines of a file, which is read once; raises ``ForeignFileError``."""
     content = read_bytes(path, BENCHMARK)
-    return SourceFile(path.name, sha256(content).hexdigest()), lines_of(text_of(content, path))
+    return {"name": path.name, "sha256": sha256(content).hexdigest()}, lines_of(text_of(content, path))
 
 
 @dataclass(frozen=True, slots=True)

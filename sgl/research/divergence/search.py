@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,24 +44,26 @@ _MOVES_IN_ALL, _MOST_STARTS = 200_000, 30
 _CHOICES = 500
 
 
-def anneal(
-    elements: problem.Elements,
-    target: problem.SplitTarget,
-    bounds: problem.Bounds,
-    seed: int,
-    settings: problem.Annealing | None = None,
-    progress: Progress | None = None,
-) -> Labels:
+class SplitTask(NamedTuple):
+    """What a search is given."""
+
+    elements: problem.Elements
+    target: problem.SplitTarget
+    bounds: problem.Bounds
+    seed: int
+
+
+def anneal(task: SplitTask, settings: problem.Annealing | None = None, progress: Progress | None = None) -> Labels:
     """Return labels found by annealing; raises ``NoSuchSplitError`` if none are within bounds."""
     from sgl.research.divergence.objective_kernel import new_state
 
-    items = elements.atoms.items
-    sizes = bounds.start(items)
+    items = task.elements.atoms.items
+    sizes = task.bounds.start(items)
     moves = (settings or problem.Annealing()).moves * items
     found = []
     for start in range(min(max(_MOVES_IN_ALL // max(moves, 1), 1), _MOST_STARTS)):
-        state = new_state(elements, target, bounds)
-        key = stream_key(seed, f"split/anneal/{start}")
+        state = new_state(task.elements, task.target, task.bounds)
+        key = stream_key(task.seed, f"split/anneal/{start}")
         found.append((_anneal_once(state, sizes, key, moves, progress), start, state.labels))
     return min(found)[2]
 
@@ -86,40 +88,26 @@ def _anneal_once(state: "SplitState", sizes: tuple[int, int], key: int, moves: i
     return float(distance)
 
 
-def greedy(
-    elements: problem.Elements,
-    target: problem.SplitTarget,
-    bounds: problem.Bounds,
-    seed: int,
-    settings: problem.Greedy | None = None,
-    progress: Progress | None = None,
-) -> Labels:
+def greedy(task: SplitTask, settings: problem.Greedy | None = None, progress: Progress | None = None) -> Labels:
     """Return labels chosen greedily, with as many discarded as can be; raises as ``anneal``."""
-    wanted = bounds.fewest(elements.atoms.items)
-    labels, _ = choose(elements, target, bounds, seed, settings or problem.Greedy(), wanted, progress)
+    wanted = task.bounds.fewest(task.elements.atoms.items)
+    labels, _ = choose(task, settings or problem.Greedy(), wanted, progress)
     train, test, discarded = np.bincount(labels, minlength=len(problem.SETS)).tolist()
-    fault = bounds.fault(train, test, discarded)
-    if fault:
+    if fault := task.bounds.fault(train, test, discarded):
         raise problem.NoSuchSplitError(f"the greedy procedure ends outside of the bounds: {fault}")
     return labels
 
 
 def choose(
-    elements: problem.Elements,
-    target: problem.SplitTarget,
-    bounds: problem.Bounds,
-    seed: int,
-    settings: problem.Greedy,
-    wanted: int,
-    progress: Progress | None = None,
+    task: SplitTask, settings: problem.Greedy, wanted: int, progress: Progress | None = None
 ) -> tuple[Labels, list[int]]:
     """Return the labels after so many choices of the greedy procedure, and the chosen items."""
     from sgl.research.divergence.objective_kernel import new_state
     from sgl.research.divergence.search_kernel import greedy_choices
 
-    state = new_state(elements, target, bounds)
+    state = new_state(task.elements, task.target, task.bounds)
     items = len(state.labels)
-    key = np.uint64(stream_key(seed, "split/greedy"))
+    key = np.uint64(stream_key(task.seed, "split/greedy"))
     candidates, every = min(settings.candidates, items), min(settings.every, items)
     pool = np.arange(items, dtype=np.int32)
     for first in range(0, wanted, _CHOICES):
@@ -173,10 +161,10 @@ class SplitRequest:
 
     def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
         """Return the label of each item; raises ``NoSuchSplitError`` if no split was found."""
-        task = items.elements, self.target, self.bounds, self.seed
+        task = SplitTask(items.elements, self.target, self.bounds, self.seed)
         if isinstance(self.method, problem.Annealing):
-            return anneal(*task, self.method, progress)
-        return greedy(*task, self.method, progress)
+            return anneal(task, self.method, progress)
+        return greedy(task, self.method, progress)
 
 
 def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
@@ -185,7 +173,7 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
     choice = {
         "occurrences": words.occurrences if words.occurrences > 1 else None,
         "without": list(words.without),
-        "lemmas": [file._asdict() for file in words.lists],
+        "lemmas": list(words.lists),
         "ranks": list(words.ranks or ()),
     }
     return {
@@ -209,7 +197,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
     return {
         "format": FORMAT,
         "files": [{"name": file.path.name, "sha256": file.digest, "items": len(file.ids)} for file in items.files],
-        **({"translations": [file._asdict() for file in items.translated]} if items.translated else {}),
+        **({"translations": items.translated} if items.translated else {}),
         "elements": elements_data(items, request.elements),
         "target": {
             "atoms": target.atoms,

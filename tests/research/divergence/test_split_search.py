@@ -30,6 +30,7 @@ from sgl.research.divergence import (
     Greedy,
     NoSuchSplitError,
     SplitTarget,
+    SplitTask,
     anneal,
     greedy,
     measure,
@@ -65,7 +66,7 @@ def sizes(labels: Labels) -> tuple[int, int, int]:
 @pytest.mark.parametrize("target", [0.0, 0.5, 1.0])
 def test_annealing_finds_the_best_split_of_twelve_sentences(target: float) -> None:
     elements = words(vectors("dbca.json")["toy"]["sentences"])
-    labels = anneal(elements, SplitTarget(target), HALF, seed=1)
+    labels = anneal(SplitTask(elements, SplitTarget(target), HALF, 1))
     best = vectors("dbca.json")["toy"]["optimum"][str(target)]["best_score"]
     assert score(elements, labels, target) == pytest.approx(best, abs=1e-11)
 
@@ -86,17 +87,17 @@ def test_no_split_of_twelve_sentences_is_better_than_the_best() -> None:
 def test_annealing_is_nearer_to_the_target_than_the_greedy_procedure(target: float) -> None:
     elements = random_words(1500, 60, 12)
     bounds = Bounds(discards=300)
-    theirs = divergences(elements, greedy(elements, SplitTarget(target), bounds, 11))
+    theirs = divergences(elements, greedy(SplitTask(elements, SplitTarget(target), bounds, 11)))
     limit = 0.99 * theirs[0]
-    ours = divergences(elements, anneal(elements, SplitTarget(target, limit=limit), bounds, 11))
+    ours = divergences(elements, anneal(SplitTask(elements, SplitTarget(target, limit=limit), bounds, 11)))
     assert ours[0] < theirs[0]
     assert abs(ours[1] - target) < abs(theirs[1] - target)
 
 
 def test_atoms_do_not_diverge_more_than_their_limit() -> None:
     elements = random_words(800, 30, 10)
-    free = divergences(elements, anneal(elements, SplitTarget(1.0), Bounds(), 1))
-    bound = divergences(elements, anneal(elements, SplitTarget(1.0, limit=0.005), Bounds(), 1))
+    free = divergences(elements, anneal(SplitTask(elements, SplitTarget(1.0), Bounds(), 1)))
+    bound = divergences(elements, anneal(SplitTask(elements, SplitTarget(1.0, limit=0.005), Bounds(), 1)))
     assert free[0] > 0.006
     assert bound[0] <= 0.005 + 1e-9
     assert bound[1] < free[1]
@@ -122,9 +123,9 @@ def test_every_split_keeps_to_its_bounds(
     settled = Annealing(20) if method is anneal else Greedy(20, 3)
     if not any(low <= high for low, high in map(bounds.test_sizes, range(max(items - discards, 2), items + 1))):
         with pytest.raises(NoSuchSplitError, match=f"{items} items"):
-            method(elements, SplitTarget(target), bounds, 5, settled)
+            method(SplitTask(elements, SplitTarget(target), bounds, 5), settled)
         return
-    labels = method(elements, SplitTarget(target), bounds, 5, settled)
+    labels = method(SplitTask(elements, SplitTarget(target), bounds, 5), settled)
     assert sum(sizes(labels)) == items
     assert bounds.fault(*sizes(labels)) == ""
 
@@ -133,7 +134,7 @@ def test_every_split_keeps_to_its_bounds(
 @pytest.mark.parametrize("items", [31, 60, 84])
 def test_the_greedy_procedure_meets_an_exact_share(share: Fraction, items: int) -> None:
     bounds = Bounds(share, share, 7)
-    labels = greedy(random_words(items, 8, 4), SplitTarget(0.7), bounds, 2, Greedy(10, 2))
+    labels = greedy(SplitTask(random_words(items, 8, 4), SplitTarget(0.7), bounds, 2), Greedy(10, 2))
     assert bounds.fault(*sizes(labels)) == ""
 
 
@@ -150,7 +151,9 @@ def test_what_cannot_be_divided_is_said() -> None:
 @pytest.mark.parametrize("method", [anneal, greedy])
 def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., Labels]) -> None:
     elements = random_words(400, 30, 6)
-    first, again, other = (method(elements, SplitTarget(0.5), Bounds(discards=50), seed) for seed in (7, 7, 8))
+    first, again, other = (
+        method(SplitTask(elements, SplitTarget(0.5), Bounds(discards=50), seed)) for seed in (7, 7, 8)
+    )
     assert first.tolist() == again.tolist()
     assert first.tolist() != other.tolist()
 
@@ -158,7 +161,7 @@ def test_a_seed_gives_one_split_and_another_seed_another(method: Callable[..., L
 def test_splits_are_the_same_on_every_machine() -> None:
     elements = random_words(400, 30, 6)
     digests = [
-        sha256(method(elements, SplitTarget(0.5), Bounds(discards=50), 7).tobytes()).hexdigest()[:16]
+        sha256(method(SplitTask(elements, SplitTarget(0.5), Bounds(discards=50), 7)).tobytes()).hexdigest()[:16]
         for method in (anneal, greedy)
     ]
     assert digests == ["a092d53b66ca7723", "1bcda4d8e6f56431"]
@@ -167,7 +170,7 @@ def test_splits_are_the_same_on_every_machine() -> None:
 def test_progress_is_reported_to_the_end() -> None:
     seen: list[tuple[int, int]] = []
     elements = random_words(3000, 30, 6)
-    anneal(elements, SplitTarget(0.5), Bounds(), 7, Annealing(10), lambda *at: seen.append(at))
+    anneal(SplitTask(elements, SplitTarget(0.5), Bounds(), 7), Annealing(10), lambda *at: seen.append(at))
     assert {total for _, total in seen} == {30_000}
     assert max(done for done, _ in seen) == 30_000
 
@@ -178,7 +181,7 @@ def test_progress_is_reported_to_the_end() -> None:
 def test_the_kept_sums_are_those_of_the_definition() -> None:
     elements = random_words(500, 40, 7)
     bounds = Bounds(discards=100)
-    labels = anneal(elements, SplitTarget(0.5), bounds, 3)
+    labels = anneal(SplitTask(elements, SplitTarget(0.5), bounds, 3))
     state = new_state(elements, SplitTarget(0.5), bounds)
     place(labels, state)
     assert tuple(state.sizes) == sizes(labels)
@@ -219,10 +222,10 @@ import sys
 sys.modules["numba"] = None
 from split_items import random_words
 
-from sgl.research.divergence import Annealing, Bounds, Greedy, SplitTarget, anneal, greedy
+from sgl.research.divergence import Annealing, Bounds, Greedy, SplitTarget, SplitTask, anneal, greedy
 
 elements, task = random_words(60, 9, 4), (SplitTarget(0.5), Bounds(discards=6), 7)
-for labels in (anneal(elements, *task, Annealing(3_400)), greedy(elements, *task, Greedy(20))):
+for labels in (anneal(SplitTask(elements, *task), Annealing(3_400)), greedy(SplitTask(elements, *task), Greedy(20))):
     print(*labels.tolist())
 """
 
@@ -239,8 +242,8 @@ def test_splits_are_the_same_without_machine_code() -> None:
     )
     elements, bounds = random_words(60, 9, 4), Bounds(discards=6)
     compiled = (
-        anneal(elements, SplitTarget(0.5), bounds, 7, Annealing(3_400)),
-        greedy(elements, SplitTarget(0.5), bounds, 7, Greedy(20)),
+        anneal(SplitTask(elements, SplitTarget(0.5), bounds, 7), Annealing(3_400)),
+        greedy(SplitTask(elements, SplitTarget(0.5), bounds, 7), Greedy(20)),
     )
     assert told.stdout.splitlines() == [" ".join(map(str, labels)) for labels in compiled]
     assert not told.stderr
@@ -258,5 +261,5 @@ def test_the_greedy_procedure_is_that_of_dense_matrices() -> None:
 
 
 def test_the_greedy_procedure_leaves_out_as_many_as_it_may() -> None:
-    labels = greedy(random_words(300, 20, 4), SplitTarget(1.0), Bounds(discards=40), 1)
+    labels = greedy(SplitTask(random_words(300, 20, 4), SplitTarget(1.0), Bounds(discards=40), 1))
     assert int(np.count_nonzero(labels == DISCARDED)) == 40
