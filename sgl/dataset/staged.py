@@ -217,12 +217,10 @@ def _check_replaceable(target: Path, listing: Listing) -> None:
         raise OutputError(target, "there is a file of that name")
     if not any(target.iterdir()):
         return
-    names = listing(target)
-    if names is None:
+    if (names := listing(target)) is None:
         raise OutputError(target, "the directory is not empty and is not a dataset of SGL")
     files = sorted(_files_of(target))
-    strangers = [name for name in files if name not in names]
-    if strangers:
+    if strangers := [name for name in files if name not in names]:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
         reason = f"it has files that its list does not name, and that would be lost: {shown}"
         raise OutputError(target, reason)

@@ -70,8 +70,7 @@ class PairMaker:
             if structure.layer == plan.lemma_layer and not structure.body.lengths:
                 found = read_structure(str(structure))
                 table = ShapeTable([found])
-                match = Searcher(table).match(table.of(sentence), 0)
-                if match is not None:
+                if (match := Searcher(table).match(table.of(sentence), 0)) is not None:
                     return _with_marks(example, found, match)
         return example
 

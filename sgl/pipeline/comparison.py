@@ -159,8 +159,7 @@ class Between:
     def _departure(
         self, evidence: StratumEvidence, structures: tuple[Structure, ...], automaton: TreeAutomaton, *, lacking: bool
     ) -> Iterator[Departure]:
-        derivation = self._evidence.smallest(evidence, automaton)
-        if derivation is not None:
+        if (derivation := self._evidence.smallest(evidence, automaton)) is not None:
             yield Departure(evidence.stratum.stream, lacking, structures, derivation)
 
 

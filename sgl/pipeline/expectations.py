@@ -119,8 +119,7 @@ class SplitSelection:
         """Prepare the automaton of a split; raise ``KeyError`` if there is no such split."""
         self._compiled = compiled
         self._grammar = compiled.grammar
-        stratum = compiled.plan.in_distribution(split)
-        if stratum is None:
+        if (stratum := compiled.plan.in_distribution(split)) is None:
             raise KeyError(split)
         self._stratum = stratum
         self._language = StructureCompiler(compiled.grammar).language(self._stratum.constraint)

@@ -35,8 +35,7 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     found: dict[LengthTest, LengthTest] = {}
     with deciding(compiled, diagnostics):
         for test in asked:
-            number = _longest(compiled, compiler, test, diagnostics)
-            if number is not None:
+            if (number := _longest(compiled, compiler, test, diagnostics)) is not None:
                 found[test] = replace(test, number=max(number + test.number, 0), part="")
         if not diagnostics.errors:
             compiled = _numbered(compiled, found)
@@ -67,8 +66,7 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
     names += [lowered.declaration.name for lowered in compiled.parts]
     for name in names:
         span = name.span if name.text == stratum.category.removeprefix(PART_PREFIX) else span
-    number = count_derivations(split)
-    if number is None:
+    if (number := count_derivations(split)) is None:
         message = f"`{stratum.stream}` has no end: `all` of it cannot be listed"
         report_endless(compiled, diagnostics, span, endless_rule(split), message)
     elif number * stratum.copies > MAX_COUNT:
@@ -84,8 +82,7 @@ def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, 
     places = [*(lowered.places for lowered in compiled.patterns), *(lowered.places for lowered in compiled.parts)]
     for clauses in reversed(places):
         span = next((place for s, place in clauses.items() if test in s.body.lengths), span)
-    own = [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]
-    if not own:
+    if not (own := [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]):
         known = dict.fromkeys(s.split for s in strata)
         known |= dict.fromkeys(s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category)
         hint = suggest(test.part, known, "there is")

@@ -85,8 +85,7 @@ def _licensed(pattern: PatternProofs) -> str:
     parts = [
         f"{claim.expected:,.0f} training sentences expected, {claim.minimum:,} required" for claim in pattern.licences
     ]
-    verdicts = [piece.verdict for piece in pattern.pieces]
-    if verdicts:
+    if verdicts := [piece.verdict for piece in pattern.pieces]:
         waived = verdicts.count(Verdict.WAIVED)
         found = f"{verdicts.count(Verdict.PROVED)} of {len(verdicts)} pieces in training"
         parts.append(found + (f", {waived} waived" if waived else ""))

@@ -55,8 +55,7 @@ ObserverFactory = Callable[[Compiled, Sampler], DatasetObserver]
 
 def registered_observers(compiled: Compiled, sampler: Sampler) -> list[DatasetObserver]:
     """Return an observer for each registered group that a pattern of the plan is in."""
-    groups = {group for pattern in compiled.plan.patterns for group in pattern.groups}
-    if not groups:
+    if not (groups := {group for pattern in compiled.plan.patterns for group in pattern.groups}):
         return []
     found: dict[str, ObserverFactory] = {}
     for point in entry_points(group=GROUP):

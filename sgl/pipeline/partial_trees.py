@@ -107,8 +107,7 @@ def _bracket(parts: list[Part | str]) -> Bracket:
 def cut_to_tree(grammar: CoreGrammar, tree: Bracket) -> tuple[CoreGrammar, tuple[int, ...]]:
     """Return the grammar with copies of fitting rules, and the tree's categories; ``PartialTreeError`` if none fits."""
     cut = _Cut(grammar, list(grammar.categories), list(grammar.rules))
-    starts = tuple(cut.variants(tree))
-    if not starts:
+    if not (starts := tuple(cut.variants(tree))):
         raise PartialTreeError(cut.fault(tree))
     return replace(grammar, categories=tuple(cut.categories), rules=tuple(cut.rules)), starts
 
@@ -124,10 +123,8 @@ class _Cut:
 
     def variants(self, bracket: Bracket) -> Iterator[int]:
         for number, category in enumerate(self.grammar.categories):
-            if bracket.test.accepts(category):
-                new = self.category(bracket, number)
-                if new is not None:
-                    yield new
+            if bracket.test.accepts(category) and (new := self.category(bracket, number)) is not None:
+                yield new
 
     def category(self, bracket: Bracket, number: int) -> int | None:
         key = (bracket, number)
@@ -167,8 +164,7 @@ class _Cut:
             if isinstance(test, str) or not test.accepts(self.grammar.categories[below]):
                 return None
             if isinstance(part, Bracket):
-                new = self.category(part, below)
-                if new is None:
+                if (new := self.category(part, below)) is None:
                     return None
                 children[item.child] = new
         return tuple(children)

@@ -91,15 +91,13 @@ class _Reporter:
         labels: dict[Span, Label] = {}
         for structure, what in said:
             places = places_of_structure(self.compiled, structure)
-            place = next((place for place in places if place not in labels), None)
-            if place is not None:
+            if (place := next((place for place in places if place not in labels), None)) is not None:
                 labels[place] = Label(place, what + self.as_in(structure))
         return list(labels.values())
 
     def empty(self, streams: Sequence[str], conflict: automata.Conflict) -> None:
         asked = {structure for group in conflict.require for structure in group}
-        opposed = [structure for structure in conflict.exclude if structure in asked]
-        if opposed:
+        if opposed := [structure for structure in conflict.exclude if structure in asked]:
             self._opposed(streams, opposed[0])
             return
         clauses = self.clauses(conflict, required=True)

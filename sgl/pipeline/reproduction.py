@@ -57,8 +57,7 @@ def compare(directory: Path, again: Path) -> Result:
             tally.fault(what, name)
             continue
         if not filecmp.cmp(stated, made, shallow=False):
-            difference = _difference(stated, made, excused)
-            if difference:
+            if difference := _difference(stated, made, excused):
                 tally.fault(difference, name)
             else:
                 excused[sha256_of(made).encode()] = sha256_of(stated).encode()

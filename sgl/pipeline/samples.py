@@ -67,8 +67,7 @@ def _source_of(
         if what in (stratum.split, stratum.category, stratum.stream):
             return SampleSource(core, (core.start,), stratum.constraint)
     if what.lstrip().startswith("{"):
-        structure = read_structure(compiled, what, sources, diagnostics)
-        if structure is None:
+        if (structure := read_structure(compiled, what, sources, diagnostics)) is None:
             return None
         return SampleSource(core, (core.start,), Constraint(require=((structure,),)))
     try:
@@ -81,8 +80,7 @@ def _source_of(
     if test.name not in names:
         known = list(dict.fromkeys((*(stratum.category for stratum in strata), *names)))
         raise SampleError(f"there is no pattern or category `{what}`; {one_of(what, known)}")
-    matching = tuple(i for i, found in enumerate(core.categories) if test.accepts(found))
-    if not matching:
+    if not (matching := tuple(i for i, found in enumerate(core.categories) if test.accepts(found))):
         variants = [found.name for found in core.categories if found.name.startswith(test.name)]
         raise SampleError(f"no phrase is `{test}`; there is {shortlist(variants)}")
     return SampleSource(core, matching, Constraint())

@@ -119,8 +119,7 @@ def read_sentence(
         place = sources.add(SourceFile(SENTENCE, last)).span(0, len(last))
     try:
         for spelling, _ in spellings:
-            forest = parser.forest(spelling)
-            if forest is not None:
+            if (forest := parser.forest(spelling)) is not None:
                 return forest
     except TooLongError as problem:
         diagnostics.add(too_long(problem, place))
@@ -133,8 +132,7 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
     notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
-    expected = ", ".join(failure.expected(parser.grammar))
-    if expected:
+    if expected := ", ".join(failure.expected(parser.grammar)):
         notes.append(f"expected one of: {expected}")
     layer = parser.grammar.text_layers[parser.layer]
     unknown = bool(layer.join) and bool(word) and word not in parser.vocabulary
@@ -253,8 +251,7 @@ def _with_output(
 
 def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagnostics) -> None:
     for expected, structure in zip(test.declaration.graphs, test.structures, strict=True):
-        fitting = [reading for reading in readings if reading.contains(structure)]
-        if fitting:
+        if fitting := [reading for reading in readings if reading.contains(structure)]:
             readings = fitting
             continue
         edges = ", ".join(readings[0].edges(structure.layer))
@@ -271,8 +268,7 @@ def _check_like(
     sentence, message = like.sentence, ""
     for derivation in parser.parse(sentence.text):
         reading = Reading.of(parser.grammar, derivation)
-        reason = next(_faults(plan, lowered.pattern, like.split, reading), None)
-        if reason is None:
+        if (reason := next(_faults(plan, lowered.pattern, like.split, reading), None)) is None:
             return
         reasons[reason] = None
         name = lowered.pattern.name

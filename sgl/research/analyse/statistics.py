@@ -29,7 +29,7 @@ DifferenceTest = Literal["randomisation", "bootstrap"]
 _DECIMALS = 9
 
 #: The quantile of the normal distribution for the middle 95 %.
-_WIDTH = 1.959963984540054
+WIDTH = 1.959963984540054
 
 #: Draws for an interval; a p-value may need more.  Fewer pairs have no correlation worth the name.
 _DRAWS, _FEWEST = 10_000, 3
@@ -202,7 +202,7 @@ def wilson(right: float, items: int) -> tuple[float, float]:
     """Wilson's 95 % interval of a share of items; several runs count as their mean."""
     if not items:
         return 0.0, 1.0
-    share, wide = round(right) / items, _WIDTH**2 / items
+    share, wide = round(right) / items, WIDTH**2 / items
     middle = (share + wide / 2) / (1 + wide)
     half = (wide * (share * (1 - share) + wide / 4)) ** 0.5 / (1 + wide)
     return max(0.0, middle - half), min(1.0, middle + half)

@@ -259,6 +259,5 @@ def grammar_of(
 def _fingerprints(compiled: Compiled) -> Iterator[str]:
     """Yield the fingerprint of a grammar with its plan, and with what is drawn for needs."""
     yield fingerprint(compiled.grammar, compiled.plan)
-    proofs = establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())
-    if proofs is not None:
+    if (proofs := establish(compiled, StructureCompiler(compiled.grammar), Diagnostics())) is not None:
         yield fingerprint(compiled.grammar, with_needs(compiled, proofs).plan)

@@ -22,9 +22,10 @@ from sgl.frontend.queries import read_structure
 from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces, write_results
 from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of
+from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, DatasetError, PatternInfo, grammar_of, read_benchmark
 from sgl.research.evaluate.compound_rates import compounds_of
-from sgl.research.evaluate.data import METRICS, Json, evaluation_data, latex, render_evaluation, show_result
+from sgl.research.evaluate.data import METRICS, evaluation_data, latex, render_evaluation, show_result
 from sgl.research.evaluate.partial import PartialMatch
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.scoring import EDGES, PARTIAL, Run, Scores, read_run
@@ -74,7 +75,6 @@ class Evaluation:
         partial = self._partial_match()
         if compounds is None or self._diagnostics.errors:
             return None
-        rates = compounds.rates(self.benchmark, self.systems, published=request.published_rule)
         with progress() as line:
             self.scores = Scores(self.benchmark, self.systems)
             self.scores.judge(trees=partial is None)
@@ -84,6 +84,8 @@ class Evaluation:
                     self.unavailable[METRICS[PARTIAL]] = "no item is of a pattern of the grammar"
             self._count_surface(compounds.chosen, line)
             self._read_shapes()
+            far = [shape.distance for shape in self.shapes]
+            rates = compounds.rates(self.benchmark, self.systems, far, published=request.published_rule)
             if not self._read_slices():
                 return None
             data = evaluation_data(self, line)
@@ -168,10 +170,13 @@ class Evaluation:
         """Find the shapes of the trees of the items, if the dataset has them."""
         benchmark = self.benchmark
         self.shapes, why = list(map(tree_shape, benchmark.sentences)), "the dataset has no CoNLL-U file"
-        if benchmark.directory is not None:
-            path = benchmark.directory / "conllu" / f"{benchmark.split}.conllu"
+        folder = (
+            benchmark.directory / "conllu" if benchmark.directory else benchmark.lexicon and benchmark.lexicon.parent
+        )
+        if folder is not None:
+            path = folder / f"{benchmark.split}.conllu"
             try:
-                found = read_tree_shapes(path, benchmark.directory)
+                found = read_tree_shapes(path, benchmark.directory or folder)
                 self.shapes = found if len(found) == len(benchmark.rows) else []
                 why = f"`{path}` has {len(found):,} sentences"
             except ForeignFileError as problem:
@@ -305,8 +310,7 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     With messages as JSON, standard output is theirs, and the tables are in the files only.
     """
     started = time.monotonic()
-    data = _evaluated(request, session.sources, diagnostics)
-    if data is not None:
+    if (data := _evaluated(request, session.sources, diagnostics)) is not None:
         if request.form != "json":
             show_result(data)
             seconds = time.monotonic() - started

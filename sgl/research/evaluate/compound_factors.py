@@ -12,13 +12,13 @@ from math import log
 
 from sgl.research.evaluate.compounds import CompoundLexicon, CompoundOccurrence, Group
 
-_WINDOW, _GROUPS, _ATOMS, _MANY, _STEP = 5, 4, 3, 10, 5
+_WINDOW, _GROUPS, _ATOMS, _MANY, _STEP, _APART = 5, 4, 3, 10, 5, 0.5
 
 
 def with_factors(
-    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], train: Iterable[str]
+    lexicon: CompoundLexicon, occurrences: Sequence[CompoundOccurrence], train: Iterable[str], far: Sequence[float] = ()
 ) -> tuple[CompoundOccurrence, ...]:
-    """Return occurrences with the groups that they are in; ``train`` are source sentences, if any are known."""
+    """Return occurrences in their groups; ``train`` are source sentences, ``far`` the distances of rows, if known."""
     atoms = {one.compound: [text for _, text in lexicon.atoms(one.compound)] for one in occurrences}
     counts = _Counts({text for parts in atoms.values() for text in parts}, atoms.keys(), train)
     found: dict[str, list[Group]] = {compound: [] for compound in atoms}
@@ -34,8 +34,11 @@ def with_factors(
     made = []
     for one in occurrences:
         outside = (len(one.source.split()) - len(one.compound.split())) // _STEP * _STEP
-        context = ("context", f"{outside} to {outside + _STEP - 1}")
-        made.append(one._replace(factors=(*found[one.compound], context)))
+        factors = [*found[one.compound], ("context", f"{outside} to {outside + _STEP - 1}")]
+        if far:
+            low = far[one.row] // _APART * _APART
+            factors.append(("distance", f"{low} to {low + _APART}"))
+        made.append(one._replace(factors=tuple(factors)))
     return tuple(made)
 
 

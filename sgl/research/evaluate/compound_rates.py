@@ -9,7 +9,7 @@ Before a tab there may be a name; compounds of one name are one compound in five
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import yaml
 
@@ -17,6 +17,7 @@ from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
+from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
 from sgl.research.evaluate.compound_factors import with_factors
@@ -30,8 +31,6 @@ from sgl.research.evaluate.compounds import (
 )
 from sgl.research.evaluate.scoring import Systems
 from sgl.research.evaluate.surface import Segmentation, segmentation
-
-Json = dict[str, Any]
 
 
 class CompoundTable(NamedTuple):
@@ -113,8 +112,7 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
     try:
         lexicon = CompoundLexicon(entries, frozenset(content["fillers"].texts()))
         for item in content["items"].elements():
-            place = places.get(item["id"].of(str))
-            if place is not None:
+            if (place := places.get(item["id"].of(str))) is not None:
                 name, source, kind = (item[k].of(str) for k in ("compound", "sentence", "pattern"))
                 occurrences.append(CompoundOccurrence(name, name, source, place, kind))
                 check_occurrence(lexicon, occurrences[-1])
@@ -150,7 +148,7 @@ class BenchmarkCompounds(NamedTuple):
     segmentation: Segmentation
     chosen: Segmentation | None
 
-    def rates(self, benchmark: Benchmark, systems: Systems, *, published: bool) -> Json | None:
+    def rates(self, benchmark: Benchmark, systems: Systems, far: Sequence[float], *, published: bool) -> Json | None:
         """Return the rates of the gold texts and of each run as plain data, if there are any."""
         if self.table is None or not self.table.occurrences:
             return None
@@ -159,7 +157,7 @@ class BenchmarkCompounds(NamedTuple):
         texts += [(name, run.file, run.texts) for name, runs in systems.items() for run in runs]
         cut = cache(self.segmentation.cut)
         lexicon = self.table.lexicon.segmented(cut)
-        occurrences = with_factors(self.table.lexicon, self.table.occurrences, _training(benchmark))
+        occurrences = with_factors(self.table.lexicon, self.table.occurrences, _training(benchmark), far)
         rates: list[Json] = []
         stopped = 0
         for system, file, outputs in texts:
@@ -170,7 +168,8 @@ class BenchmarkCompounds(NamedTuple):
             else:
                 found = error_rates(lexicon, occurrences, hypotheses)
             for (by, name), rate in found.items():
-                shares = {"instance": rate.instance, "aggregate": rate.aggregate}
+                instance, aggregate = rate.wrong / max(rate.instances, 1), rate.wrong_compounds / max(rate.compounds, 1)
+                shares = {"instance": instance, "aggregate": aggregate}
                 rates.append({"system": system, "file": file, "by": by, "kind": name, **rate._asdict(), **shares})
         atoms = (pair for atoms in lexicon.entries.values() for pair in atoms.items())
         return {

@@ -48,8 +48,7 @@ class CompoundLexicon:
     fillers: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
-        foreign = sorted(set(self.entries) - set(ROLES))
-        if foreign:
+        if foreign := sorted(set(self.entries) - set(ROLES)):
             raise CompoundError(f"there is no role `{foreign[0]}`; there are {', '.join(ROLES)}")
 
     def segmented(self, segment: Callable[[str], str]) -> "CompoundLexicon":
@@ -65,8 +64,7 @@ class CompoundLexicon:
 
     def atoms(self, compound: str) -> tuple[Atom, ...]:
         """Return a compound's atoms in order; raises ``CompoundError`` for words of no atom."""
-        found = next(self._splits(compound.split(), 0), None)
-        if not found:
+        if not (found := next(self._splits(compound.split(), 0), None)):
             raise CompoundError(f"`{compound}` is not made of atoms of the lexicon")
         return found
 
@@ -105,8 +103,7 @@ def translates(lexicon: CompoundLexicon, compound: str, hypothesis: str) -> bool
         return False
     # An atom of which any translation will do is not looked for.
     wanted = {role: found for role, found in translations.items() if "" not in found}
-    nouns = _spans(words, wanted.pop(NOUN, ()))
-    if not nouns:
+    if not (nouns := _spans(words, wanted.pop(NOUN, ()))):
         free = NOUN not in translations or "" in translations[NOUN]
         firsts = ([_parts(text)[0] for text in found] for found in wanted.values())
         return free and all(_spans(words, first) for first in firsts)
@@ -169,22 +166,12 @@ def _together(words: Sequence[str], wanted: Mapping[str, Sequence[str]], noun: _
 
 
 class ErrorRate(NamedTuple):
-    """Errors among instances, and compounds with an error among compounds."""
+    """Errors among instances, and compounds with an error among compounds; their shares are the two rates."""
 
     instances: int
     wrong: int
     compounds: int
     wrong_compounds: int
-
-    @property
-    def instance(self) -> float:
-        """The share of instances that are wrong."""
-        return self.wrong / self.instances if self.instances else 0.0
-
-    @property
-    def aggregate(self) -> float:
-        """The share of compounds of which some instance is wrong."""
-        return self.wrong_compounds / self.compounds if self.compounds else 0.0
 
 
 class CompoundOccurrence(NamedTuple):
@@ -241,20 +228,13 @@ def error_rates(
 _CONTEXTS = 5
 
 
-class PublishedStop(Exception):
-    """The published script would have stopped here with a traceback."""
-
-
 def published_correct(lexicon: CompoundLexicon, source: str, compound: str, hypothesis: str) -> bool:
-    """Tell if the published script calls it right; raises ``PublishedStop`` if that stops."""
+    """Tell if the published script calls it right; raises ``CompoundError`` where that stops with a traceback."""
     if not hypothesis.strip():
-        raise PublishedStop("the output is empty")
-    try:
-        atoms = lexicon.atoms(compound)
-    except CompoundError as problem:
-        raise PublishedStop(str(problem)) from problem
+        raise CompoundError("the output is empty")
+    atoms = lexicon.atoms(compound)
     if compound not in source:
-        raise PublishedStop(f"`{compound}` is not in `{source}`")
+        raise CompoundError(f"`{compound}` is not in `{source}`")
     text = "".join(hypothesis.split())
     places = {role: _places(text, lexicon.entries[role][atom]) for role, atom in atoms}
     # Where anything will do nothing is looked for.
@@ -288,7 +268,7 @@ def published_rates(
     for place, (one, hypothesis) in enumerate(zip(occurrences, hypotheses, strict=True)):
         try:
             right[place] = published_correct(lexicon, one.source, one.compound, hypothesis)
-        except PublishedStop:
+        except CompoundError:
             stops += 1
     rates = _by_group(lexicon, occurrences, lambda places: published_rate([right[place] for place in places]))
     return rates, stops

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import combinations, product
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jinja2 import Environment
@@ -21,18 +21,18 @@ from numpy.typing import NDArray
 from sgl.cli.terminal import print_table, say, text_table
 from sgl.report.render import page_environment
 from sgl.report.svg import label_width, wrapped
+from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, places_by, spread, wilson
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import FORMS
+from sgl.research.evaluate.curves import curves
 from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
 from sgl.research.logical_forms.alignment import FormMistake
 
 if TYPE_CHECKING:
     from sgl.research.evaluate.command import Evaluation
-
-Json = dict[str, Any]
 
 FORMAT = "sgl-evaluation/1"
 
@@ -94,6 +94,7 @@ def evaluation_data(evaluation: Evaluation, advance: Callable[[str, int, int], N
         "signatures": dict(evaluation.signatures),
         "not_computed": dict(evaluation.unavailable),
         "tables": tables,
+        "curves": curves(tables, [metric for metric, _ in _compared(evaluation)]),
         "partial_match": {"decided": decided, "gold": gold} if scoring.PARTIAL in scores.scores else None,
         "mistakes": mistakes,
         "examples": _examples(evaluation),

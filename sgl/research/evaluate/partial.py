@@ -129,8 +129,7 @@ class PartialMatch:
 def _several(parser: Parser, text: str) -> Iterator[Derivation]:
     """Yield the likeliest readings of a text, the best first; none of one that is too long."""
     with suppress(TooLongError):
-        forest = parser.forest(text)
-        if forest is not None:
+        if (forest := parser.forest(text)) is not None:
             yield from (ranked.derivation for ranked in best_readings(forest, _READINGS))
 
 
@@ -153,8 +152,7 @@ class ParticleMatcher(NamedTuple):
 
     def has(self, text: str, span: TargetSpan) -> bool:
         """Tell whether a text has what is asked for."""
-        role = ROLES.get(span.label)
-        if role is not None:
+        if (role := ROLES.get(span.label)) is not None:
             return self.has_role(text, span.text, role, whole=span.extent is Extent.PHRASE)
         return self.has_word(text, span.text.rstrip("。？"))
 
@@ -199,8 +197,7 @@ class ParticleMatcher(NamedTuple):
         for particle, role in (("によって", AGENT), (_OBJECT, OBJECT)):
             if rest.startswith(particle):
                 return {role}
-        verb = max((verb for verb in self.governed if rest.startswith(verb)), key=len, default="")
-        if verb:
+        if verb := max((verb for verb in self.governed if rest.startswith(verb)), key=len, default=""):
             following = next(iter(self.analyse(rest[len(verb) :])), None)
             # Before a noun, as in 好きだった少女, what stands here is what liked her, too; こと makes a clause one.
             if following is None or following.surface == "こと" or verb[0] != "が":

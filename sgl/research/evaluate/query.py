@@ -75,9 +75,8 @@ class PatternQuery:
         )
 
     @cached_property
-    def _places(self) -> tuple[list[_Places], list[_Places]]:
-        found = [list(map(_Places, of, self.extents)) for of in (self.structures, self.without_lemmas)]
-        return found[0], found[1]
+    def _places(self) -> list[list[_Places]]:
+        return [list(map(_Places, of, self.extents)) for of in (self.structures, self.without_lemmas)]
 
 
 #: Answers about graphs that are kept at most.

@@ -269,11 +269,12 @@ class TreebankEdges:
 
 
 class TreeShape(NamedTuple):
-    """Length, depth and nesting of the tree of an item."""
+    """Length, depth, nesting and mean dependency distance of the tree of an item, the last of its words."""
 
     length: int
     depth: int
     nesting: int
+    distance: float
 
 
 class TreeFileError(Exception):
@@ -304,4 +305,5 @@ def _shape(heads: tuple[int, ...], relations: tuple[str, ...]) -> TreeShape:
             met[relations[at]] += 1
             at = heads[at] - 1
         nested += met.values()
-    return TreeShape(len(heads), max(metrics.word_depths(heads)), max(nested))
+    links = [abs(w - head) for w, head in enumerate(heads, 1) if head and relations[w - 1].partition(":")[0] != "punct"]
+    return TreeShape(len(heads), max(metrics.word_depths(heads)), max(nested), sum(links) / max(len(links), 1))

@@ -34,8 +34,7 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
     read = read_irtg(source, session.diagnostics) if source is not None else None
     if source is None or read is None:
         session.stop()
-    imported = lower_irtg(read, file.stem, source.span(0, 1), session.diagnostics)
-    if imported is None:
+    if (imported := lower_irtg(read, file.stem, source.span(0, 1), session.diagnostics)) is None:
         session.stop()
     core = with_source(imported, session.diagnostics).grammar
     text = write_sgl(core, comment=f"Imported from {file.name}.")

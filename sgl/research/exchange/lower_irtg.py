@@ -63,8 +63,7 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
     if algebras and marked:
         rules = _useful_rules(rules, marked, diagnostics)
         used = {rule.state for rule in rules}
-        finals = [state for state in marked if state in used]
-        if finals:
+        if finals := [state for state in marked if state in used]:
             layers = [TextLayer(called, kind.join) for called, kind in algebras.items()]
             return _assemble(name, layers, rules, finals, diagnostics)
     missing, hint = "no derivation from its final states", ""
@@ -163,8 +162,7 @@ def _useful_rules(rules: Sequence[TreeRule], finals: Sequence[str], diagnostics:
     below.add_edges_from((rule.state, child) for rule in buildable for child in rule.children)
     reachable = set(finals).union(*(nx.descendants(below, final) for final in finals))
     useful = {id(rule) for rule in buildable if rule.state in reachable}
-    left_out = [rule for rule in rules if id(rule) not in useful]
-    if left_out:
+    if left_out := [rule for rule in rules if id(rule) not in useful]:
         more = len(left_out) - _SHOWN
         names = ", ".join(f"`{rule.label}`" for rule in left_out[:_SHOWN])
         diagnostics.warning(
@@ -218,8 +216,7 @@ def _normalize(rules: Sequence[TreeRule], diagnostics: Diagnostics) -> list[floa
         totals[rule.state] += rule.weight  # type: ignore[assignment]
     changed = {state for state, total in totals.items() if abs(total - 1) > TOLERANCE}
     weighted = {rule.state for rule in rules if rule.weighted}
-    reported = [state for state in totals if state in changed & weighted]
-    if reported:
+    if reported := [state for state in totals if state in changed & weighted]:
         first = next(rule for rule in rules if rule.state == reported[0])
         sums = [f"those of `{state}` sum to {totals[state]:.6g}" for state in reported[:_SHOWN]]
         diagnostics.warning(

@@ -28,8 +28,7 @@ def with_source(imported: ImportedGrammar, diagnostics: Diagnostics) -> Imported
     layers = imported.grammar.text_layers
     wanted, *others = sorted(range(len(layers)), key=lambda layer: layer in imported.trees)
     chosen: int | None = wanted
-    misfit = _unfit(imported.grammar, wanted)
-    if misfit is not None:
+    if (misfit := _unfit(imported.grammar, wanted)) is not None:
         chosen = next((layer for layer in others if _unfit(imported.grammar, layer) is None), None)
         instead = "the source is a layer that prints derivations"
         if chosen is not None:
@@ -245,8 +244,7 @@ def _with_features(names: Sequence[str]) -> dict[str, tuple[str, dict[str, str]]
     kinds: dict[str, set[tuple[str, ...]]] = {}
     for name in names:
         base, values = name, dict[str, str]()
-        match = _WITH_FEATURES.fullmatch(name)
-        if match is not None:
+        if (match := _WITH_FEATURES.fullmatch(name)) is not None:
             parts = match[2].split(", ")
             settings = [found for found in map(_SETTING.fullmatch, parts) if found is not None]
             written = {

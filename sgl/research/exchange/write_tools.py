@@ -204,8 +204,7 @@ def string_term(template: Template) -> str:
     >>> string_term((Slot(1), Slot(0), Slot(2)))
     '*(?2, *(?1, ?3))'
     """
-    parts = _parts(template)
-    if not parts:
+    if not (parts := _parts(template)):
         return "''"
     opened = "".join(f"{CONCATENATION}({part}, " for part in parts[:-1])
     return opened + parts[-1] + ")" * (len(parts) - 1)

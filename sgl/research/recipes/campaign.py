@@ -7,9 +7,8 @@ of a mined structure is the share of runs for which it is suspicious.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean, median
-from typing import Any
 
-Json = dict[str, Any]
+from sgl.research.analyse.scoring import Json
 
 
 def campaign(corpora: Mapping[str, Json]) -> Json:

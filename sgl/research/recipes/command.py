@@ -17,11 +17,12 @@ from sgl.cli.terminal import say
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_results
 from sgl.research.analyse.predictions import named_system
+from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
 from sgl.research.evaluate.command import Evaluation, EvaluationRequest
 from sgl.research.evaluate.data import evaluation_environment, show_table
-from sgl.research.recipes.engine import Json, fill
+from sgl.research.recipes.engine import fill
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
 

@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import spearman, spread
 from sgl.research.evaluate.data import scale
-
-Json = dict[str, Any]
 
 FORMAT = "sgl-recipe/1"
 
@@ -38,6 +37,7 @@ def fill(recipe: Json, results: Json, systems: Sequence[str]) -> Json:
         "notes": recipe.get("notes", []),
         "systems": list(systems),
         "tables": kept,
+        "curves": [curve for of in results.values() if isinstance(of, Mapping) for curve in of.get("curves", ())],
         "missing": [table["name"] for table in tables if table not in kept],
         "compared": sum(cell["published"] is not None for cell in cells),
         "departing": sum(cell["departs"] for cell in cells),

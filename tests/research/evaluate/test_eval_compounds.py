@@ -336,3 +336,5 @@ def test_factors_count_training_by_five_words() -> None:
     assert dict(two.factors) == {"frequency": "1 of 4", "shots": "1 to 10", "pmi": "3 positive", "context": "5 to 9"}
     (alone,) = with_factors(lexicon, [CompoundOccurrence("a", "the dog", "the dog ran")], [])
     assert dict(alone.factors) == {"context": "0 to 4"}
+    (alone,) = with_factors(lexicon, [CompoundOccurrence("a", "the dog", "the dog ran")], [], [1.75])
+    assert dict(alone.factors) == {"context": "0 to 4", "distance": "1.5 to 2.0"}

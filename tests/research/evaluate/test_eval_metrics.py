@@ -24,7 +24,6 @@ from sgl.research.evaluate.compounds import (
     CompoundError,
     CompoundLexicon,
     CompoundOccurrence,
-    PublishedStop,
     error_rates,
     published_correct,
     published_rate,
@@ -44,7 +43,7 @@ def test_the_published_rule_says_what_the_published_script_does() -> None:
     for case in vectors("cognition.json")["cases"]:
         asked = COMPOUND_LEXICON, case["src"], case["compound"], case["hyp"]
         if case["peer_correct"] is None:
-            with pytest.raises(PublishedStop):
+            with pytest.raises(CompoundError):
                 published_correct(*asked)
         else:
             assert published_correct(*asked) is case["peer_correct"], case["note"]
@@ -86,7 +85,6 @@ def test_the_published_rate_takes_five_lines_for_a_compound_and_leaves_out_the_r
     rate = published_rate([True] * 4 + [False] + [True] * 7)
     assert (rate.instances, rate.wrong, rate.compounds, rate.wrong_compounds) == (12, 1, 2, 1)
     assert published_rate([False] * 3).compounds == 0
-    assert published_rate([False] * 3).aggregate == 0.0
 
 
 def test_an_unknown_atom_or_role_is_an_error() -> None:
@@ -302,9 +300,14 @@ def shape(heads: list[int], relations: list[str]) -> TreeShape:
 
 def test_depth_and_nesting_are_those_of_the_tree() -> None:
     relations = ["nsubj", "root", "mark", "nsubj", "aux", "ccomp"]
-    assert shape([2, 0, 6, 6, 6, 2], relations) == TreeShape(6, 2, 1)
-    assert shape([2, 3, 0], ["ccomp", "ccomp", "root"]) == TreeShape(3, 2, 2)
-    assert shape([0], ["root"]) == TreeShape(1, 0, 0)
+    assert shape([2, 0, 6, 6, 6, 2], relations) == TreeShape(6, 2, 1, 2.2)
+    assert shape([2, 3, 0], ["ccomp", "ccomp", "root"]) == TreeShape(3, 2, 2, 1.0)
+    assert shape([0], ["root"]) == TreeShape(1, 0, 0, 0.0)
+
+
+def test_the_mean_dependency_distance_leaves_out_edges_to_punctuation() -> None:
+    # "Today , the dog ran ." has the distances 4, 1 and 1.
+    assert shape([5, 1, 4, 5, 0, 5], ["advmod", "punct", "det", "nsubj", "root", "punct"]).distance == 2
 
 
 @pytest.mark.parametrize(

@@ -146,6 +146,7 @@ SMALL_DATA: dict[str, dict[str, str]] = {
         "data/NP.compound": "the dog\nthe dog\n",
         "data/lexicon": "the\t/\ndog\t狗/犬\n",
         "data/train.en": "the dog ran\n",
+        "data/gen.conllu": 2 * (TREE.format(1).replace("\n\n", "\n3\tc\tc\tX\t_\t_\t2\tadvmod\t_\t_\n\n")),
         "out/gen.txt": "狗跑\n猫坐\n",
     },
 }
@@ -168,6 +169,7 @@ def test_a_recipe_makes_tables_of_a_few_outputs(paper: str, work: Workplace) -> 
         assert cells["By number of atoms"]["2"][0]["mean"] == 50.0
         assert cells["By frequency of the compound in training"]["few shots"][0]["mean"] == 50.0
         assert cells["By length of the context, in words"]["up to 4"][0]["mean"] == 50.0
+        assert cells["By mean dependency distance of the sentence"]["1.0 to 1.5"][0]["mean"] == 50.0
     if paper == "dbca":
         grid = cells["BLEU by size of the vocabulary and compound divergence"]["Mine"]
         assert [None if cell is None else cell["mean"] for cell in grid] == [100.0, None, None, None, 0.0, 100.0]
