@@ -179,8 +179,7 @@ class Normalizer:
         return text + ("" if attached else join) + stop
 
     def _respaced(self, text: str) -> str:
-        join = self._layer.join
-        if not join:
+        if not (join := self._layer.join):
             return re.sub(r"\s+", "", text)
         text = join.join(text.split())
         if self._separate is not None:

@@ -183,8 +183,7 @@ class AmbiguityFinder:
         forest = self._parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
         for output in self._outputs:
-            other = differing_reading(forest, output, output(derivation))
-            if other is not None:
+            if (other := differing_reading(forest, output, output(derivation))) is not None:
                 return other
         found = self._finder.reading_with_one(forest) if structures else None
         assert found is not None, f"nothing is wrong with the readings of {text}"

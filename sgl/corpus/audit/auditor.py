@@ -157,8 +157,7 @@ class Auditor:
         self._collector.add_reading(rows, place, reading, contained)
         self._collector.add_words(rows, self.audit.source, reading, self._layer)
         for target, name, column in self._compared:
-            layer = self._reader.targets[target].layer
-            if layer is None:
+            if (layer := self._reader.targets[target].layer) is None:
                 rows.add_words(name, filter(is_word, row.texts[column].split()))
             elif chosen:
                 self._collector.add_words(rows, name, reading, layer)

@@ -125,8 +125,7 @@ class StructureFinder:
 
     def step(self, rule: int, children: tuple[int, ...]) -> int:
         """Return the joint state of a phrase from its rule and the joint states of its children."""
-        state = self._steps.get((rule, children))
-        if state is None:
+        if (state := self._steps.get((rule, children))) is None:
             below = [self._states[child] for child in children]
             states = tuple(
                 automaton.step(rule, tuple([child[number] for child in below]))

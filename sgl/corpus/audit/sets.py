@@ -145,8 +145,7 @@ class SetCollector:
 
     def add(self, file: int, name: str, kind: str, text: str) -> RowSet:
         """Return the set of a row of a file, with its sentence counted."""
-        rows = self.sets.get((file, kind))
-        if rows is None:
+        if (rows := self.sets.get((file, kind))) is None:
             rows = self.sets[file, kind] = RowSet(file, kind, self._names.of(name, kind))
         rows.rows += 1
         rows.sentences.append(hash_text(text))
@@ -165,8 +164,7 @@ class SetCollector:
     def add_reading(self, rows: RowSet, place: ListedRow, derivation: Derivation, contained: frozenset[int]) -> None:
         """Count the structures that a row contains, and keep its frames."""
         rows.parsed += 1
-        pattern = rows.pattern
-        if pattern is not None:
+        if (pattern := rows.pattern) is not None:
             relations = self._relations[pattern.name]
             own = not relations.own.isdisjoint(contained)
             others = [n for n, held in relations.others.items() if not held.isdisjoint(contained)]

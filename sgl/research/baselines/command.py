@@ -132,8 +132,7 @@ def _job(session: Session, options: dict[str, Any], number: int | None) -> Job:
 def _check_libraries(session: Session, config: Config) -> None:
     lora = config.model == CAUSAL
     needed = (*_NEEDED, *_NEEDED_FOR_LORA) if lora else _NEEDED
-    missing = [name for name in needed if find_spec(name) is None]
-    if missing:
+    if missing := [name for name in needed if find_spec(name) is None]:
         extra = "lora" if lora else "baselines"
         session.fail("SGL1603", f"no {' and no '.join(missing)}", hint=f"pip install 'sgl-compiler[{extra}]'")
     import torch

@@ -161,8 +161,7 @@ def read_data(path: Path, target: str | None) -> BaselineData:
     for name in (train.name, *names):
         if name in ("", "..") or name != Path(name).name:
             raise benchmark.DatasetError(f"`{path}` has a name that no file can have: {name!r}")
-    others = [name for name in names if name not in (TRAIN, DEV)]
-    if not others:
+    if not (others := [name for name in names if name not in (TRAIN, DEV)]):
         raise benchmark.DatasetError(f"`{path}` has nothing to predict", hint="it has no split but train and dev")
     return BaselineData(
         name=train.name,

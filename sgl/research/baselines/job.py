@@ -150,8 +150,7 @@ class Job:
         """Yield splits with gold texts that the vocabulary cannot write, and how many."""
         if isinstance(self.learner, Seq2SeqLearner):
             for benchmark in self.data.predicted:
-                found = unwritable(self.learner.target, [row.target for row in benchmark.rows])
-                if found:
+                if found := unwritable(self.learner.target, [row.target for row in benchmark.rows]):
                     yield benchmark.split, len(found)
 
     def train(self, line: Line, told: OnCheck, resumed: Callable[[int], None]) -> TrainingResult:

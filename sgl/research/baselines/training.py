@@ -248,8 +248,7 @@ class Training:
             tensors[f"model.{name}"] = weight
             if name in self.best:
                 tensors[f"best.{name}"] = self.best[name]
-            moments = self.optimiser.state.get(weight)
-            if moments:
+            if moments := self.optimiser.state.get(weight):
                 tensors[f"mean.{name}"] = moments["exp_avg"]
                 tensors[f"square.{name}"] = moments["exp_avg_sq"]
         save(self.checkpoint, self.run, self.state, tensors)

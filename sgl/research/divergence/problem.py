@@ -80,8 +80,7 @@ class Bounds:
 
     def _possible(self, items: int) -> list[int]:
         numbers = range(max(items - self.discards, 2), items + 1)
-        found = [used for used in numbers if le(*self.test_sizes(used))]
-        if not found:
+        if not (found := [used for used in numbers if le(*self.test_sizes(used))]):
             raise NoSuchSplitError(
                 f"{items} items cannot be split so that {float(self.least):g} to "
                 f"{float(self.most):g} of them are in test and at most {self.discards} are "
