@@ -40,7 +40,7 @@ def _rules_alike(one: Rule, other: Rule) -> bool:
         texts = () if same else [[isinstance(item, Token) or item for item in text] for text in rule.templates]
         nodes = () if same else [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
         rest = () if same else [(f.edges, f.exports) for f in rule.fragments]
-        return rule.name, rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
+        return rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
 
     return one is other or read(one) == read(other)
 

@@ -74,6 +74,7 @@ def test_a_module_is_checked_with_the_grammars_that_use_it(tmp_path: Path) -> No
         ("の近くの", "のそばの", True),
         ('"の近くの"', '"の近く" "の"', False),  # one word more, and lengths are counted in words
         ('"near"', '"beside"', True),
+        ('word Det: "a"', 'word Det: "some"', True),
         ('"near"(upos=ADP)', '"near"(upos=NOUN)', False),  # another part of speech, for which the pattern asks
     ],
 )
