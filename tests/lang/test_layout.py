@@ -120,3 +120,9 @@ def test_what_would_change_a_token_is_refused(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("sgl.lang.layout._apart", lambda *_: False)
     with pytest.raises(ValueError, match="would change a token"):
         layout("rule r: S -> X Y\n")
+
+
+def test_the_grammars_here_have_the_one_style() -> None:
+    files = [path for folder in ("grammars", "stdlib", "docs") for path in (ROOT / folder).rglob("*.sgl")]
+    assert len(files) > 30
+    assert [str(path) for path in files if layout(path.read_text("utf-8")) != path.read_text("utf-8")] == []

@@ -117,6 +117,8 @@ def test_lenses_offer_commands_and_the_commands_answer(farm: Editor) -> None:
 
 def test_a_file_is_laid_out_by_changes_of_its_lines(farm: Editor) -> None:
     options = types.FormattingOptions(2, insert_spaces=True)
+    assert not farm.ask_of(types.DocumentFormattingParams, "farm.sgl", options=options)
+    farm.replace("farm.sgl", "from  Text", "from Text")
     edits = farm.ask_of(types.DocumentFormattingParams, "farm.sgl", options=options)
     assert len(edits) == 1
     assert farm.applied(edits, farm.texts["farm.sgl"]) == layout(farm.texts["farm.sgl"])
