@@ -170,6 +170,8 @@ def test_a_signal_to_end_is_heard_like_control_c(
         env={**os.environ, "PYTHONPATH": str(ROOT)},
         stderr=subprocess.PIPE,
         start_new_session=True,
+        # The tests themselves may have been started by `nohup`.
+        preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),  # noqa: PLW1509 - nothing else is done there
         text=True,
     ) as process:
         deadline = time.monotonic() + 60

@@ -39,8 +39,8 @@ _BOUNDED: dict[str, tuple[str, ...]] = {
     "steps": ("0", "x"),
 }
 
-#: Commands that would train for minutes, and the cluster.
-_LEFT_OUT = frozenset({"baseline"})
+#: Commands that would train for minutes, and those that go on until somebody ends them.
+_LEFT_OUT = frozenset({"baseline", "watch", "play", "lsp"})
 
 
 @cache
