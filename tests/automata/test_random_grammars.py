@@ -38,6 +38,7 @@ def test_an_edge_that_two_rules_write_counts_once() -> None:
         assert automaton.accepts(grammar, derivation) is expected, test
 
 
+@pytest.mark.slow
 def test_edges_are_sets_in_random_grammars() -> None:
     figures: Counter[str] = Counter()
     assert [wrong for seed in range(40, 52) for wrong in disagreements(seed, 4, 30, figures)] == []

@@ -60,6 +60,7 @@ def watcher(tmp_path: Path) -> Iterator[Watcher]:
     watcher.process.communicate()
 
 
+@pytest.mark.slow
 def test_each_save_shows_messages_samples_and_claims_that_changed(watcher: Watcher) -> None:
     first = watcher.until("1 of 1 pattern proved")
     assert first.count(" · ") == 3

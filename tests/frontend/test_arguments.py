@@ -241,6 +241,7 @@ def filled(body: str, label: str, number: str, word: str) -> str:
     return body.replace("LABEL", label).replace("NUM", number).replace("WORD", word)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_what_is_abbreviated_is_what_is_written_out(chance: random.Random) -> None:

@@ -40,6 +40,7 @@ def says(place: Workplace, source: str, *command: str, status: int = 0) -> str:
 # ---- texts and readings
 
 
+@pytest.mark.slow
 def test_texts_samples_and_readings_are_what_a_definition_by_rewriting_says() -> None:
     verdicts, wrong = 0, list[str]()
     for seed in range(2_000, 2_060):

@@ -136,6 +136,7 @@ def command(random: Random, twins: str, depth: int = 0) -> str:
     return f"{name}{twin} " + " , ".join(given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["the task", "equal twins"])
 def test_each_layer_is_what_the_evaluator_says(test: str) -> None:
     random, parser = Random(1), Parser(grammar(test).grammar)  # noqa: S311

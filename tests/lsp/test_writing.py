@@ -108,7 +108,7 @@ def test_a_name_is_changed_in_all_files_and_tables(editor: Editor) -> None:
         ("rule near: P▮P", "P P", "letters, digits and `_`"),
         ("rule near: P▮P", "NP", "there is a category `NP` already"),
         ("ja  pa▮st($ja", "perfect", "not declared in a file of this grammar"),
-        ("from▮ Text", "to", "no name here"),
+        ("from▮  Text", "to", "no name here"),
     ],
 )
 def test_a_name_that_cannot_be_changed_is_refused_with_a_reason(farm: Editor, marked: str, new: str, why: str) -> None:

@@ -106,6 +106,7 @@ def test_atoms_do_not_diverge_more_than_their_limit() -> None:
 # ---- what always holds
 
 
+@pytest.mark.slow
 @settings(max_examples=20, deadline=None)
 @given(
     st.integers(10, 200),
@@ -260,6 +261,7 @@ def test_the_greedy_procedure_is_that_of_dense_matrices() -> None:
         assert agreement(elements, target, bounds, 11, 600) == 600
 
 
+@pytest.mark.slow
 def test_the_greedy_procedure_leaves_out_as_many_as_it_may() -> None:
     labels = greedy(SplitTask(random_words(300, 20, 4), SplitTarget(1.0), Bounds(discards=40), 1))
     assert int(np.count_nonzero(labels == DISCARDED)) == 40
