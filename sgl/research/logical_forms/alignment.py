@@ -13,6 +13,7 @@ What has no partner is missing or extra.  A form may be read that is no graph: a
 from collections import Counter, defaultdict
 from collections.abc import Hashable
 from enum import Enum
+from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -103,20 +104,30 @@ def _aligned(gold: _Meaning, said: _Meaning) -> dict[_Node, _Node]:
         around[edge[0]].add(edge)
         around[edge[2]].add(edge)
 
-    def likeness(pair: tuple[_Node, _Node]) -> tuple[int, bool, bool]:
-        node, place = pair
-        mapped = {**places, node: place}
-        same = sum((mapped.get(a), role, mapped.get(b)) in gold.edges for a, role, b in around[node])
+    def likeness(node: _Node, place: _Node) -> tuple[int, bool, bool]:
+        ends = [
+            (place if a == node else places.get(a), role, place if b == node else places.get(b))
+            for a, role, b in around[node]
+        ]
         alike = said.words[node] == gold.words[place] != ""
-        return same + alike, alike, node == place
+        return sum(edge in gold.edges for edge in ends) + alike, alike, node == place
 
+    best: dict[_Node, tuple[tuple[int, bool, bool], _Node]] = {}
+    changed = set(free)
     while free and left:
-        best = max(((node, place) for node in free for place in left), key=likeness)
-        if not likeness(best)[0]:
+        for node in changed:
+            place = max(left, key=partial(likeness, node))
+            best[node] = likeness(node, place), place
+        node = max(free, key=lambda one: best[one][0])
+        score, place = best.pop(node)
+        if not score[0]:
             break
-        places[best[0]] = best[1]
-        free.remove(best[0])
-        left.remove(best[1])
+        places[node] = place
+        free.remove(node)
+        left.remove(place)
+        # What others are like changes only beside this node, or if they have lost their place.
+        beside = {end for a, _, b in around[node] for end in (a, b)}
+        changed = {one for one in free if one in beside or best[one][1] == place}
     return places
 
 
