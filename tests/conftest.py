@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
+from browser import BROWSER, launched
 from hypothesis import settings
 from workplace import Workplace
 
 from sgl.cache import Cache, open_cache
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # Not the user's own cache: this one has the compiled kernels, and what programs that tests
 # start keep; all of it goes by contents, so that it can serve many runs of the suite.
@@ -63,3 +69,13 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     from sgl.parallel import cluster
 
     monkeypatch.setattr(cluster, "_PATIENCE", 1)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser of this machine."""
+    pytest.importorskip("playwright.sync_api")
+    if BROWSER is None:
+        pytest.skip("there is no Chromium on this machine")
+    with launched() as found:
+        yield found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import shutil
 import subprocess
 import sys
 import threading
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 ROOT = Path(__file__).parents[2]
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 #: One of each kind: start, how-to, benchmarks, tools, lists that are generated, interface, background.
 LOOKED_AT = [
@@ -91,18 +89,6 @@ class SilentHandler(SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser of this machine."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if BROWSER is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.mark.slow

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 pytestmark = pytest.mark.slow
 
@@ -40,18 +39,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield process.stdout.readline().strip()
         process.terminate()
         process.communicate()
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A browser of this machine."""
-    playwright = pytest.importorskip("playwright.sync_api")
-    if BROWSER is None:
-        pytest.skip("there is no Chromium on this machine")
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-        yield found
-        found.close()
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ rule means.  They need Chromium and the extra ``play``.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,10 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from browser import launched
+from playwright.sync_api import Page
 
 SCREENS = Path(__file__).parents[2] / "docs" / "screens"
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 _PATIENCE = 300_000
 
 
@@ -25,14 +24,12 @@ _PATIENCE = 300_000
 def opened(grammar: str, height: int) -> Iterator[Page]:
     """Serve a grammar, and open its page."""
     command = [sys.executable, "-m", "sgl", "play", grammar, "--no-browser"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as driver:
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, launched() as browser:
         assert server.stdout is not None
-        browser = driver.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": height})
         page.goto(server.stdout.readline().strip())
         page.wait_for_selector("body[data-ready]", timeout=_PATIENCE)
         yield page
-        browser.close()
         server.terminate()
 
 
