@@ -28,6 +28,15 @@ settings.register_profile("same", derandomize=True)
 settings.load_profile("same")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """With several processes, tests that share a fixture of their module run in one of them."""
+    for item in items:
+        fixtures = item._fixtureinfo.name2fixturedefs.values()  # noqa: SLF001
+        if any(found[-1].scope == "module" for found in fixtures):
+            item.add_marker(pytest.mark.xdist_group(item.module.__name__))
+
+
 @pytest.fixture(autouse=True)
 def computed_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     """Commands that run in the process of a test have no cache: tests replace functions."""

@@ -265,7 +265,7 @@ def test_rules_are_taken_away_at_any_depth(compiler: StructureCompiler) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=25, deadline=None, derandomize=True)
 @given(st.lists(structures(), min_size=1, max_size=3))
 def test_lifted_automata_accept_what_those_of_single_structures_accept(wanted: list[Structure]) -> None:
     compiler = StructureCompiler(TOY, budget=200_000)

@@ -2,7 +2,7 @@
 
 The search uses networkx and knows nothing of derivations: it looks for the
 structure in the finished dependency graph.  ``SGL_DIFFERENTIAL_EXAMPLES`` sets
-the number of random structures (default 50).
+the number of random structures (default 30).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from sgl.core.interpret import derive_graph
 from sgl.core.plan import Constraint
 from sgl.core.structure import Body, Link, Structure
 
-EXAMPLES = int(os.environ.get("SGL_DIFFERENTIAL_EXAMPLES", "50"))
+EXAMPLES = int(os.environ.get("SGL_DIFFERENTIAL_EXAMPLES", "30"))
 
 
 # --- the graph search -------------------------------------------------------------------

@@ -240,6 +240,7 @@ print(hashlib.sha256(repr((shown, figures)).encode()).hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_splits_and_proofs_do_not_depend_on_the_hash_seed() -> None:
     digests = set()
     for seed in ("0", "1", "4242"):

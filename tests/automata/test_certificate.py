@@ -179,7 +179,7 @@ def _tamperings(dataset: Path) -> list[tampered.Tampering]:
     return list(certificates.tamperings(Copy(dataset)))
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_every_harmful_change_is_noticed_and_no_other(dataset: Path) -> None:
     verdicts = {
         f"{tampering.kind} · {tampering.name}": tampered.tamper(dataset, tampering)["verdict"]

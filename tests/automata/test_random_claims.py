@@ -17,6 +17,7 @@ from random_claims import Difference, compare
 KEPT_AND_RESTRICTED = 419
 
 
+@pytest.mark.slow
 def test_a_kept_rule_obeys_restrictions(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
     compare(KEPT_AND_RESTRICTED, tmp_path / "grammar", figures, dataset=False)
@@ -27,19 +28,19 @@ def test_a_kept_rule_obeys_restrictions(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_streams_and_verdicts_are_those_of_the_model(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
-    for seed in range(400, 460):
+    for seed in range(400, 420):
         compare(seed, tmp_path / str(seed), figures, dataset=True)
-    assert figures["certificates accepted"] > 3
-    assert figures["verdicts"] > 10_000
+    assert figures["certificates accepted"] > 0
+    assert figures["verdicts"] > 3_000
 
 
 @pytest.mark.slow
 def test_structures_on_several_layers_are_those_of_the_model(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
-    for seed in range(1, 40):
+    for seed in range(1, 14):
         compare(seed, tmp_path / str(seed), figures, dataset=False, layered=True)
     assert figures["certificates accepted"] > 0
-    assert figures["verdicts"] > 5_000
+    assert figures["verdicts"] > 1_500
 
 
 @pytest.mark.slow

@@ -53,6 +53,7 @@ def random_structures(number: int) -> list[Structure]:
     return agreement.random_structures(compiled, number, seed=5, graphs=graphs)
 
 
+@pytest.mark.slow
 def test_random_structures_are_seen_alike_by_all_three_judges() -> None:
     result = agree(random_structures(30))
     assert result["disagreements"] == []
@@ -254,7 +255,7 @@ def test_a_wrong_verdict_about_logical_forms_is_listed(monkeypatch: pytest.Monke
 # --- weights from a corpus --------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_published_weights_give_the_published_constructs() -> None:
     """A sample of 20,000 from the published distribution itself is 0.011 away."""
     for published in ("on", "off"):
@@ -271,6 +272,7 @@ def sampled_constructs(compiled: Compiled) -> Counter[str]:
     return fitting.Constructs(compiled.grammar).count(kept)
 
 
+@pytest.mark.slow
 def test_constructs_are_told_apart_by_tense_and_dependents() -> None:
     compiled = sget()
     parser = Parser(compiled.grammar)

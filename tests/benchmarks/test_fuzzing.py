@@ -43,6 +43,7 @@ def test_inputs_of_every_kind_end_in_an_answer(name: str) -> None:
         assert not finished.problem, (number, finished)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TARGETS)
 def test_an_input_depends_on_its_number_and_the_seed_alone(name: str) -> None:
     fleet, other = Fleet(TARGETS, 7, 1), Fleet(TARGETS, 8, 1)

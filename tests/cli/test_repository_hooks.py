@@ -32,6 +32,7 @@ def test_each_hook_runs_a_command_on_the_files_that_changed(hook: dict[str, Any]
     assert run([command, "a.sgl", "b.sgl"]) == 0
 
 
+@pytest.mark.slow
 def test_the_action_shows_what_is_wrong_at_its_line(tmp_path: Path) -> None:
     (tmp_path / "good.sgl").write_text(BASE, "utf-8")
     (tmp_path / "wrong.sgl").write_text(BASE + "rule r: NP -> Mouse\n", "utf-8")

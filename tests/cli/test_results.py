@@ -64,8 +64,9 @@ WRITING_DIRECTORIES = {
 #: Directories that are made only where there is nothing: tests of the command try them.
 MAKING = {("new", "directory")}
 #: What each command reads besides its grammar, and the files of the grammar.
-GRAMMAR = [MAIN, "animals.yaml", "verbs.yaml", *FILES]
+GRAMMAR = [MAIN, "verbs.yaml"]
 READ = {
+    "sample": [MAIN, "animals.yaml", "verbs.yaml", *FILES],
     "audit": [*GRAMMAR, "rows.tsv"],
     "fit": [*GRAMMAR, "rows.tsv"],
     "eval": ["gold.txt", "ds/data/gen.tsv", "ds/manifest.json", "ds/conllu/gen.conllu"],
@@ -265,6 +266,7 @@ def test_a_grammar_in_a_dataset_is_not_lost_when_it_is_compiled_again(place: Wor
         refuses(place, ["compile", f"ds/{MAIN}", "--out", "ds", *force], "that would be lost")
 
 
+@pytest.mark.slow
 def test_a_split_is_not_replaced_by_a_split_of_its_own_items(place: Workplace) -> None:
     assert run(["split", "bank.conllu", "--out", "s"]) == OK
     refuses(place, ["split", "s", "--out", "s", "--force"], "files of it were read in this run")

@@ -14,7 +14,7 @@ from sgl.resources import grammars_dir
 DATA = PUBLISHED.parent
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.acceptance,
     pytest.mark.skipif(not DATA.is_dir(), reason="the published data are not beside this checkout"),
 ]
 

@@ -228,7 +228,7 @@ def test_what_is_not_known_is_refused(
     assert said in captured.out + captured.err
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_when_all_candidates_are_ambiguous_the_author_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -163,7 +163,7 @@ def test_compiling_with_a_changed_table_never_fails(text: str) -> None:
 
 
 @pytest.mark.slow
-@examples(5)
+@examples(2)
 @given(mutations((SGET / "sget.sgl").read_text(encoding="utf-8")))
 def test_compiling_sget_never_fails(text: str) -> None:
     others = {

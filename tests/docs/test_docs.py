@@ -79,8 +79,22 @@ def test_every_sgl_block_can_be_read(block: Block) -> None:
     assert file.declarations
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", SESSIONS, ids=lambda page: page.relative_to(ROOT).as_posix())
+#: Pages that compile a benchmark, or as much: they are tried for acceptance.
+LONG = [
+    *("commands", "discontinuity", "evaluate", "exchange", "fit", "releases", "split", "stdlib", "texts"),
+    *("gallery/pcfg_set", "gallery/question", "gallery/scan", "howto/ablations", "howto/depth", "howto/hub"),
+    "howto/word-in-one-role",
+]
+
+
+def tried(page: Path) -> object:
+    """A page with its name, and when it is tried."""
+    name = page.relative_to(ROOT).as_posix()
+    long = name.removeprefix("docs/").removesuffix(".md") in LONG
+    return pytest.param(page, id=name, marks=pytest.mark.acceptance if long else pytest.mark.slow)
+
+
+@pytest.mark.parametrize("page", [tried(page) for page in SESSIONS])
 def test_a_page_does_what_it_says(page: Path, tmp_path: Path) -> None:
     prepare(tmp_path)
     names: dict[str, object] = {}

@@ -12,7 +12,7 @@ from docs_pictures import DOCS, PICTURES, patterns_page
 QUICK = [name for name in PICTURES if name != "sget"]
 
 
-@pytest.mark.parametrize("name", [*QUICK, pytest.param("sget", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [*QUICK, pytest.param("sget", marks=pytest.mark.acceptance)])
 def test_a_picture_shows_what_the_grammar_says(name: str) -> None:
     kept = (DOCS / "pictures" / f"{name}.html").read_text("utf-8")
     assert kept == PICTURES[name](), "python tests/support/docs_pictures.py"

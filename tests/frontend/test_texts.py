@@ -43,12 +43,12 @@ def says(place: Workplace, source: str, *command: str, status: int = 0) -> str:
 @pytest.mark.slow
 def test_texts_samples_and_readings_are_what_a_definition_by_rewriting_says() -> None:
     verdicts, wrong = 0, list[str]()
-    for seed in range(2_000, 2_060):
+    for seed in range(2_000, 2_020):
         number, found = random_texts.compare(seed)
         verdicts += number
         wrong += found
     assert wrong == []
-    assert verdicts > 3_000
+    assert verdicts > 1_000
 
 
 def test_a_text_is_parsed_as_it_is_written_and_no_other(place: Workplace) -> None:

@@ -70,7 +70,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled("cogs_ja", tmp_path_factory.mktemp("cogs_ja") / "out")
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_no_japanese_is_left_in_english(shared: Path) -> None:
     for english, japanese, _ in rows(shared, "ja", "gen"):
         assert english.isascii()

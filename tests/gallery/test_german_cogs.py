@@ -75,7 +75,7 @@ def test_english_and_meaning_are_those_of_cogs(split: str, dataset: Path, tmp_pa
     assert found["rows"] == found["parsed"] == found["exact"]["varfree"]
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_finite_verb_is_second_or_last(dataset: Path) -> None:
     """Clauses with *dass* in training end in a finite verb; with these two verbs there are none."""
     clauses = [row[0].removesuffix(" .").rsplit(" , dass ", 1) for row in rows(dataset, "", "train")]

@@ -84,7 +84,7 @@ def test_rows_are_aligned(split: str, dataset: Path) -> None:
     assert all(other == first for other in others)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_the_manifest_has_every_pattern_on_every_layer(dataset: Path) -> None:
     manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
     for pattern in manifest["patterns"]:

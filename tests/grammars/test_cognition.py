@@ -144,7 +144,7 @@ def test_no_compound_of_a_pattern_can_be_read_in_training(small: Path) -> None:
     assert leaks == []
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_every_item_has_the_compound_of_its_pattern_and_of_no_other(small: Path) -> None:
     items = rows(small, "gen")
     assert len(items) == 6 * len(PATTERNS)

@@ -113,7 +113,7 @@ def compare(output: Templated, derivations: Sequence[Derivation]) -> TemplateWri
 
 
 @pytest.mark.slow
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(grammars())
 def test_templates_of_random_grammars_write_or_refuse_what_the_definition_does(
     made: tuple[CoreGrammar, list[Derivation]],

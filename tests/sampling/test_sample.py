@@ -87,6 +87,7 @@ print(digest.hexdigest())
 """
 
 
+@pytest.mark.slow
 def test_results_do_not_depend_on_hash_randomisation() -> None:
     outputs = set()
     for hash_seed in ("0", "1", "4242"):

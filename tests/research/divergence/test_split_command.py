@@ -64,8 +64,9 @@ def edges(conllu: Path) -> tuple[Counter[Any], Counter[Any]]:
     return atoms, compounds
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["annealing", "greedy"])
+@pytest.mark.parametrize(
+    "method", [pytest.param("annealing", marks=pytest.mark.acceptance), pytest.param("greedy", marks=pytest.mark.slow)]
+)
 def test_a_split_of_a_treebank_is_written_with_its_certificate(
     bank: Path, tmp_path: Path, method: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -131,6 +131,7 @@ def test_every_split_keeps_to_its_bounds(
     assert bounds.fault(*sizes(labels)) == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("share", [Fraction(1, 4), Fraction(1, 3), Fraction(2, 7), Fraction(1, 2)])
 @pytest.mark.parametrize("items", [31, 60, 84])
 def test_the_greedy_procedure_meets_an_exact_share(share: Fraction, items: int) -> None:
