@@ -1,21 +1,31 @@
-"""The chart: which categories cover which spans of the input.
+"""The chart: which phrases cover which spans of the input, part by part from left to right.
 
-The recogniser goes through the positions from left to right and works bottom-up on dotted rules that share their
-beginnings (``sgl.parsing.templates``).  An *active* item is a node of the prefix tree with the position where it
-began; when it stands before a child that has been found, it moves on.
+What is known of a phrase after a part is a *category of the chart*: the category with where its parts stand, and the
+rules that are left for it.  The rule above waits for the next part of this very phrase::
 
-Nothing is built that what precedes does not ask for: at each position the symbols are known that an
-item from the left can use there, directly or as a beginning of what it waits for (its *corners*).
-So an item proves that the input up to there is the beginning of a sentence.  Algorithm: Graham,
-Harrison & Ruzzo (1980), *An Improved Context-Free Recognizer*, with items shared between rules.
+    0 Ben 1 ruft 2 Anna 3 an 4        V          every verb
+                                      V₁(1,2)    the verbs whose main part stands there
+    S -> NP V₁ • obj V₂  at 2         V₁V₂       those of them that also have "an" from 3 to 4
+
+So the categories of the chart are the nodes of the packed forest; of most layers phrases have one part, and theirs are
+categories with a span.  A rule begins where its first words stand, or its first child was found, and where an item from
+the left can use it: directly, or as a beginning of what that waits for (its *corners*).  So an item proves that the
+input up to there is the beginning of a sentence.  Algorithm: Angelov (2009), *Incremental Parsing with Parallel
+Multiple Context-Free Grammars*, with the bottom-up beginnings of Graham, Harrison & Ruzzo (1980).
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Set
+from itertools import product
+from typing import NamedTuple
+
+import networkx as nx
 
 from sgl import limits
-from sgl.core.grammar import TextLayer
-from sgl.parsing.templates import ROOT, TemplateIndex, symbol
+from sgl.core.grammar import Rule, Slot, TextLayer
+from sgl.core.interpret import capitalised
+from sgl.parsing.forest import Forest, packed
+from sgl.parsing.templates import Beginning, TemplateIndex, circles_of
 
 #: Returns the words that stand at a position of an input, with their ends.
 WordsAt = Callable[[int], Iterable[tuple[str, int]]]
@@ -91,106 +101,227 @@ def standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]
             yield word, end
 
 
-class Chart:
-    """What was found in one input.
+class _Item(NamedTuple):
+    """A part of a rule up to ``dot``, from ``start`` on, for a category of the chart."""
 
-    An item is one number, ``node * width + start``; ``width`` is one more than the last position.  Active ``items``
-    are by where they end; ``found`` has for each end, symbol and start the nodes whose rules cover the span; ``arcs``
-    for each end and word the positions from which it leads there.  So many ``steps`` are left.
+    goal: int
+    part: int
+    raised: bool
+    start: int
+    rule: int
+    dot: int
+    children: tuple[int, ...]
+
+
+#: Where a part of a category is looked for, the category, the part, and whether it is raised.
+_Request = tuple[int, int, int, bool]
+#: Which part stands from where to where, and whether it is raised.
+_Spans = tuple[tuple[int, int, int, bool], ...]
+
+
+class _Place(NamedTuple):
+    """A category of the chart with those above it that it must not be part of again.
+
+    A child that was dropped is ``settled`` if the likeliest derivation stands there.
+    """
+
+    category: int
+    above: frozenset[int] = frozenset()
+    settled: bool = False
+
+
+class Chart:
+    """What was found in one input, which begins a sentence up to ``reached``.
+
+    Categories of the grammar keep their numbers; those of the chart have the next ones.
     """
 
     def __init__(self, index: TemplateIndex, end: int, words_at: WordsAt) -> None:
-        self.end = end
-        self.width = end + 1
-        self.steps = Steps()
-        self.items: defaultdict[int, set[int]] = defaultdict(set)
-        self.found: defaultdict[int, dict[int, dict[int, list[int]]]] = defaultdict(dict)
-        self.arcs: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
-        #: For each position and symbol the items that wait for it there.
-        self.waiting: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
-        self._asked: dict[int, int] = {}
-        self.index = index
-        self._start = symbol(index.grammar.start, False)
-        self._asked[0] = index.corners[self._start]
-        self._scan(0, words_at)
-        for position in range(1, self.width):
-            if position in self.items:
-                self._complete(position)
-                self._scan(position, words_at)
+        self.end, self.reached = end, 0
+        self._index, self._steps = index, Steps()
+        #: Each category of the chart: what it was before, its spans, its rules with children.
+        self._number: dict[tuple[int, int, int, int, bool], int] = {}
+        self._base = [*range(len(index.grammar.categories))]
+        self._spans: list[_Spans] = [() for _ in self._base]
+        self._rules: list[dict[tuple[int, tuple[int, ...]], None]] = [{} for _ in self._base]
+        self._items: defaultdict[int, set[_Item]] = defaultdict(set)
+        self._waiting: defaultdict[_Request, list[_Item]] = defaultdict(list)
+        self._found: defaultdict[_Request, set[int]] = defaultdict(set)
+        #: What is asked for at each position: symbols of the grammar, as bits, and categories of the chart.
+        self._wanted: defaultdict[int, int] = defaultdict(int)
+        self._asked: set[_Request] = set()
+        self._agenda: list[_Item] = []
+        #: The beginnings of rules, by where they end, with where they start.
+        self._begun: defaultdict[int, dict[tuple[int, Beginning], None]] = defaultdict(dict)
+        for position in range(end + 1):
+            if self.passes(position):
+                self.reached = position
+                self._advance(position, words_at)
 
     def passes(self, position: int) -> bool:
         """Return whether the beginning of a sentence leads to a position."""
-        return position in self.items
+        return not position or bool(self._items[position] or self._begun[position])
 
     def covers(self, position: int) -> bool:
         """Return whether the start category may cover the input up to a position."""
-        if not position:
-            return self._start // 2 in self.index.nullable
-        return 0 in self.found[position].get(self._start, {})
-
-    @property
-    def reached(self) -> int:
-        """Up to where the input is the beginning of a sentence."""
-        return max(self.items, default=0)
+        return (self._index.grammar.start, 0, 0, position, False) in self._number
 
     def expected(self) -> tuple[set[str], set[int]]:
         """Return the words and the categories that may stand behind what was reached."""
-        nodes = {item // self.width for item in self.items[self.reached]}
-        words = {word for node in nodes for word in self.index.words[node]}
-        return words, {step // 2 for step in self.waiting[self.reached]}
+        words, categories = set[str](), set[int]()
+        for start, beginning in self._begun[self.reached]:
+            words.update(word for word, after in beginning.after.items() if after.symbols & self._wanted[start])
+        for item in self._items[self.reached]:
+            template = self._index.parts[item.rule][item.part]
+            if item.dot < len(template) and (item.start < self.reached or self._is_new(item.goal)):
+                step = template[item.dot]
+                if not isinstance(step, Slot):
+                    words.add(step.text)
+                elif not self._is_new(child := item.children[step.child]):
+                    categories.add(child)
+        return words, categories
 
-    def _scan(self, position: int, words_at: WordsAt) -> None:
-        """Move items before a word, and new ones, over the words at ``position``."""
-        index, width, asked = self.index, self.width, self._asked[position]
-        items = self.items.get(position, ())
-        before_words = [item for item in items if index.words[item // width]]
-        first = index.words[ROOT]
+    def _is_new(self, category: int) -> bool:
+        return category >= len(self._index.grammar.categories)
+
+    def _advance(self, position: int, words_at: WordsAt) -> None:
+        """Move the items at a position as far as they go, over words to later ones."""
+        begun = [*self._begun[position], (position, self._index.beginning)]
+        self._items[position].update(
+            _Item(*symbol, start, rule.id, dot, rule.rhs)
+            for start, beginning in begun
+            for number, symbol, rule, dot in beginning.starts
+            if self._wanted[start] >> number & 1
+        )
+        self._agenda = [*self._items[position]]
+        if not position:
+            self._ask((0, self._index.grammar.start, 0, False))
+        before: defaultdict[str, list[_Item]] = defaultdict(list)
+        while self._agenda:
+            item = self._agenda.pop()
+            self._steps.take(1)
+            if word := self._look(position, item):
+                before[word].append(item._replace(dot=item.dot + 1))
         for word, end in words_at(position):
-            landing: list[int] = []
-            node = first.get(word)
-            if node is not None and index.below[node] & asked:
-                landing.append(node * width + position)
-            for item in before_words:
-                after = index.words[item // width].get(word)
-                if after is not None:
-                    landing.append(after * width + item % width)
-            if landing:
-                self.items[end].update(landing)
-                self.arcs[end].setdefault(word, []).append(position)
+            self._items[end].update(before.get(word, ()))
+            for start, beginning in begun:
+                after = beginning.after.get(word)
+                if after is not None and after.symbols & self._wanted[start]:
+                    self._begun[end][start, after] = None
 
-    def _complete(self, position: int) -> None:
-        """Let the items at ``position`` wait or end, and move others over what is found."""
-        index, width, items = self.index, self.width, self.items[position]
-        slots, ends, skips = index.slots, index.ends, index.skips
-        waiting, asked = self.waiting[position], 0
-        agenda = list(items)
-        while agenda:
-            node, start = divmod(agenda.pop(), width)
-            for step, after in slots[node]:
-                asked |= index.corners[step]
-                if step in waiting:
-                    waiting[step].append(after * width + start)
-                else:
-                    waiting[step] = [after * width + start]
-            moved = [after * width + start for after in skips[node]]
-            wanted = self._asked[start]
-            for left in ends[node]:
-                if not wanted >> left & 1:
-                    continue
-                nodes = self.found[position].setdefault(left, {}).setdefault(start, [])
-                nodes.append(node)
-                if len(nodes) > 1:
-                    continue
-                # A constituent: the items before it move over it, and others begin with it.
-                before = self.waiting[start].get(left, ())
-                self.steps.take(len(before))
-                moved += before
-                first = index.starts.get(left)
-                if first is not None and first[1] & wanted:
-                    moved.append(first[0] * width + start)
-            self.steps.take(1 + len(slots[node]))
-            for item in moved:
-                if item not in items:
-                    items.add(item)
-                    agenda.append(item)
-        self._asked[position] = asked
+    def _look(self, position: int, item: _Item) -> str:
+        """Complete an item, or ask for its next child; return the word that it stands before, if it is one."""
+        _, part, raised, start, rule, dot, children = item
+        template = self._index.parts[rule][part]
+        if dot == len(template):
+            self._complete(position, item)
+            return ""
+        step, raised = template[dot], raised and start == position
+        if not isinstance(step, Slot):
+            return capitalised(step.text) if raised else step.text
+        request = (position, children[step.child], step.number, raised or step.capital)
+        self._waiting[request].append(item)
+        for found in [*self._found[request]]:
+            self._move(position, item, found)
+        self._ask(request)
+        return ""
+
+    def _add(self, position: int, item: _Item) -> None:
+        if item not in self._items[position]:
+            self._items[position].add(item)
+            self._agenda.append(item)
+
+    def _ask(self, request: _Request) -> None:
+        position, goal, part, raised = request
+        if not self._is_new(goal):
+            corners, wanted = self._index.corners[self._index.symbols[request[1:]]], self._wanted[position]
+            self._wanted[position] |= corners
+            for number, symbol, rule, _ in self._index.silent if corners & ~wanted else ():
+                if (corners & ~wanted) >> number & 1:
+                    self._add(position, _Item(*symbol, position, rule.id, 0, rule.rhs))
+        elif request not in self._asked:
+            self._asked.add(request)
+            for known, children in list(self._rules[goal]):
+                self._add(position, _Item(goal, part, raised, position, known, 0, children))
+
+    def _complete(self, position: int, item: _Item) -> None:
+        """Move what waits for the category of the chart that an item ends, and what begins with it."""
+        number, request = self._noted(position, item), (item.start, item.goal, item.part, item.raised)
+        if number in self._found[request]:
+            return
+        self._found[request].add(number)
+        # What is empty begins nothing: where it may, rules are asked for by themselves.
+        wanted = self._wanted[item.start] if item.start < position else 0
+        starts = self._index.by_symbol.get(request[1:], ())
+        above = [_Item(*s.symbol, item.start, s.rule.id, 0, s.rule.rhs) for s in starts if wanted >> s.number & 1]
+        above += self._waiting[request]
+        self._steps.take(len(above))
+        for other in above:
+            self._move(position, other, number)
+
+    def _noted(self, position: int, item: _Item) -> int:
+        """Return the category of the chart that an item ends."""
+        goal, part, raised, start, rule, _, children = item
+        span, number = (part, start, position, raised and start < position), goal
+        # What is repeated where it stands already is known, and no further category.
+        if span not in self._spans[goal]:
+            number = self._number.setdefault((goal, *span), len(self._base))
+        if number == len(self._base):
+            self._base.append(goal)
+            self._spans.append((*self._spans[goal], span))
+            self._rules.append({})
+        if (rule, children) not in self._rules[number]:
+            self._rules[number][rule, children] = None
+            for other in product(range(len(self._index.parts[rule])), (False, True)):
+                if (position, number, *other) in self._asked:
+                    self._add(position, _Item(number, *other, position, rule, 0, children))
+        return number
+
+    def _move(self, position: int, item: _Item, found: int) -> None:
+        goal, part, raised, start, rule, dot, children = item
+        step = self._index.parts[rule][part][dot]
+        assert isinstance(step, Slot)
+        moved = (*children[: step.child], found, *children[step.child + 1 :])
+        self._add(position, _Item(goal, part, raised, start, rule, dot + 1, moved))
+
+    def forest(self) -> Forest | None:
+        """Return the readings of the whole input; None if it has none."""
+        root = self._number.get((self._index.grammar.start, 0, 0, self.end, False))
+        if root is None:
+            return None
+        self._circles = self._circles_below(root)
+        return packed(self._index.grammar, _Place(root), self._uses, self._shown)
+
+    def _circles_below(self, root: int) -> dict[int, int]:
+        waiting, met = [root], {root}
+        edges: list[tuple[int, int]] = []
+        for category in waiting:
+            below = {child for _, children in self._rules[category] for child in children}
+            edges += [(category, child) for child in below]
+            waiting += below - met
+            met |= below
+        # Where children were always found before their parents there is no circle.
+        backward = any(child >= category for category, child in edges)
+        circles = circles_of(nx.DiGraph(edges)) if backward else ()
+        return {category: number for number, circle in enumerate(circles) for category in circle}
+
+    def _shown(self, place: _Place) -> tuple[int, tuple[tuple[int, int], ...]]:
+        category = place.category
+        spans = sorted({(start, end) for _, start, end, _ in self._spans[category]})
+        while self._is_new(category):
+            category = self._base[category]
+        return category, tuple(spans)
+
+    def _uses(self, place: _Place) -> list[tuple[Rule, tuple[_Place, ...]]]:
+        category, rules, circles = place.category, self._index.grammar.rules, self._circles
+        if not self._is_new(category):
+            settled, unseen = self._index.unseen(category, settled=place.settled)
+            return [(r, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
+        found = sorted(self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]]))
+        circle = circles.get(category)
+        above = place.above | {category} if circle is not None else frozenset[int]()
+        return [
+            (rules[rule], tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]))
+            for rule, below in found
+            if above.isdisjoint(below)
+        ]

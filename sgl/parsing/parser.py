@@ -6,7 +6,7 @@ times as fast.  Layers whose templates repeat children, and texts of thousands o
 What it refuses as too long has no readings here.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -23,8 +23,6 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.parsing.chart import Chart, TooLongError, WordIndex, WordsAt
 from sgl.parsing.forest import Forest, best_readings
-from sgl.parsing.pack import Packing
-from sgl.parsing.parts import PartChart, PartIndex
 from sgl.parsing.spellings import MOST_ABSORBED, Spellings
 from sgl.parsing.templates import TemplateIndex
 
@@ -89,7 +87,7 @@ class Parser:
 
     Every template is understood: permuted, raised by ``capital``, repeated and
     dropped children, several words, no words, several parts.  A dropped child leaves no
-    trace in the input: see :mod:`sgl.parsing.templates`, of parts :mod:`sgl.parsing.parts`.
+    trace in the input: see :mod:`sgl.parsing.templates`, of parts :mod:`sgl.parsing.chart`.
 
     A sentence beyond the limits ``words`` and ``steps`` (:mod:`sgl.limits`) is not parsed: where
     it is given to a method, that raises ``TooLongError``.
@@ -100,14 +98,7 @@ class Parser:
         self.grammar = grammar
         self.layer = layer
         own = grammar.text_layers[layer]
-        self.index: TemplateIndex | PartIndex
-        self._chart_of: Callable[[int, WordsAt], Chart | PartChart]
-        if grammar.divided(layer):
-            self.index = parts = PartIndex(grammar, layer)
-            self._chart_of = partial(PartChart, parts)
-        else:
-            self.index = templates = TemplateIndex(grammar, layer)
-            self._chart_of = partial(Chart, templates)
+        self.index = TemplateIndex(grammar, layer)
         self._vocabulary = WordIndex(self.index.vocabulary, own)
         self._spellings = None if own.finish is None else Spellings(self.index.vocabulary, own)
 
@@ -119,11 +110,7 @@ class Parser:
     def forest(self, sentence: str | Sequence[str]) -> Forest | None:
         """All readings of a text with its separators, or of tokens; None if there is none."""
         chart, _ = self._chart(sentence)
-        if not chart.covers(chart.end):
-            return None
-        if isinstance(chart, PartChart):
-            return chart.forest()
-        return Packing(chart.index, chart).forest()
+        return chart.forest()
 
     def parse(self, sentence: str | Sequence[str], limit: int = LIMIT) -> tuple[Derivation, ...]:
         """Return the first ``limit`` readings, by rules from the root down, then by spans."""
@@ -163,7 +150,7 @@ class Parser:
         if number > most:
             raise TooLongError(f"it has {number:,} {what}, more than {most:,}")
 
-    def _chart(self, sentence: str | Sequence[str]) -> tuple[Chart | PartChart, Sequence[int]]:
+    def _chart(self, sentence: str | Sequence[str]) -> tuple[Chart, Sequence[int]]:
         self.check_length(sentence)
         words_at: WordsAt
         places: Sequence[int] = range(len(sentence) + 1)
@@ -176,7 +163,7 @@ class Parser:
         else:
             lattice = self._spellings.lattice(sentence)
             words_at, places, deepest = lattice.words_at, lattice.places, lattice.deepest
-        chart = self._chart_of(len(places) - 1, words_at)
+        chart = Chart(self.index, len(places) - 1, words_at)
         if any(chart.passes(state) for state in deepest):
             raise TooLongError(f"{MOST_ABSORBED} words in a row may be absorbed in it")
         return chart, places
@@ -209,7 +196,7 @@ class BatchParser:
     """Reads texts of a parser's layer in batches; ``unsupported``: why no compiled code does."""
 
     def __init__(self, parser: Parser) -> None:
-        divided = isinstance(parser.index, PartIndex)
+        divided = parser.grammar.divided(parser.layer)
         self.unsupported = "its phrases may have several parts" if divided else ""
         self._parser = parser
         self._reader: CompiledReader | None = None
@@ -239,11 +226,10 @@ class BatchParser:
         """Return the same, by compiled code as far as that reads the layer."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
-        index = self._parser.index
-        if isinstance(index, PartIndex):
+        if self.unsupported:
             return self.read_plainly(texts, derive=derive)
         try:
-            self._reader = self._reader or CompiledReader(index)
+            self._reader = self._reader or CompiledReader(self._parser.index)
         except UnsuitableLayerError as error:
             self.unsupported = str(error)
             return self.read_plainly(texts, derive=derive)

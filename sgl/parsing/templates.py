@@ -1,28 +1,28 @@
-"""The templates of a text layer as one prefix tree, indexed for parsing.
+"""What parsing asks of the templates of a text layer, category by category.
 
-Rules whose templates begin alike share their first steps::
+A phrase may have several *parts*, each with a template of its own, and stands in one of two modes: a *raised* phrase,
+which ``capital`` asks for, is one whose first word is raised.  Rules that begin with the same words share them::
 
-    transitive   VT NP              root -VT-> o -NP-> ● transitive
-    said_that    VT "that" S              └─ -that-> o -S-> ● said_that
+    up to      "up" "to" NP            up -to-> ● up to
+    up         "up"                    ●  up
 
-A step is a word or a *symbol*: a category in one of two modes.  A raised phrase, which ``capital``
-asks for, is one whose first word is raised, so its template stands in the tree a second time.
-
-A category is *nullable* when it derives the empty sequence of words.  A template is in the tree
-once for each number of first children that may all be empty (its *lead*), and later ones are
-skipped. Known as well is what the input does not show: which categories can be rewritten into
-themselves over the same words, and what may stand in the place of a child that a template drops.
+What begins with a child is found by that child.  A part is *nullable* when it may have no words; a rule may then begin
+with nothing.  Known as well is what the input does not show: what may stand in the place of a child that a template
+drops.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import heapify, heappop, heappush
-from itertools import chain
+from itertools import islice, takewhile
 from math import prod
+from typing import NamedTuple
 
 import networkx as nx
 
-from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
+from sgl.core.grammar import CoreGrammar, Cut, Rule, Slot, Token
+from sgl.core.graph import parts_of
 from sgl.core.interpret import capitalised
 
 
@@ -36,28 +36,103 @@ class UnparsableLayerError(Exception):
         self.reason = reason
 
 
-#: The number of the root.
-ROOT = 0
-
-#: A word, or the symbol of a child.
-Step = str | int
+#: A part of a category, by numbers, and whether its first letter is raised.
+Symbol = tuple[int, int, bool]
 
 
-def symbol(category: int, raised: bool) -> int:
-    """Return the number of a category in one of its modes."""
-    return 2 * category + raised
+class Start(NamedTuple):
+    """A rule for a symbol, which has a number: it begins where its first words (so many) or its first child stand."""
+
+    number: int
+    symbol: Symbol
+    rule: Rule
+    words: int
 
 
-class Unseen:
-    """What the input does not show of a grammar: what may stand for a child that is dropped."""
+class Beginning:
+    """What rules begin with these words: the ``starts`` that have no more, and beginnings with one more.
+
+    ``symbols`` is the set, as bits, of those that have all these rules.
+    """
+
+    def __init__(self) -> None:
+        self.starts: list[Start] = []
+        self.after: dict[str, Beginning] = {}
+        self.symbols = 0
+
+
+class TemplateIndex:
+    """The templates of a layer with what parsing asks of them.
+
+    ``parts`` are the templates of each rule; ``nullable`` the parts of categories that may have no words.  The
+    ``symbols`` that sentences may consist of have numbers.  Their rules are found by their first words, from the
+    ``beginning`` on, or ``by_symbol`` that they begin with; what may begin with nothing is ``silent``.  ``corners``
+    has for each symbol the set, as bits, of all that it may begin with, itself included.  ``vocabulary`` has every
+    word, raised where it can be.
+    """
 
     def __init__(self, grammar: CoreGrammar, layer: int) -> None:
-        """Raise ``UnparsableLayerError`` for a layer whose rules apply functions."""
-        for rule in (rule for rule in grammar.rules if rule.applies_functions(layer)):
-            name = grammar.text_layers[layer].name
-            raise UnparsableLayerError(name, rule.name, "applies functions: the layer is one-way")
-        self.grammar = grammar
-        self.layer = layer
+        """Collect it; raise ``UnparsableLayerError`` if a rule applies functions, or has an empty word."""
+        self.grammar, self.layer = grammar, layer
+        for rule in grammar.rules:
+            reason = "applies functions: the layer is one-way" if rule.applies_functions(layer) else ""
+            reason = "has an empty word" if Token("") in rule.templates[layer] else reason
+            if reason:
+                raise UnparsableLayerError(grammar.text_layers[layer].name, rule.name, reason)
+        self.parts = [parts_of(rule.templates[layer], Cut()) for rule in grammar.rules]
+        self.nullable = self._nullable()
+        self.symbols: dict[Symbol, int] = {(grammar.start, 0, False): 0}
+        self.beginning = Beginning()
+        self.by_symbol: defaultdict[Symbol, list[Start]] = defaultdict(list)
+        self.silent: list[Start] = []
+        words, first = set[str](), dict[int, set[int]]()
+        waiting = list(self.symbols)
+        for symbol in waiting:
+            number, met = self.symbols[symbol], len(self.symbols)
+            first[number] = set()
+            for rule in grammar.rules_of[symbol[0]]:
+                first[number] |= self._enter(number, symbol, rule, words)
+            waiting += islice(self.symbols, met, None)
+        self.corners, self.vocabulary = closure(first), frozenset(words)
+
+    def _nullable(self) -> set[tuple[int, int]]:
+        wordless = [
+            (rule.lhs, part, {(rule.rhs[item.child], item.number) for item in template if isinstance(item, Slot)})
+            for rule, parts in zip(self.grammar.rules, self.parts, strict=True)
+            for part, template in enumerate(parts)
+            if all(isinstance(item, Slot) for item in template)
+        ]
+        found, size = set[tuple[int, int]](), -1
+        while size < (size := len(found)):
+            found.update((category, part) for category, part, below in wordless if below <= found)
+        return found
+
+    def _enter(self, left: int, symbol: Symbol, rule: Rule, words: set[str]) -> set[int]:
+        """Note how a rule begins, and all its words; return the symbols that it may begin with."""
+        template, raised = self.parts[rule.id][symbol[1]], symbol[2]
+        begins, corners = True, set[int]()
+        for place, item in enumerate(template):
+            # What stands behind children that may be empty is the first or not.
+            for mode in {raised and begins, *([False] if place else [])}:
+                if isinstance(item, Slot):
+                    below = rule.rhs[item.child], item.number, item.capital or mode
+                    number = self.symbols.setdefault(below, len(self.symbols))
+                    corners |= {number} if begins else set()
+                else:
+                    words.add(capitalised(item.text) if mode else item.text)
+            begins = begins and isinstance(item, Slot) and (rule.rhs[item.child], item.number) in self.nullable
+        first, starts = template[0] if template else None, self.silent
+        run = [item.text for item in takewhile(lambda item: isinstance(item, Token), template)]
+        if isinstance(first, Slot) and (rule.rhs[first.child], first.number) not in self.nullable:
+            starts = self.by_symbol[rule.rhs[first.child], first.number, first.capital or raised]
+        elif run:
+            node = self.beginning
+            for place, word in enumerate(run):
+                node = node.after.setdefault(capitalised(word) if raised and not place else word, Beginning())
+                node.symbols |= 1 << left
+            starts = node.starts
+        starts.append(Start(left, symbol, rule, len(run)))
+        return corners
 
     def unseen(self, category: int, *, settled: bool) -> tuple[bool, Sequence[Rule]]:
         """Return whether only the likeliest rule of a dropped category counts, and its rules."""
@@ -107,107 +182,11 @@ class Unseen:
         return best
 
 
-class TemplateIndex(Unseen):
-    """The prefix tree of a text layer with what parsing asks of it, by node or symbol.
-
-    Attributes:
-        parent: the node that ``step`` leads from.
-        words: the steps over words; ``slots`` those over symbols.
-        ends: the symbols of the rules that end at a node.
-        rules: those rules with their leads, by node and symbol.
-        skips: the nodes that a node but the root reaches over a child that may be empty.
-        below: the bit set of the symbols whose rules end at a node or after it.
-        starts: where the root's steps over symbols lead, with what is ``below``.
-        corners: the bit set of the symbols that a phrase can begin with, itself
-            included.
-        nullable: the categories that derive no words, with the rules that do so.
-        vocabulary: every word, raised where it can be.
-    """
-
-    def __init__(self, grammar: CoreGrammar, layer: int) -> None:
-        """Build the tree; raise ``UnparsableLayerError`` for a template with an empty word."""
-        super().__init__(grammar, layer)
-        self.parent = [ROOT]
-        self.step: list[Step] = [""]
-        self.rules: dict[tuple[int, int], list[tuple[Rule, int]]] = {}
-        self.nullable = _nullable(grammar, layer)
-        self._after: list[dict[Step, int]] = [{}]
-        first: dict[int, set[int]] = {}
-        waiting = [symbol(grammar.start, False)]
-        while waiting:
-            left = waiting.pop()
-            if left in first:
-                continue
-            first[left] = set()
-            for rule in grammar.rules_of[left // 2]:
-                for lead, path in self._paths(rule, raised=left % 2 == 1):
-                    self.rules.setdefault((self._insert(path), left), []).append((rule, lead))
-                    waiting += [step for step in path if isinstance(step, int)]
-                    if isinstance(path[0], int):
-                        first[left].add(path[0])
-        self.corners = closure(first)
-        self.words = [{s: n for s, n in a.items() if isinstance(s, str)} for a in self._after]
-        self.slots = [[(s, n) for s, n in a.items() if isinstance(s, int)] for a in self._after]
-        self.ends: list[tuple[int, ...]] = [() for _ in self.parent]
-        for node, left in self.rules:
-            self.ends[node] += (left,)
-        self.below = [sum(1 << left for left in ends) for ends in self.ends]
-        for node in range(len(self.parent) - 1, ROOT, -1):
-            self.below[self.parent[node]] |= self.below[node]
-        self.skips = [[n for step, n in s if step // 2 in self.nullable] for s in self.slots]
-        self.skips[ROOT] = []
-        self.starts = {step: (node, self.below[node]) for step, node in self.slots[ROOT]}
-        self.vocabulary = frozenset(word for words in self.words for word in words)
-
-    def _paths(self, rule: Rule, *, raised: bool) -> Iterator[tuple[int, list[Step]]]:
-        template = rule.constituents(self.layer)
-        if any(isinstance(item, Token) and not item.text for item in template):
-            name = self.grammar.text_layers[self.layer].name
-            raise UnparsableLayerError(name, rule.name, "has an empty word")
-        steps = [_step(rule, item, raised=False) for item in template]
-        for lead, item in enumerate(template):
-            yield lead, [_step(rule, item, raised=raised), *steps[lead + 1 :]]
-            if isinstance(item, Token) or rule.rhs[item.child] not in self.nullable:
-                return
-
-    def _insert(self, path: list[Step]) -> int:
-        node = ROOT
-        for step in path:
-            after = self._after[node].get(step)
-            if after is None:
-                after = self._after[node][step] = len(self.parent)
-                self.parent.append(node)
-                self.step.append(step)
-                self._after.append({})
-            node = after
-        return node
-
-    @cached_property
-    def recurring(self) -> frozenset[int]:
-        """The categories that can be rewritten into themselves over the same words."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        for rule in self.grammar.rules:
-            template = rule.templates[self.layer]
-            slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
-            if len(slots) < len(template):
-                continue
-            for place, child in enumerate(slots):
-                if self.nullable.keys() >= {*slots[:place], *slots[place + 1 :]}:
-                    graph.add_edge(rule.lhs, child)
-        return frozenset(chain.from_iterable(circles_of(graph)))
-
-
 def circles_of(graph: "nx.DiGraph[int]") -> Iterator[set[int]]:
     """Yield the nodes of a graph that lead back to themselves, those together that lead to one another."""
     for component in nx.strongly_connected_components(graph):
         if len(component) > 1 or any(graph.has_edge(node, node) for node in component):
             yield component
-
-
-def _step(rule: Rule, item: Token | Slot, *, raised: bool) -> Step:
-    if isinstance(item, Slot):
-        return symbol(rule.rhs[item.child], item.capital or raised)
-    return capitalised(item.text) if raised else item.text
 
 
 def closure(first: Mapping[int, set[int]]) -> list[int]:
@@ -223,22 +202,3 @@ def closure(first: Mapping[int, set[int]]) -> list[int]:
             changed = changed or united != reached[number]
             reached[number] = united
     return reached
-
-
-def _nullable(grammar: CoreGrammar, layer: int) -> dict[int, list[Rule]]:
-    wordless = [
-        (rule, {rule.rhs[item.child] for item in rule.templates[layer] if isinstance(item, Slot)})
-        for rule in grammar.rules
-        if all(isinstance(item, Slot) for item in rule.templates[layer])
-    ]
-    nullable: dict[int, list[Rule]] = {}
-    size = -1
-    while size < len(nullable):
-        size = len(nullable)
-        for rule, children in wordless:
-            if nullable.keys() >= children:
-                nullable.setdefault(rule.lhs, [])
-    for rule, children in wordless:
-        if nullable.keys() >= children:
-            nullable[rule.lhs].append(rule)
-    return nullable

@@ -16,15 +16,22 @@ from itertools import combinations
 from math import inf, log, prod
 from typing import NamedTuple
 
+import networkx as nx
+
 from sgl.core.grammar import Rule, Slot
 from sgl.core.interpret import Derivation, capitalised
-from sgl.parsing.templates import TemplateIndex, symbol
+from sgl.parsing.templates import TemplateIndex, circles_of
 
 #: A symbol, or words that stand together.
 Part = int | tuple[str, ...]
 
 #: Children of one template that may be empty; each doubles the number of productions.
 _MOST_OPTIONAL = 6
+
+
+def symbol(category: int, raised: bool) -> int:
+    """Return the number of a category in one of its modes."""
+    return 2 * category + raised
 
 
 class UnsuitableLayerError(Exception):
@@ -59,9 +66,10 @@ class Productions:
 
     def __init__(self, index: TemplateIndex) -> None:
         """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
-        if index.recurring:
-            raise UnsuitableLayerError("a category can be rewritten into itself")
         self._index = index
+        self._wordless = self._wordless_rules()
+        if self._recurs():
+            raise UnsuitableLayerError("a category can be rewritten into itself")
         self._known: dict[int, Unseen] = {}
         self._empty = self._empty_children()
         self._numbers: dict[Derivation, int] = {}
@@ -83,7 +91,7 @@ class Productions:
         slots = [item.child for item in template if isinstance(item, Slot)]
         if len(set(slots)) < len(slots):
             raise UnsuitableLayerError(f"the rule {rule.name} repeats a child")
-        optional = [child for child in slots if rule.rhs[child] in self._index.nullable]
+        optional = [child for child in slots if rule.rhs[child] in self._wordless]
         if len(optional) > _MOST_OPTIONAL:
             raise UnsuitableLayerError(f"the rule {rule.name} has many children that may be empty")
         dropped = {*range(len(rule.rhs))}.difference(slots)
@@ -134,22 +142,43 @@ class Productions:
             self._known[category] = Unseen(ways, score, tuple(rule.id for rule in rules))
         return self._known[category]
 
+    def _wordless_rules(self) -> dict[int, list[Rule]]:
+        """Return the categories that may have no words, with the rules by which they have none."""
+        index = self._index
+        found: dict[int, list[Rule]] = {category: [] for category, _ in index.nullable}
+        for rule in index.grammar.rules:
+            items = rule.templates[index.layer]
+            if all(isinstance(item, Slot) and rule.rhs[item.child] in found for item in items):
+                found[rule.lhs].append(rule)
+        return found
+
+    def _recurs(self) -> bool:
+        """Return whether a category can be rewritten into itself over the same words."""
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        for rule in self._index.grammar.rules:
+            template = rule.templates[self._index.layer]
+            slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
+            for place, child in enumerate(slots) if len(slots) == len(template) else ():
+                if self._wordless.keys() >= {*slots[:place], *slots[place + 1 :]}:
+                    graph.add_edge(rule.lhs, child)
+        return any(circles_of(graph))
+
     def _empty_children(self) -> dict[int, Unseen]:
         """Return what stands for a child that is in its template and derives no words."""
         found: dict[int, Unseen] = {}
-        waiting = sorted(self._index.nullable)
+        waiting = sorted(self._wordless)
         while waiting:
             for category in waiting:
-                rules = self._index.nullable[category]
+                rules = self._wordless[category]
                 seen = {rule.rhs[child] for rule in rules for child in self._slots(rule)}
                 if found.keys() >= seen:
-                    choices = [self._wordless(rule, found) for rule in rules]
+                    choices = [self._made_wordless(rule, found) for rule in rules]
                     best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
                     found[category] = best._replace(ways=sum(choice.ways for choice in choices))
             waiting = [category for category in waiting if category not in found]
         return found
 
-    def _wordless(self, rule: Rule, empty: dict[int, Unseen]) -> Unseen:
+    def _made_wordless(self, rule: Rule, empty: dict[int, Unseen]) -> Unseen:
         """Return what a rule makes of children that are all unseen."""
         slots = self._slots(rule)
         children = [
