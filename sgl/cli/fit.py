@@ -21,6 +21,7 @@ from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.expectations import SplitSelection
+from sgl.rendering import outputs
 
 #: Changes that are shown; `--json` has more.
 _CHANGES = 12
@@ -34,8 +35,8 @@ _DEFAULTS = Options()
 @args.layer_option
 @click.option(
     "--columns",
-    metavar="LAYERS",
-    help="The layers of the columns of the files, - for any other.  [default: source and target]",
+    metavar="NAMES",
+    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
 )
 @click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
 @click.option(
@@ -84,7 +85,8 @@ def command(
     names = args.listed(columns) or list(dict.fromkeys((compiled.plan.source, compiled.plan.target)))
     named = [name for name in names if name != args.IGNORED]
     parsed = source or next(iter(named), compiled.plan.source)
-    session.check_names([*named, parsed], args.text_layers(compiled.grammar), "text layer")
+    session.check_names([parsed], args.text_layers(compiled.grammar), "text layer")
+    session.check_names(named, list(outputs(compiled.grammar)), "text layer or view")
     allowed = tuple(args.differences(session, normalise))
     args.check_column(session, parsed, names)
     splits = list(dict.fromkeys(s.split for s in compiled.plan.strata if s.split != "gen"))

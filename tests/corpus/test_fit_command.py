@@ -94,6 +94,7 @@ def test_a_corpus_that_says_nothing(place: Workplace) -> None:
         (["no.tsv"], OUTPUT, "cannot read `no.tsv`"),
         (["rows.tsv", "--given", "trian"], USAGE, "did you mean `train`?"),
         (["rows.tsv", "--layer", "jp"], USAGE, "there is no text layer `jp`"),
+        (["rows.tsv", "--columns", "en,jp"], USAGE, "there is no text layer or view `jp`"),
         (["rows.tsv", "--columns", "en,-", "--layer", "ja"], USAGE, "no column has the layer `ja`"),
         (["rows.tsv", "--out", "rows.tsv"], OUTPUT, "is one of the files that are read"),
         (["rows.tsv", "--out", "farm.sgl"], OUTPUT, "is one of the files that are read"),
@@ -139,3 +140,11 @@ def farm_grammar() -> CoreGrammar:
     compiled = open_grammar(FARM / "farm.sgl", {}, SourceMap(), Diagnostics())
     assert compiled is not None
     return compiled.grammar
+
+
+def test_a_column_may_be_a_view(place: Workplace) -> None:
+    grammar = place.directory / "farm.sgl"
+    grammar.write_text(grammar.read_text("utf-8") + 'view form = template(syn) from "form.j2"\n', "utf-8")
+    place.write("form.j2", "{{ nodes | length }}")
+    said = with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--columns", "en,form"])
+    assert "5 rows in" in said
