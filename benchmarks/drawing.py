@@ -50,10 +50,9 @@ from sgl.rendering.output import ViewOutput, WordsOutput, outputs
 from sgl.rendering.templates import TemplateWriter
 from sgl.rendering.views import VIEWS
 from sgl.sampling import pack
-from sgl.sampling.batch import Batch, Sampler
 from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.rows import rows as rows_of
-from sgl.sampling.strata import StrataSampler
+from sgl.sampling.strata import Batch, Sampler, StrataSampler
 
 #: Candidates that kernels draw at a time.
 BATCH = 20_000

@@ -26,9 +26,8 @@ from sgl.dataset.write import write_items
 from sgl.frontend import Compiled
 from sgl.sampling import pack
 from sgl.sampling.acceptance import REASONS, share
-from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import PackedStratum
-from sgl.sampling.strata import StrataSampler, StratumSample
+from sgl.sampling.strata import StrataSampler, StratumSample, sampler_for
 from sgl.verify import Report, verify
 
 #: Divides the numbers of training sentences, of exposures, and of the other splits.

@@ -87,7 +87,7 @@ class Dataset(Shown):
         from datasets import Dataset as HubDataset
         from datasets import DatasetDict
 
-        from sgl.dataset.card import LOADED
+        from sgl.dataset.manifest import LOADED
 
         names = LOADED if "release" in self.manifest else {}
         return DatasetDict({names.get(split, split): HubDataset(self.to_arrow(split)) for split in self.splits})

@@ -13,8 +13,7 @@ from sgl.cli.session import Session, grammar_argument, grammar_options, named_va
 from sgl.dataset import check_target, fingerprint, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
-from sgl.pipeline.kernels import compiling_kernels
-from sgl.pipeline.production import ProducedDataset, produce, unverifiable
+from sgl.pipeline.production import ProducedDataset, compiling_kernels, produce, unverifiable
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
 from sgl.pipeline.variants import is_part, listed, write_variants
 

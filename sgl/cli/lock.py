@@ -8,8 +8,7 @@ from sgl.cli.files import replace_text
 from sgl.cli.session import Session, grammar_argument, grammar_options
 from sgl.cli.terminal import count
 from sgl.frontend import compile_project
-from sgl.lang.lock import check_lock, lock_of, lock_text
-from sgl.lang.project import load_project
+from sgl.lang.project import check_lock, load_project, lock_of, lock_text
 
 
 @click.command("lock")

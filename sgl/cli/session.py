@@ -28,8 +28,7 @@ from sgl.cli.levels import LEVELS, Judge
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
 from sgl.cli.terminal import Progress, count, print_table, say, set_talk, talk, text_environment, text_table
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
-from sgl.diagnostics.formats import DOCUMENTS, github
-from sgl.diagnostics.render import as_object, render, render_concise
+from sgl.diagnostics.render import DOCUMENTS, as_object, github, render, render_concise
 from sgl.lang.allowed import AllowedWarnings
 
 if TYPE_CHECKING:

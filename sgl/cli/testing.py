@@ -22,8 +22,7 @@ from sgl.cli.files import GRAMMAR, TESTS, force_option, rewrite
 from sgl.cli.levels import level_options
 from sgl.cli.session import Session, grammar_options, json_option
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
-from sgl.diagnostics.formats import Case, junit_report, said
-from sgl.diagnostics.render import as_object
+from sgl.diagnostics.render import Case, as_object, junit_report, said
 from sgl.frontend import Compiled
 from sgl.lang import MAX_SOURCE
 from sgl.lang.project import read_file

@@ -3,10 +3,10 @@
 What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
 """
 
-from sgl.dataset.card import card
 from sgl.dataset.chunk import Chunk, Piece
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import *  # noqa: F403
+from sgl.dataset.manifest import card
 from sgl.dataset.staged import (
     CHECKSUMS,
     MANIFEST,

@@ -17,9 +17,8 @@ from typing import Protocol
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.dataset.card import templates
 from sgl.dataset.chunk import Chunk, Piece, chunks_of
-from sgl.dataset.manifest import DataFile
+from sgl.dataset.manifest import DataFile, templates
 from sgl.dataset.rows import derivation_lines, parquet_writer, schema_of, streams_of
 from sgl.foreign import sha256_of
 from sgl.rendering import ViewError

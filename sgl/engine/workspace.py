@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sgl import foreign
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure
+from sgl.automata.proofs.compiler import structures_of
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
@@ -21,7 +22,6 @@ from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.samples import SampleError, sampled_items, source_of
 from sgl.pipeline.sentences import check_examples
-from sgl.pipeline.shapes import structures_of
 from sgl.resources import stdlib_dir
 from sgl.sampling import NotEnoughError
 

@@ -21,10 +21,9 @@ from typing import Any
 from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import Label, suggest
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import is_weight
 from sgl.frontend.productions import ANY
 from sgl.frontend.signature import has_parts
-from sgl.frontend.state import CompilerState
+from sgl.frontend.state import CompilerState, is_weight
 from sgl.lang import syntax as s
 from sgl.lang.keywords import DECLARATIONS
 

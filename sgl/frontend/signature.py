@@ -14,8 +14,7 @@ from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
 from sgl.frontend.finishing import finish_of, options_in_force, with_twins
 from sgl.frontend.names import Scope, check_taken
-from sgl.frontend.parameters import is_weight
-from sgl.frontend.state import CompilerState
+from sgl.frontend.state import CompilerState, is_weight
 from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 

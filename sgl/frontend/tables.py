@@ -18,8 +18,7 @@ from sgl.frontend.clauses import blocks_of
 from sgl.frontend.mentions import column_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
-from sgl.frontend.parameters import ORDERINGS, compare, decimal, is_weight
-from sgl.frontend.state import CompilerState
+from sgl.frontend.state import ORDERINGS, CompilerState, compare, decimal, is_weight
 from sgl.kept import kept
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s

@@ -13,8 +13,7 @@ from dataclasses import replace
 
 from sgl.core.grammar import LEXICONS, RULES, WORDS, CoreGrammar, RuleKey
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.parameters import decimal, is_weight
-from sgl.frontend.state import CompilerState
+from sgl.frontend.state import CompilerState, decimal, is_weight
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import WeightRow, read_weights

@@ -2,11 +2,16 @@
 
 Every path that an author can write is resolved, symbolic links included, and must stay inside the project directory
 (the one that holds the main file) or the standard library; sizes are bounded before anything is read.
+
+The *lock* of a grammar, ``farm.lock`` beside ``farm.sgl``, has the SHA-256 of each file that it uses.  While there is
+one, a grammar whose tables or modules are others is an error.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -303,3 +308,44 @@ def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | No
     near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(path.suffix)])
     hint = f"did you mean `{near}{path.suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
     return "SGL0001", f"the file `{shown}` is not there", hint
+
+
+_ENTRY = re.compile(r"^([0-9a-f]{64})  (.+)$", re.MULTILINE)
+
+
+def lock_of(main: Path) -> Path:
+    """Return where the lock of a grammar is, if it has one."""
+    return main.with_suffix(".lock")
+
+
+def lock_text(project: Project) -> str:
+    """Return the lock for the files of a grammar as they are."""
+    lines = sorted(f"{digest}  {name}\n" for name, digest in _used(project.main.path, project.sources))
+    return "".join(["# What the grammar uses. `sglc lock --update` records what has changed.\n", *lines])
+
+
+def check_lock(project: Project, diagnostics: Diagnostics) -> None:
+    """Report every file that is not what the lock has recorded, if there is a lock."""
+    lock = lock_of(project.main.path)
+    if not lock.is_file():
+        return
+    source = read_file(lock, project.main.root.display(lock), None, MAX_SOURCE, project.sources, diagnostics)
+    if source is None:
+        return
+    recorded = {entry[2]: (entry[1], source.span(*entry.span())) for entry in _ENTRY.finditer(source.text)}
+    hint = "if that is intended, record it: `sglc lock --update`"
+    for name, digest in _used(project.main.path, project.sources):
+        known, place = recorded.get(name, ("", source.span(0, 0)))
+        if known != digest:
+            message = f"`{name}` is not what the lock has recorded" if known else f"`{name}` is not in the lock"
+            diagnostics.error("SGL0007", place, message, hint)
+
+
+def _used(main: Path, sources: SourceMap) -> Iterator[tuple[str, str]]:
+    """Yield the name and the hash of each file that was read, but for the main one and the lock."""
+    library = stdlib_dir().resolve()
+    for path, digest in ((Path(name), digest) for name, digest in sources.dependencies.contents.items()):
+        if path.is_relative_to(library):
+            yield f"{STDLIB}/{path.relative_to(library).as_posix()}", digest
+        elif path not in (main, lock_of(main)):
+            yield path.relative_to(main.parent).as_posix(), digest

@@ -35,10 +35,9 @@ from sgl.parallel.executor import Executor, RunFolder, Task, ordered
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.templates import TemplateWriter
-from sgl.sampling.batch import Batch, Sampler, Survey, sampler_for
 from sgl.sampling.engine import PackedStratum, Tables
-from sgl.sampling.seen import seen_sentences
-from sgl.sampling.strata import BatchAcceptance, StratumSample
+from sgl.sampling.screening import seen_sentences
+from sgl.sampling.strata import Batch, BatchAcceptance, Sampler, StratumSample, Survey, sampler_for
 
 #: A chunk to be made: its split, the number of its first row, its candidates.
 ChunkPlace = tuple[str, int, list[Piece]]

@@ -120,9 +120,8 @@ def _compile(path: Path, settings: Mapping[str, str], sources: SourceMap, diagno
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:
     """Return a grammar of which texts can be sampled, with numbers for its extents; else None."""
-    from sgl.lang.lock import check_lock
-    from sgl.pipeline.extents import with_extents
-    from sgl.pipeline.soundness import check_soundness
+    from sgl.lang.project import check_lock
+    from sgl.pipeline.soundness import check_soundness, with_extents
 
     if compiled is None:
         return None

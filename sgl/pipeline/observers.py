@@ -28,7 +28,7 @@ from sgl.dataset import Chunk, DataFile
 from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend import Compiled
 from sgl.rendering import outputs
-from sgl.sampling.batch import Sampler
+from sgl.sampling.strata import Sampler
 
 #: The group of entry points that register observers.
 GROUP = "sgl.observers"

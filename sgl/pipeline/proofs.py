@@ -13,6 +13,7 @@ from functools import partial
 from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, certificate, certificate_text
 from sgl.automata.proofs.claims import DrawnNeed, Verdict
+from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.findings import StratumStatistics, statistics_of
 from sgl.cache import cached
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
@@ -22,7 +23,6 @@ from sgl.frontend import Compiled
 from sgl.kept import kept
 from sgl.pipeline.refutations import report_refuted
 from sgl.pipeline.sentences import check_examples, deciding
-from sgl.pipeline.shapes import shape_of
 from sgl.sampling.tables import pack_states
 
 

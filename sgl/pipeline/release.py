@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sgl import foreign
 from sgl.dataset import CHECKSUMS, manifest_of
-from sgl.dataset.card import LOADED
+from sgl.dataset.manifest import LOADED
 from sgl.dataset.staged import listed_files
 from sgl.foreign import opened
 from sgl.verify import USEFUL, Report, verify

@@ -6,6 +6,7 @@ from itertools import zip_longest
 from typing import NamedTuple
 
 from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata.proofs.compiler import structures_of
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
@@ -13,7 +14,6 @@ from sgl.diagnostics import Diagnostics, SourceMap, Span, one_of, shortlist
 from sgl.frontend import Compiled
 from sgl.frontend.queries import read_structure
 from sgl.pipeline.partial_trees import PartialTreeError, cut_to_tree, read_category, read_tree
-from sgl.pipeline.shapes import structures_of
 from sgl.sampling import pack, sample
 
 #: The stream of samples, which is also their split and category.

@@ -15,6 +15,7 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
+from sgl.automata.proofs.compiler import shape_of
 from sgl.cache import cached
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
@@ -29,7 +30,6 @@ from sgl.frontend.plan import GEN
 from sgl.kept import kept
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
-from sgl.pipeline.shapes import shape_of
 from sgl.rendering import outputs
 
 

@@ -26,7 +26,7 @@ from jinja2.visitor import NodeTransformer
 from sgl.characters import code_of, hidden
 from sgl.core.graph import Graph
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.placeholders import inspect, size, watched
+from sgl.rendering.rule_classes import inspect, size, watched
 
 #: Characters of a text that a template writes or holds.
 LONGEST = 20_000

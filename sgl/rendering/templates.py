@@ -21,8 +21,16 @@ from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.rendering.conllu import is_one_line
-from sgl.rendering.placeholders import MOST_NUMBERS, InspectedError, is_marked, split
-from sgl.rendering.rule_classes import MarkedGrammar, RuleClasses, Uses, has_marks
+from sgl.rendering.rule_classes import (
+    MOST_NUMBERS,
+    InspectedError,
+    MarkedGrammar,
+    RuleClasses,
+    Uses,
+    has_marks,
+    is_marked,
+    split,
+)
 
 if TYPE_CHECKING:
     from sgl.accel.write import TemplateTable

@@ -4,5 +4,4 @@ It is a page without scripts and without anything to fetch.
 """
 
 from sgl.report.model import Arc, Example, GraphWord, TreeNode, example_of, tree_of
-from sgl.report.render import render_audit, render_report
-from sgl.report.svg import render_trees
+from sgl.report.render import render_audit, render_report, render_trees

@@ -1,12 +1,296 @@
-"""Render the pages of reports and audits from their templates."""
+"""Render the pages of reports and audits from their templates, and lay out the pictures on them.
 
-from collections.abc import Mapping
+It is computed here where the parts of trees, graphs and histograms stand; ``templates/pictures.svg.j2`` draws them,
+and escapes everything that comes from a grammar.  A dependency graph has its words in a row, arcs above, the enhanced
+graph's edges below.  An arc is as high as the arcs that it spans require; words move apart as far as labels need.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
-from sgl.report.svg import draw_graph, draw_heights, draw_lengths, draw_tree
+from sgl.diagnostics.model import display_width
+from sgl.report.model import Arc, GraphWord, TreeNode
+
+#: Size of the text in pictures, in pixels.
+FONT_SIZE = 13.0
+
+#: Mean width of a character of the page's sans-serif font, in units of its size.
+_CHARACTER = 0.56
+
+#: How much wider a capital is.
+_CAPITAL = 0.14
+
+
+@cache
+def _macros() -> Any:  # noqa: ANN401 - a module of Jinja
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    environment.filters["px"] = lambda number: f"{number:.1f}".removesuffix(".0")
+    environment.filters["fixed"] = "{:.1f}".format
+    source = files("sgl.report").joinpath("templates", "pictures.svg.j2").read_text("utf-8")
+    return environment.from_string(re.sub(r"\n\s*", "", source)).module
+
+
+def drawn(macro: str, /, **given: object) -> Markup:
+    """Return what a macro of the pictures makes, an ``svg`` element; its ``name`` is unique on the page."""
+    made: Markup = getattr(_macros(), macro)(**given)
+    return made
+
+
+def text_width(text: str, size: float = FONT_SIZE) -> float:
+    """About how many pixels a text takes; wide East Asian characters count double."""
+    return display_width(text) * size * _CHARACTER
+
+
+def label_width(text: str) -> float:
+    """Return the same for names, whose capitals are wide."""
+    return text_width(text) + _CAPITAL * FONT_SIZE * sum(map(str.isupper, text))
+
+
+def wrapped(text: str, width: float, lines: int) -> list[str]:
+    """Return a name in lines of at most this width; what does not fit on the last one is left out.
+
+    A line ends behind a space, a mark or a character of East Asian width, and within a word
+    only if it has no such place.
+    """
+    found = [""]
+    for piece in _pieces(text):
+        if found[-1] and label_width(found[-1] + piece.rstrip()) > width:
+            found.append("")
+        for character in piece:
+            if found[-1] and label_width(found[-1] + character) > width:
+                found.append("")
+            found[-1] += character
+    kept = [line.strip() for line in found[:lines]]
+    if len(found) > lines:
+        # The last character may have no width, so more than one may have to go.
+        while kept[-1] and label_width(kept[-1] + "…") > width:
+            kept[-1] = kept[-1][:-1]
+        kept[-1] += "…"
+    return kept
+
+
+def _pieces(text: str) -> list[str]:
+    pieces = [""]
+    for character in text:
+        pieces[-1] += character
+        if not character.isalnum() or display_width(character) > 1:
+            pieces.append("")
+    return pieces
+
+
+_LEVEL = 42.0
+_GAP = 16.0
+_MARGIN = 12.0
+_BASELINE = 16.0
+
+#: The space between trees in a file of their own.
+_BETWEEN = 24.0
+
+
+@dataclass(slots=True)
+class _Box:
+    """A subtree with its place: ``x`` is the middle of its label, ``right`` its edge."""
+
+    node: TreeNode
+    level: int
+    x: float = 0.0
+    right: float = 0.0
+    children: "list[_Box]" = field(default_factory=list)
+
+    @property
+    def y(self) -> float:
+        return _BASELINE + _MARGIN + self.level * _LEVEL
+
+
+def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
+    """Return the tree as an ``svg`` element."""
+    return _draw(tree, title, name)[0]
+
+
+def _draw(tree: TreeNode, title: str, name: str) -> tuple[Markup, float, float]:
+    boxes: list[_Box] = []
+    width = _place(tree, 0, _MARGIN, boxes).right + _MARGIN
+    height = _BASELINE + 2 * _MARGIN + max(box.level for box in boxes) * _LEVEL
+    size = {"description": bracketed(tree), "width": width, "height": height}
+    return drawn("draw_tree", boxes=boxes, name=name, title=title, **size), width, height
+
+
+def bracketed(tree: TreeNode) -> str:
+    """Return the tree in labelled brackets: ``[NP the dog]``."""
+    if not tree.children:
+        return tree.label
+    return f"[{tree.label} {' '.join(bracketed(child) for child in tree.children)}]"
+
+
+def _place(node: TreeNode, level: int, left: float, boxes: list[_Box]) -> _Box:
+    """Add a subtree to the boxes, from the top down, with nothing to the left of ``left``."""
+    own, rank = _Box(node, level), len(boxes)
+    boxes.append(own)
+    edge = left
+    for child in node.children:
+        box = _place(child, level + 1, edge, boxes)
+        own.children.append(box)
+        edge = box.right + _GAP
+    half = text_width(node.label) / 2
+    middle = (own.children[0].x + own.children[-1].x) / 2 if own.children else left + half
+    # A label that is wider than what is below it moves the subtree to the right.
+    overhang = max(left + half - middle, 0.0)
+    for box in boxes[rank + 1 :]:
+        box.x += overhang
+        box.right += overhang
+    own.x = middle + overhang
+    own.right = max([own.x + half, *(box.right for box in own.children[-1:])])
+    return own
+
+
+def render_trees(trees: Sequence[TreeNode]) -> str:
+    """Return the trees below one another, as the text of an SVG file."""
+    placed: list[tuple[Markup, float]] = []
+    width = height = 0.0
+    for number, tree in enumerate(trees, 1):
+        picture, wide, high = _draw(tree, f"Reading {number}", f"reading-{number}")
+        placed.append((picture, height))
+        width, height = max(width, wide), height + high + _BETWEEN
+    return drawn("draw_trees", trees=placed, width=width, height=height) + "\n"
+
+
+#: Shares that are too small to be drawn.
+_INVISIBLE = 5e-4
+
+
+class _Histogram(NamedTuple):
+    """One histogram: its name, its mean, and (number, size, what to say) of each bar."""
+
+    name: str
+    mean: float
+    bars: Sequence[tuple[int, float, str]]
+
+
+def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
+    """Draw how many sentences of each split have which length."""
+    series, said = [], []
+    for split, counts in splits.items():
+        sentences = sum(counts.values())
+        mean = sum(n * count for n, count in counts.items()) / max(sentences, 1)
+        bars = [(n, counts[n], f"{n} tokens: {counts[n]} sentences") for n in sorted(counts)]
+        series.append(_Histogram(split, mean, bars))
+        said.append(f"{split}: mean {mean:.1f} tokens, {sentences} sentences")
+    title = "Lengths of the sentences in each split"
+    told = {"title": title, "description": "; ".join(said)}
+    return drawn("draw_histograms", series=series, name=name, unit_name="tokens", **told)
+
+
+def draw_heights(splits: Mapping[str, Sequence[float]], name: str) -> Markup:
+    """Draw the probability of each height, from 0 upwards, of the derivations of each split."""
+    series = []
+    for split, shares in splits.items():
+        mean = sum(height * share for height, share in enumerate(shares))
+        bars = [
+            (height, share, f"height {height}: {100 * share:.1f} %")
+            for height, share in enumerate(shares)
+            if share >= _INVISIBLE
+        ]
+        series.append(_Histogram(split, mean, bars))
+    said = "; ".join(f"{one.name}: mean height {one.mean:.1f}" for one in series)
+    told = {"title": "Heights of the derivations in each split", "description": said}
+    return drawn("draw_histograms", series=series, name=name, unit_name="rules above one another", **told)
+
+
+_WORD_GAP = 16.0
+_STEP = 24.0
+_ROOT = 26.0
+_LABEL_SIZE = 11.0
+_LABEL_PADDING = 7.0
+_ROW = 17.0
+_CORNER = 7.0
+#: Arcs that share a word leave it side by side, this far from its middle and each other.
+_OFFSET = 4.0
+_SPREAD = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    """An arc with its level (1 is the lowest) and its ends' distances from the words' middles."""
+
+    arc: Arc
+    level: int
+    start: float
+    end: float
+
+    @property
+    def height(self) -> float:
+        return _STEP * self.level
+
+    @property
+    def label(self) -> float:
+        return text_width(self.arc.label, _LABEL_SIZE) + _LABEL_PADDING
+
+
+def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
+    """Return the graph as an ``svg`` element; ``name`` is unique on the page."""
+    basic = _levels([arc for arc in arcs if not arc.extracted])
+    extra = _levels([arc for arc in arcs if arc.extracted])
+    centres, width = _centres(words, [*basic, *extra])
+    top = _MARGIN + _ROOT + max((placed.height for placed in basic), default=0.0)
+    bottom = top + 2 * _ROW + 8
+    height = bottom + max((placed.height for placed in extra), default=0.0) + _MARGIN
+    lines = {"above": basic, "top": top, "below": extra, "bottom": bottom, "width": width, "height": height}
+    said = described(words, arcs, root)
+    return drawn("draw_graph", words=words, centres=centres, root=root, name=name, description=said, **lines)
+
+
+def described(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int) -> str:
+    """Return the graph in words, edge by edge, for readers who do not see it."""
+    edges = [
+        f"{words[arc.governor].form} {'~' if arc.extracted else ''}{arc.label} {words[arc.dependent].form}"
+        for arc in arcs
+    ]
+    return "; ".join([f"root {words[root].form}", *edges]) if words else ""
+
+
+def _levels(arcs: Sequence[Arc]) -> list[_Placed]:
+    """Give each arc the lowest level on which it meets no shorter arc.
+
+    Arcs on the same side of a word end side by side, the longest in the middle.
+    """
+    levels: list[tuple[Arc, int]] = []
+    for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left, arc.label)):
+        below = [level for other, level in levels if other.left < arc.right and arc.left < other.right]
+        levels.append((arc, max(below, default=0) + 1))
+    taken: Counter[tuple[int, str]] = Counter()
+    placed: list[_Placed] = []
+    for arc, level in reversed(levels):
+        ends = (arc.left, "right"), (arc.right, "left")
+        placed.append(_Placed(arc, level, *(_OFFSET + _SPREAD * taken[end] for end in ends)))
+        taken.update(ends)
+    return placed
+
+
+def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[list[float], float]:
+    """Return the middle of each word, from left to right, and the width of the picture."""
+    widths = [max(text_width(word.form), text_width(word.upos, 10.0)) for word in words]
+    centres: list[float] = []
+    for index, width in enumerate(widths):
+        x = _MARGIN + width / 2
+        if centres:
+            x = centres[-1] + (widths[index - 1] + width) / 2 + _WORD_GAP
+        for item in placed:
+            if item.arc.right == index and item.arc.left < index:
+                needed = item.start + item.label + 2 * _CORNER + item.end
+                x = max(x, centres[item.arc.left] + needed)
+        centres.append(x)
+    right = centres[-1] + max(widths[-1] / 2, text_width("root", _LABEL_SIZE)) if centres else 0.0
+    return centres, right + _MARGIN
+
 
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

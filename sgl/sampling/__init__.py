@@ -8,5 +8,4 @@ without dependencies that does the same again.
 from sgl.sampling.acceptance import AMBIGUOUS, NotEnoughError, SampledItem, StratumItems, sample
 from sgl.sampling.engine import LONGEST_DERIVATION, Tables
 from sgl.sampling.random import SCHEME
-from sgl.sampling.standalone import standalone_source
-from sgl.sampling.tables import pack
+from sgl.sampling.tables import pack, standalone_source

@@ -19,11 +19,10 @@ from sgl.accel.draw.program import program_of
 from sgl.accel.machine import hash_column as compiled_hash_column
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import NotEnoughError, pack, sample
-from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
 from sgl.sampling.random import candidate_key, stream_key
-from sgl.sampling.screening import ACCEPTED, REPEATED_LEMMA, LemmaIndex, screen
-from sgl.sampling.seen import Seen, hash_column, seen_sentences
+from sgl.sampling.screening import ACCEPTED, REPEATED_LEMMA, LemmaIndex, Seen, hash_column, screen, seen_sentences
+from sgl.sampling.strata import sampler_for
 
 pytestmark = pytest.mark.usefixtures("_either")
 

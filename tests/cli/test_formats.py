@@ -14,8 +14,7 @@ from workplace import Workplace
 
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import CODES, Diagnostic, Severity, SourceMap
-from sgl.diagnostics.formats import DOCUMENTS, github, junit, sarif
-from sgl.diagnostics.render import as_object
+from sgl.diagnostics.render import DOCUMENTS, as_object, github, junit, sarif
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "diagnostics.schema.json").read_text("utf-8"))
 #: Several errors; one message has a secondary place, one Japanese before its caret.

@@ -19,7 +19,7 @@ from toy import TOY, GrammarBuilder, toy_plan
 from sgl.core.grammar import Origin
 from sgl.core.interpret import Derivation
 from sgl.dataset import Guarantee, Provenance, card, fingerprint, manifest, write_manifest
-from sgl.dataset.notation import expression_output, features, item_id, recursive_labels, rule_labels
+from sgl.dataset.maker import expression_output, features, item_id, recursive_labels, rule_labels
 from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from workplace import Workplace
 
 from sgl.cli.main import OK, run
-from sgl.report.svg import label_width, wrapped
+from sgl.report.render import label_width, wrapped
 from sgl.research.analyse.tables import analysis_environment, escaped
 from sgl.research.evaluate.data import evaluation_environment
 

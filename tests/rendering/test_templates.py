@@ -18,13 +18,12 @@ from toy import TOY
 from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar, Rule, Token, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
-from sgl.dataset.maker import SentenceWriter
-from sgl.dataset.notation import FeaturesOutput, expression_output
+from sgl.dataset.maker import FeaturesOutput, SentenceWriter, expression_output
 from sgl.rendering import templates
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import TextOutput, ViewOutput, WordsOutput
-from sgl.rendering.placeholders import placeholder
+from sgl.rendering.rule_classes import placeholder
 from sgl.rendering.templates import Templated, TemplateWriter
 from sgl.rendering.views import VIEWS
 from sgl.resources import grammars_dir

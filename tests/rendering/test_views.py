@@ -15,7 +15,7 @@ from sgl.core.graph import Graph, GraphNode
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.views import VIEWS
 from sgl.research.logical_forms import read_cogs, read_varfree
-from sgl.sampling.standalone import BUNDLED
+from sgl.sampling.tables import BUNDLED
 
 FORMS = Path(__file__).parent.parent / "golden" / "views" / "forms.txt"
 cogs, varfree, penman = (

@@ -20,7 +20,7 @@ from sgl.automata.proofs.findings import StratumStatistics
 from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
 from sgl.pipeline.beside import Pair
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
-from sgl.report.svg import bracketed, draw_graph, draw_lengths, draw_tree, text_width
+from sgl.report.render import bracketed, draw_graph, draw_lengths, draw_tree, text_width
 
 SVG = "{http://www.w3.org/2000/svg}"
 TREE = TreeNode(

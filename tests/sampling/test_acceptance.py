@@ -13,8 +13,8 @@ from sgl.core.interpret import interpret
 from sgl.core.plan import Plan
 from sgl.sampling import NotEnoughError, StratumItems, sample
 from sgl.sampling.acceptance import FREE_CANDIDATES, WINDOW
-from sgl.sampling.batch import sampler_for
 from sgl.sampling.engine import LONGEST_DERIVATION
+from sgl.sampling.strata import sampler_for
 
 # --- distinct ----------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from sgl.sampling import pack, standalone_source
 from sgl.sampling.engine import Tables
 from sgl.sampling.rows import rows
 from sgl.sampling.serialization import deserialize, serialize
-from sgl.sampling.standalone import BUNDLED
+from sgl.sampling.tables import BUNDLED
 
 IDENTITY = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:450"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
-from sgl.dataset.notation import expression_output, features, item_id, recursive_labels
+from sgl.dataset.maker import expression_output, features, item_id, recursive_labels
 from sgl.rendering import Output, ViewError, ViewOutput, outputs
 from sgl.sampling import sample
 from sgl.sampling.acceptance import SampledItem, StratumItems

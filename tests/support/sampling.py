@@ -18,9 +18,8 @@ from sgl.dataset import DataFile
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.write import write_items
 from sgl.sampling import pack
-from sgl.sampling.batch import Sampler, sampler_for
 from sgl.sampling.engine import Tables
-from sgl.sampling.strata import MEMORY, BatchFilter, Progress, StrataSampler, StratumSample
+from sgl.sampling.strata import MEMORY, BatchFilter, Progress, Sampler, StrataSampler, StratumSample, sampler_for
 
 
 def split_of(

@@ -20,10 +20,10 @@ from sgl.accel.machine import Bits, Ints, hash_column
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
-from sgl.sampling.batch import Batch, Number, Sampler, source_texts
 from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables
 from sgl.sampling.random import stream_key
-from sgl.sampling.seen import MEMORY, Earlier
+from sgl.sampling.screening import MEMORY, Earlier
+from sgl.sampling.strata import Batch, Number, Sampler, source_texts
 
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
 _RULES, _TEXT = 16, 64

@@ -27,8 +27,7 @@ from sgl.automata.common import Numbering, few_collections
 from sgl.automata.proofs.claims import Reason, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence
-from sgl.automata.proofs.inventory import RuleIngredients, inventory_of
-from sgl.automata.proofs.licensing import claim_pieces
+from sgl.automata.proofs.licensing import RuleIngredients, claim_pieces, inventory_of
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold

@@ -11,12 +11,18 @@ and leaving out each of n structures costs n log n products, not n squared.
 
 Where a constraint has no text, :func:`find_conflict` says why: a minimal set of its clauses.  It is
 found by QuickXplain (Junker 2004), which takes few tests when few clauses matter.
+
+While a grammar is edited, results are kept for its *shape*: its rules without their weights and the lines that they
+were written in.  Which texts there are, how they are read and which structures they contain follows from it; only
+where a template of the source drops a child, weights say what is read there.  Automata read even less: how many words
+a text has, and of the label of a node which tests it passes.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -29,9 +35,10 @@ from sgl.automata.patterns.structure_automaton import FOUND, SchemaAutomaton, St
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import SplitGrammar, split_grammar
-from sgl.core.grammar import CoreGrammar
+from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint
 from sgl.core.structure import Structure
+from sgl.kept import kept, memory
 
 
 class StructureCompiler:
@@ -212,3 +219,48 @@ def _explain(impossible: Callable[[_Clauses], bool], given: _Clauses, grown: boo
     from_second = _explain(impossible, [*given, *first], bool(first), second)
     from_first = _explain(impossible, [*given, *from_second], bool(from_second), first)
     return [*from_first, *from_second]
+
+
+def structures_of(grammar: CoreGrammar) -> StructureCompiler:
+    """Return what compiles structures, with what it knows of a grammar read alike; the last two are kept, to undo."""
+    known = kept("structures", (), None, list[StructureCompiler])
+    alike = (c for c in reversed(known) if built_alike(c.grammar, grammar) and c.reads(grammar))
+    own = next(alike, None) or StructureCompiler(grammar)
+    own.weigh(grammar)
+    known[:] = [*(other for other in known if other is not own), own][-2:]
+    return own
+
+
+def built_alike(one: CoreGrammar, other: CoreGrammar) -> bool:
+    """Return whether two grammars differ in weights, in what words are called and in labels of nodes only."""
+
+    def read(grammar: CoreGrammar) -> tuple[object, ...]:
+        return grammar.categories, grammar.start, grammar.text_layers, grammar.graph_layers, len(grammar.rules)
+
+    return read(one) == read(other) and all(map(_rules_alike, one.rules, other.rules))
+
+
+def _rules_alike(one: Rule, other: Rule) -> bool:
+    same = one.templates is other.templates and one.fragments is other.fragments
+
+    def read(rule: Rule) -> tuple[object, ...]:
+        texts = () if same else [[isinstance(item, Token) or item for item in text] for text in rule.templates]
+        nodes = () if same else [[replace(n, attributes=n.attributes and ()) for n in f.nodes] for f in rule.fragments]
+        rest = () if same else [(f.edges, f.exports) for f in rule.fragments]
+        return rule.lhs, rule.rhs, rule.keep, texts, nodes, rest
+
+    return one is other or read(one) == read(other)
+
+
+def shape_of(grammar: CoreGrammar) -> object:
+    """Return an object that is the same for grammars of one shape, while work is kept."""
+    if memory() is None:
+        return object()
+    contents = chain.from_iterable((rule.templates, rule.fragments) for rule in grammar.rules)
+    rules = tuple((rule.name, rule.lhs, rule.rhs, rule.keep) for rule in grammar.rules)
+    layers = (grammar.text_layers, grammar.graph_layers, grammar.views)
+    slots = ({item.child for item in r.templates[0] if isinstance(item, Slot)} for r in grammar.rules)
+    drops = any(len(own) < len(rule.rhs) for own, rule in zip(slots, grammar.rules, strict=True))
+    weights = tuple(rule.weight for rule in grammar.rules) if drops else ()
+    equal = (grammar.name, grammar.categories, grammar.start, rules, layers, weights)
+    return kept("shape", tuple(contents), equal, object)

@@ -16,8 +16,7 @@ from sgl.automata.proofs.claims import Disjoint, Exposed, HeldOut, Instance, Lic
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
 from sgl.automata.proofs.findings import find_nestings, find_overlaps, find_unsatisfiable, find_unused
-from sgl.automata.proofs.inventory import RuleIngredients, inventory_of
-from sgl.automata.proofs.licensing import claim_pieces, why_absent
+from sgl.automata.proofs.licensing import RuleIngredients, claim_pieces, inventory_of, why_absent
 from sgl.automata.weights.split import acceptance_probability
 from sgl.core.interpret import Derivation
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Need, Pattern, Plan, foreign

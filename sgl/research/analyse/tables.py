@@ -13,8 +13,7 @@ from jinja2 import Environment, PackageLoader
 from markupsafe import Markup
 
 from sgl.report.model import Arc, GraphWord
-from sgl.report.render import page_environment
-from sgl.report.svg import draw_graph, text_width
+from sgl.report.render import draw_graph, page_environment, text_width
 
 Json = Mapping[str, Any]
 

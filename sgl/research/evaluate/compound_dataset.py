@@ -26,7 +26,7 @@ from sgl.research.evaluate.query import GraphMatcher, PatternQuery
 from sgl.research.evaluate.realization import DerivedPhrase, Realizer, template_words
 
 if TYPE_CHECKING:
-    from sgl.sampling.batch import Sampler
+    from sgl.sampling.strata import Sampler
 
 FILE = "compounds.json"
 FORMAT = "sgl-compounds/1"

@@ -19,8 +19,7 @@ from jinja2 import Environment
 from numpy.typing import NDArray
 
 from sgl.cli.terminal import print_table, say, text_table
-from sgl.report.render import page_environment
-from sgl.report.svg import label_width, wrapped
+from sgl.report.render import label_width, page_environment, wrapped
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.statistics import Difference, compare, contrast, corrected, places_by, spread, wilson
 from sgl.research.analyse.tables import latex_environment

@@ -14,7 +14,7 @@ from split_items import TREEBANK, derivation_trees
 from toy import all_derivations, random_derivations, toy_grammar
 
 from sgl.core.arrays import Derivations
-from sgl.dataset.notation import expression_output
+from sgl.dataset.maker import expression_output
 from sgl.pipeline.observers import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
 from sgl.research.divergence.morphology import WordChoice, feature_elements, ranked
