@@ -11,6 +11,7 @@ from sgl.lang import MAX_TABLE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
 from sgl.research.exchange.irtg_file import read_irtg
+from sgl.research.exchange.irtg_template import MARKS, fill_in
 from sgl.research.exchange.lower_irtg import lower_irtg
 from sgl.research.exchange.write_sgl import with_source, write_sgl
 
@@ -28,21 +29,27 @@ def irtg(session: Session, file: Path, out: Path | None) -> None:
     """Make a grammar of FILE, an interpreted regular tree grammar of Alto.
 
     Interpretations over strings become text layers, those over trees text layers of the
-    printed trees. A grammar that is written to a file is checked.
+    printed trees. If FILE is a template of Jinja2, it is filled in; `--set` gives it values. A
+    grammar that is written to a file is checked.
     """
-    source = read_file(file, str(file), None, MAX_TABLE, session.sources, session.diagnostics)
-    read = read_irtg(source, session.diagnostics) if source is not None else None
+    sources, diagnostics = session.sources, session.diagnostics
+    source = read_file(file, str(file), None, MAX_TABLE, sources, diagnostics)
+    if source is not None and MARKS.search(source.text):
+        source = fill_in(file, source, session.settings, sources, diagnostics)
+    elif session.settings:
+        session.refuse(f"`{file}` is no template, so `--set` has nothing to set")
+    read = read_irtg(source, diagnostics) if source is not None else None
     if source is None or read is None:
         session.stop()
-    if (imported := lower_irtg(read, file.stem, source.span(0, 1), session.diagnostics)) is None:
+    if (imported := lower_irtg(read, file.stem, source.span(0, 1), diagnostics)) is None:
         session.stop()
-    core = with_source(imported, session.diagnostics).grammar
+    core = with_source(imported, diagnostics).grammar
     text = write_sgl(core, comment=f"Imported from {file.name}.")
     if not session.deliver(text, out):
         session.stop()
     if out is None:
         return
-    compiled = open_grammar(out, session.settings, session.sources, session.diagnostics)
+    compiled = open_grammar(out, {}, sources, diagnostics)
     session.show()
     if compiled is None:
         session.echo(f"{out} is written, and has to be corrected before it can be used", err=True)

@@ -3,20 +3,27 @@
 Values are made while the text is parsed, so that no tree has to be walked, however deep its terms
 are.  A string is its words.  A tree has no value in SGL; its template writes it as Alto prints it,
 ``NP(Det(the),N(dog))``, in a layer without spaces.
+
+An ordered feature tree is a label with edges to such trees.  ``e(t, u)`` is ``t`` with one more edge
+``e`` to ``u``: its last one, or with ``pre_e`` its first.  Words say that too, if each edge ends in a
+comma that is not written before a bracket: ``see ( agent = Emma , theme = cat ( det = the , ) , )``.
+Then the label is the first word, and the edges are all other words but the brackets.
 """
 
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import resources
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from lark import Lark, Transformer, v_args
 from lark import Token as Terminal
-from lark.exceptions import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 
 from sgl.core.grammar import Item, Slot, Template, Token
+from sgl.core.spelling import Finish
 from sgl.diagnostics import Diagnostics, SourceFile, Span
 from sgl.lang.parser import clip
 from sgl.lang.syntax import Name
@@ -139,15 +146,13 @@ _TERMINALS: dict[str, str] = {
 
 
 def _report(source: SourceFile, problem: UnexpectedInput, parser: Lark, diagnostics: Diagnostics) -> None:
-    place: Any = problem.pos_in_stream
-    start = place or 0
-    found, expected = source.text[start : start + 1], set[str]()
+    place: Any = problem
+    start: int = place.pos_in_stream or 0
+    found, expected = source.text[start : start + 1], set[str](getattr(problem, "allowed", None) or ())
     if isinstance(problem, UnexpectedToken):
         expected = set(problem.accepts or problem.expected)
         found = "" if problem.token.type == "$END" else str(problem.token)
         start = start if found else len(source.text.rstrip())
-    elif isinstance(problem, UnexpectedCharacters):
-        expected = set(problem.allowed or ())
     literal = {t.name: f"`{t.pattern.value}`" for t in parser.terminals if t.pattern.type == "str"}
     known = literal | _TERMINALS
     diagnostics.error(
@@ -175,7 +180,7 @@ _UNPRINTED = ("Cc", "Zl", "Zp")
 
 
 class Algebra(NamedTuple):
-    """A kind of interpretation that has a counterpart; ``join`` joins the words of its layer.
+    """A kind of interpretation that has a counterpart; ``join`` and ``finish`` are those of its layer.
 
     Of an algebra of strings ``operation`` matches its symbols, with the number of strings that
     one concatenates unless that is 2; ``example`` is such a term.
@@ -185,6 +190,7 @@ class Algebra(NamedTuple):
     join: str
     operation: str = ""
     example: str = ""
+    finish: Finish | None = None
 
 
 #: The algebras by the last parts of their Java classes.
@@ -195,8 +201,17 @@ ALGEBRAS = {
         Algebra("WideStringAlgebra", " ", r"conc([0-9]+)", "conc2(…, …)"),
         Algebra("TreeAlgebra", ""),
         Algebra("TreeWithAritiesAlgebra", ""),
+        Algebra("OrderedFeatureTreeAlgebra", " ", finish=Finish(absorb=((",", ")"),))),
     )
 }
+
+
+#: The label of a feature tree, and its edges, as functions of its words.
+_LABEL, _EDGES = ("first",), ("rest", "front", "rest")
+#: What no label of a feature tree can be.
+_SIGNS = ("", "(", ")", "=", ",")
+
+_Part = IrtgTerm | Slot | str
 
 
 class TermReader:
@@ -209,12 +224,12 @@ class TermReader:
 
     def template(self, term: IrtgTerm, algebra: Algebra) -> Template:
         """Return what a term over an algebra is as a template."""
-        opened = self._string if algebra.operation else self._tree
+        opened = self._string if algebra.operation else self._tree if not algebra.join else self._feature_tree
         parts: list[Slot | str] = []
-        pending: list[IrtgTerm | str] = [term]
+        pending: list[_Part] = [term]
         while pending:
             part = pending.pop()
-            if isinstance(part, str):
+            if isinstance(part, str | Slot):
                 parts.append(part)
             elif isinstance(part, Name):
                 parts += self._slot(part)
@@ -223,13 +238,13 @@ class TermReader:
         items: list[Item] = []
         # What stands between two variables of a tree is one word.
         for is_slot, group in groupby(parts, lambda part: isinstance(part, Slot)):
-            if is_slot or algebra.operation:
+            if is_slot or algebra.join:
                 items += (part if isinstance(part, Slot) else Token(part) for part in group)
             else:
                 items.append(Token("".join(map(str, group))))
         return tuple(items)
 
-    def _string(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
+    def _string(self, operation: Operation, algebra: Algebra) -> Sequence[_Part]:
         symbol, arguments = operation
         match = re.fullmatch(algebra.operation, symbol.text)
         if match is None and not arguments:
@@ -247,7 +262,7 @@ class TermReader:
             return ()
         return arguments
 
-    def _tree(self, operation: Operation, algebra: Algebra) -> Sequence[IrtgTerm | str]:
+    def _tree(self, operation: Operation, algebra: Algebra) -> Sequence[_Part]:
         symbol, arguments = operation
         text = symbol.text
         if algebra.name == "TreeWithAritiesAlgebra":
@@ -266,6 +281,39 @@ class TermReader:
             label = ""
         children = [part for child in arguments for part in (",", child)]
         return [quoted(label), *(["(", *children[1:], ")"] if children else [])]
+
+    def _feature_tree(self, term: IrtgTerm, _: Algebra) -> Sequence[_Part]:
+        first: list[_Part] = []
+        last: list[tuple[_Part, ...]] = []
+        while isinstance(term, Operation) and term.arguments:
+            symbol = term.symbol.text
+            before = symbol.startswith("pre_")
+            label = symbol.removeprefix("pre_" if before else "post_")
+            if len(term.arguments) != 2:
+                self._fail(
+                    term.symbol.span,
+                    f"`{term.symbol}` adds an edge to a tree, and here it has {len(term.arguments)} arguments",
+                    "`theme(…, …)` adds an edge `theme` from the first tree to the second",
+                )
+                return ()
+            edge = (self._word(label, term.symbol.span), "=", term.arguments[1], ",")
+            if before:
+                first += edge
+            else:
+                last.append(edge)
+            term = term.arguments[0]
+        edges = [part for edge in reversed(last) for part in edge]
+        if isinstance(term, Operation):
+            word = self._word(term.symbol.text, term.symbol.span)
+            return [word, "(", *first, *edges, ")"] if first or edges else [word]
+        root, inside = ([replace(slot, functions=taken) for slot in self._slot(term)] for taken in (_LABEL, _EDGES))
+        return [*root, "(", *first, *inside, *edges, ")"]
+
+    def _word(self, text: str, span: Span) -> str:
+        word = "_".join(self._constant(text, span))
+        if word in _SIGNS:
+            self._fail(span, f"a feature tree cannot be written with `{word}` as a label")
+        return word
 
     def _slot(self, variable: Name) -> list[Slot]:
         name = variable.text

@@ -33,9 +33,9 @@ class ImportedGrammar:
 
     @property
     def trees(self) -> frozenset[int]:
-        """The layers that print a tree: they have no spaces."""
+        """The layers that print a tree: they have no spaces, or drop commas before brackets."""
         layers = enumerate(self.grammar.text_layers)
-        return frozenset(number for number, layer in layers if not layer.join)
+        return frozenset(number for number, layer in layers if not layer.join or layer.finish)
 
 
 class TreeRule(NamedTuple):
@@ -64,7 +64,7 @@ def lower_irtg(file: IrtgFile, name: str, span: Span, diagnostics: Diagnostics) 
         rules = _useful_rules(rules, marked, diagnostics)
         used = {rule.state for rule in rules}
         if finals := [state for state in marked if state in used]:
-            layers = [TextLayer(called, kind.join) for called, kind in algebras.items()]
+            layers = [TextLayer(called, kind.join, finish=kind.finish) for called, kind in algebras.items()]
             return _assemble(name, layers, rules, finals, diagnostics)
     missing, hint = "no derivation from its final states", ""
     if not algebras:
@@ -85,7 +85,7 @@ def _algebras(file: IrtgFile, diagnostics: Diagnostics) -> dict[str, Algebra]:
         elif called in ALGEBRAS:
             found[name] = ALGEBRAS[called]
         else:
-            note = "strings and trees have one: StringAlgebra, TreeAlgebra and their variants"
+            note = "strings and trees have one: " + ", ".join(ALGEBRAS)
             diagnostics.warning(
                 "SGL1202",
                 declared.algebra.span,

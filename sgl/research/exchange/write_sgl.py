@@ -90,7 +90,7 @@ def _in_front(imported: ImportedGrammar, chosen: int) -> ImportedGrammar:
 
         def moved(template: Template) -> Template:
             return tuple(
-                Slot(children.index(item.child), item.capital) if isinstance(item, Slot) else item for item in template
+                replace(item, child=children.index(item.child)) if isinstance(item, Slot) else item for item in template
             )
 
         return replace(
@@ -195,7 +195,10 @@ def _clause(template: Sequence[Item], roles: Sequence[str]) -> str:
             continue
         mode = "copy " if item.child in seen else "capital " if item.capital else ""
         seen.add(item.child)
-        parts.append(mode + roles[item.child])
+        applied = "".join(f"{name}(" for name in item.functions)
+        parts.append(
+            f"{applied}{roles[item.child]}{')' * len(item.functions)}" if applied else mode + roles[item.child]
+        )
     parts += [f"drop {role}" for child, role in enumerate(roles) if child not in seen]
     return " ".join(parts) or '""'
 

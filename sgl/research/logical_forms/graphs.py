@@ -186,9 +186,9 @@ def read_varfree(text: str, common_nouns: Collection[str] = ()) -> Graph:
     return _read_term(text, common_nouns)[0]
 
 
-def _read_term(text: str, common_nouns: Collection[str]) -> tuple[Graph, list[int]]:
+def _read_term(text: str, common_nouns: Collection[str], *, spelt: bool = False) -> tuple[Graph, list[int]]:
     """Return the graph, and its nodes in the order of an English sentence."""
-    term = read_term(text)
+    term = read_term(text, spelt=spelt)
     builder = _TermGraph(frozenset(common_nouns))
     if not term.arguments and builder.kind(term, "") == ENTITY and not term.definite:
         alone = (("definite", "no"), ("lemma", term.head), ("open", "yes"), ("type", ENTITY))
@@ -283,7 +283,7 @@ _FUNCTION = frozenset([".", "?", "a", "the", "that", "to", "by", "was", "did", "
 
 
 def read_with(form: str, sentence: str) -> Graph:
-    """Read a form of either notation with its English sentence, on whose words the nodes are.
+    """Read a form of COGS, a variable-free one or a feature tree with its English sentence, whose words are nodes.
 
     The order of a variable-free form is that of the sentence: the first argument of a verb before it, all others
     and what modifies a noun behind it.  Raises ``LogicalFormError``, also if the sentence does not fit.
@@ -292,7 +292,7 @@ def read_with(form: str, sentence: str) -> Graph:
     if not {"_", "LAMBDA"}.isdisjoint(form.split()):
         return read_cogs(form, tokens)
     nouns = [word for before, word in pairwise(tokens) if before.lower() in ("a", "the")]
-    graph, order = _read_term(form, nouns)
+    graph, order = _read_term(form, nouns, spelt=True)
     if len(graph.nodes) == 1 and graph.nodes[0].get("open"):
         raise LogicalFormError(0, f"'{form}' by itself has no roles, so that it may be a noun or a verb")
     nodes = [(node.get("lemma"), node.get("type")) for node in graph.nodes]

@@ -234,15 +234,26 @@ def is_modifier(label: str) -> bool:
     return label.partition(":")[0] in MODIFIERS
 
 
-def read_term(text: str) -> Term:
-    """Read a variable-free form as a term; raises ``LogicalFormError`` if it is none."""
+def read_term(text: str, *, spelt: bool = False) -> Term:
+    """Read a variable-free form as a term; raises ``LogicalFormError`` if it is none.
+
+    It may be ``spelt`` as the feature trees of Alto's grammars, in which articles and prepositions are edges:
+    ``cat ( det = the , nmod = mat ( case = on ) )`` is ``* cat ( nmod . on = mat )``.
+    """
     reader = TokenReader(text)
-    term = _term(reader, 1)
+    term = _term(reader, 1, spelt)
     reader.take("")
-    return term
+    return _cased("", term)[1] if spelt else term
 
 
-def _term(reader: TokenReader, depth: int) -> Term:
+def _cased(label: str, term: Term) -> tuple[str, Term]:
+    """Return a label with the preposition of the term that it leads to, and this term without it."""
+    cases = [case.head for edge, case in term.arguments if edge == "case"]
+    others = tuple(argument for argument in term.arguments if argument[0] != "case")
+    return f"{label}:{cases[0]}" if label == "nmod" and cases else label, term._replace(arguments=others)
+
+
+def _term(reader: TokenReader, depth: int, spelt: bool) -> Term:
     if depth > DEEPEST:
         raise reader.wrong(f"more than {DEEPEST} levels of brackets", reader.at)
     definite = reader.skip("*")
@@ -255,11 +266,14 @@ def _term(reader: TokenReader, depth: int) -> Term:
         while not arguments or reader.skip(","):
             label = ":".join(reader.dotted("a role"))
             reader.take("=")
-            arguments.append((label, _term(reader, depth + 1)))
+            arguments.append((label, _term(reader, depth + 1, spelt)))
         reader.take(")")
-    term = Term(head, definite, tuple(arguments), at)
-    if len({is_modifier(label) for label, _ in arguments}) > 1:
+    if spelt:
+        definite |= [article.head for label, article in arguments if label == "det"][:1] == ["the"]
+        arguments = [_cased(label, term) for label, term in arguments if label != "det"]
+    modifying = {is_modifier(label) for label, _ in arguments if not (spelt and label == "case")}
+    if len(modifying) > 1:
         raise reader.wrong(f"'{head}' has modifiers as a noun and roles as a verb", at)
-    if definite and term.has_roles:
+    if definite and False in modifying:
         raise reader.wrong(f"'{head}' is a verb by its roles, and only nouns have '*'", at)
-    return term
+    return Term(head, definite, tuple(arguments), at)

@@ -34,6 +34,17 @@ def test_a_verb_that_occurs_twice_is_found_in_both_places(work: Workplace) -> No
     assert converted(work, form, "varfree") == f"{row}{term}\n"
 
 
+def test_articles_and_prepositions_may_be_edges_as_in_feature_trees(work: Workplace) -> None:
+    """Alto prints such trees in this way, or, for COGS, as the forms that are expected here."""
+    row = "The cat on a mat that ran saw Emma .\t"
+    inner = "nmod = run ( agent = mat ( case = on ) )"
+    tree = f"see ( agent = cat ( det = the , nmod = mat ( case = on , det = a , {inner} ) ) , theme = Emma )"
+    form = "see ( agent = * cat ( nmod . on = mat ( nmod = run ( agent = mat ) ) ) , theme = Emma )"
+    assert converted(work, f"{row}{tree}\n", "varfree") == f"{row}{form}\n"
+    assert converted(work, f"{row}{tree}\n", "cogs") == converted(work, f"{row}{form}\n", "cogs")
+    assert converted(work, "the cat .\tcat ( case = on , det = the )\n", "varfree") == "the cat .\t* cat\n"
+
+
 def test_every_view_can_be_written(work: Workplace) -> None:
     row = "Emma ran .\trun ( agent = Emma )\n"
     assert converted(work, row, "recogs") == "Emma ran .\tEmma ( 0 ) ; run ( 1 ) AND agent ( 1 , 0 )\n"
@@ -48,6 +59,8 @@ def test_every_view_can_be_written(work: Workplace) -> None:
         ("A cat ran .\tsay ( agent = cat , ccomp = run )", "the form has 2 verbs, and the sentence has 1"),
         ("A cat ran .\trun ( agent = cat", "expected ')', found the end"),
         ("A cat ran .\trun . agent ( x _ 2 , x _ 1 )", "x _ 1 has no atom of its own"),
+        ("A cat ran .\trun ( det = a , nmod = cat , agent = cat )", "has modifiers as a noun and roles as a verb"),
+        ("A cat ran .\trun ( det = the , agent = cat )", "'run' is a verb by its roles"),
         ("A cat ran .", "1 column instead of 2"),
     ],
 )

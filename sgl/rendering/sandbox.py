@@ -1,0 +1,311 @@
+"""The sandbox in which templates of authors run: a small part of Jinja2 that ends, whatever a template says.
+
+Jinja2's sandbox keeps a template from Python; against templates that never end or fill the memory the language itself
+is small:
+
+* only the constructs and the filters that are listed are there;
+* every round of a loop, every call and every filter is a step, or more if it makes or looks at
+  something long, and steps are counted;
+* whatever makes a text or a list (an output, ``~``, ``+``, a macro) checks its length.
+
+Views of authors have the language below; grammars that are templates have more (``sgl.research.exchange``).
+"""
+
+import re
+from collections.abc import Callable, Collection, Container, Iterable
+from functools import wraps
+from typing import Any, ClassVar
+
+from jinja2 import StrictUndefined, TemplateError, TemplateSyntaxError, nodes
+from jinja2.exceptions import SecurityError
+from jinja2.filters import FILTERS as _JINJA
+from jinja2.runtime import LoopContext, Macro, Undefined
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.visitor import NodeTransformer
+
+from sgl.characters import code_of, hidden
+from sgl.rendering.rule_classes import inspect, size
+
+#: Levels of brackets and blocks in a template.
+DEEPEST = 40
+
+#: The constructs of the language; tuples and loops are looked at more closely.
+ALLOWED: tuple[type[nodes.Node], ...] = (
+    *(nodes.Template, nodes.Output, nodes.TemplateData, nodes.For, nodes.If, nodes.Macro),
+    *(nodes.Assign, nodes.Name, nodes.Const, nodes.Getattr, nodes.Getitem, nodes.Call),
+    *(nodes.Filter, nodes.Test, nodes.Compare, nodes.Operand),
+    *(nodes.CondExpr, nodes.And, nodes.Or, nodes.Not, nodes.Concat, nodes.Add, nodes.Sub),
+    *(nodes.Keyword, nodes.Slice, nodes.Neg),
+)
+
+
+_SIZED = (str, list, tuple, dict, range)
+
+#: Letters, or members, that cost as much as a step.
+_SHORT = 10
+
+#: The greatest number that a template may hold.
+_GREATEST = 10**9
+
+#: Names that a template cannot use at all.
+HIDDEN = frozenset({"step", "joined", "held", "compared", "self", "caller", "varargs", "kwargs"})
+
+#: What a template can ask about a loop.
+_LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"})
+
+
+def extent(value: Any, most: int) -> int:  # noqa: ANN401 - any value of a template
+    """Return the letters and members of a value, and of what is in it; no more are counted than ``most``."""
+    found, pending = 0, [value]
+    while pending and found <= most:
+        part = pending.pop()
+        found += size(part) if isinstance(part, _SIZED) else 1
+        if isinstance(part, dict):
+            pending += part.items()
+        elif isinstance(part, (list, tuple)):
+            pending += part
+    return found
+
+
+#: The filters of the language.
+FILTERS: dict[str, Callable[..., Any]] = {
+    name: _JINJA[name]
+    for name in (
+        *("default", "first", "last", "length", "list", "map", "reject", "rejectattr"),
+        *("reverse", "select", "selectattr", "sort", "unique"),
+        *("capitalize", "lower", "title", "trim", "upper"),
+    )
+}
+
+#: The filters that change a text, or look for something in it.
+_OF_TEXTS = frozenset({"capitalize", "lower", "title", "trim", "upper", "replace"})
+
+#: The filters that do not go through their values.
+_QUICK = frozenset({"count", "d", "default", "first", "last", "length"})
+
+_TESTS = (
+    *("defined", "undefined", "none", "odd", "even", "in", "string", "number"),
+    *("==", "eq", "equalto", "!=", "ne", "<", "lt", "<=", "le", ">", "gt", ">=", "ge"),
+)
+
+
+class BoundedEnvironment(ImmutableSandboxedEnvironment):
+    """The sandbox, with the steps that the template has taken."""
+
+    intercepted_binops = frozenset(("+", "-"))
+
+    #: What a template is, and can call, in messages.
+    what, calls = "a template", "nothing else"
+    #: Its constructs, filters, kinds of numbers, and the attributes of values by their types.
+    constructs, known_filters = ALLOWED, FILTERS
+    numbers: tuple[type, ...] = (int,)
+    attributes: ClassVar[dict[type, Collection[str]]] = {LoopContext: _LOOP}
+    #: The names that a template cannot use, or not give to anything else.
+    hidden, given = HIDDEN, frozenset[str]()
+    #: The letters that it may write, and the steps that it may take.
+    longest, most_steps = 0, 0
+
+    def __init__(self) -> None:
+        super().__init__(undefined=StrictUndefined, finalize=self.scalar, autoescape=False)
+        self.steps = 0
+        self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "compared")}
+        filters: dict[str, Any] = {**self.known_filters, "join": self.joined, "replace": self._replaced}
+        self.filters = {name: self._counted(name, function) for name, function in filters.items()}
+        tests: dict[str, Any] = {name: self.tests[name] for name in _TESTS}
+        tests["in"] = lambda value, values: inspect(value) in values
+        self.tests = {name: self._counted(name, function) for name, function in tests.items()}
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """Return a template that counts its steps; raises ``TemplateSyntaxError``."""
+        tree = super()._parse(source, name, filename)
+        self._check(tree, 0)
+        _Counted().visit(tree)
+        return tree
+
+    def step(self, size: int = 0) -> str:
+        """Count a step, or more for one that goes through so many things."""
+        self.steps += 1 + size // _SHORT
+        if self.steps > self.most_steps:
+            raise SecurityError(f"it does not end within {self.most_steps} steps")
+        return ""
+
+    def held(self, value: Any) -> Any:  # noqa: ANN401 - any value goes through
+        """Return a value that is not too large."""
+        if isinstance(value, (int, float)):
+            if abs(value) > _GREATEST:
+                raise SecurityError("it counts too far")
+        elif isinstance(value, _SIZED):
+            length = extent(value, self.longest)
+            self._fits(length)
+            if length >= _SHORT:
+                self.step(length)
+        return value
+
+    def compared(self, value: Any) -> Any:  # noqa: ANN401 - any value goes through
+        """Return a value that a comparison looks at."""
+        return inspect(self.held(value))
+
+    def scalar(self, value: object) -> object:
+        """Return what can be written."""
+        if isinstance(value, (str, int, float, Undefined)):
+            return self.held(value)
+        raise SecurityError(f"{self.what} writes texts and numbers, no lists and no nodes")
+
+    def joined(self, values: Iterable[object], separator: str = "") -> str:
+        """Return what ``~`` means, or ``join``."""
+        pieces = [str(self.scalar(value)) for value in values]
+        self._fits(sum(map(len, pieces)) + len(pieces) * len(separator))
+        return separator.join(pieces)
+
+    def _replaced(self, text: str, old: str, new: str) -> str:
+        self._fits(len(text) + text.count(old) * len(new))
+        return text.replace(old, new)
+
+    def _fits(self, length: int) -> None:
+        if length > self.longest:
+            raise SecurityError(f"it makes something longer than {self.longest}")
+
+    def _counted(self, name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a filter whose every use is a step, or more for long values."""
+        looks, quick = name in _OF_TEXTS, name in _QUICK
+
+        @wraps(function)
+        def counted(*values: Any, **named: Any) -> Any:  # noqa: ANN401 - any filter
+            self.step(0 if quick else sum(extent(value, self.longest) for value in values))
+            if looks:
+                values = tuple(map(inspect, values))
+                named = {key: inspect(value) for key, value in named.items()}
+            return self.held(function(*values, **named))
+
+        return counted
+
+    def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        """Call a macro, ``node.get``, or one of the functions that ``_Counted`` adds."""
+        if getattr(function, "__self__", None) is not self:
+            self.step()
+            if not self.is_safe_callable(function):
+                raise SecurityError(f"{self.what} calls macros and {self.calls}, nothing else")
+        return self.held(super().call(context, function, *args, **kwargs))
+
+    def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
+        """Nothing can be called but macros, and attributes that ``attributes`` has."""
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        return isinstance(function, Macro) or owner is self or self.is_safe_attribute(owner, name, function)
+
+    def is_safe_attribute(self, owner: Any, attribute: str, value: Any) -> bool:  # noqa: ANN401, ARG002 - Jinja2 decides
+        """No attribute of a value but those that ``attributes`` has."""
+        return attribute in self.attributes.get(type(owner), ())
+
+    def getitem(self, obj: Any, argument: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        """Return a member, or a part."""
+        return self.held(super().getitem(obj, argument))
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        """Calculate, watching the size."""
+        return self.held(super().call_binop(context, operator, left, right))
+
+    def _check(self, node: nodes.Node, depth: int) -> None:
+        allowed = isinstance(node, self.constructs) and not (isinstance(node, nodes.For) and node.recursive)
+        if not (allowed or (isinstance(node, nodes.Tuple) and node.ctx == "store")):
+            kind = type(node).__name__.lower()
+            raise TemplateSyntaxError(f"{self.what} has no '{kind}'", node.lineno)
+        if depth > DEEPEST:
+            raise TemplateSyntaxError("too many blocks and brackets inside one another", node.lineno)
+        value = node.value if isinstance(node, nodes.Const) else None
+        # Jinja2 writes constants into the Python that it makes, where an infinite one is a name.
+        if isinstance(value, (int, float)) and not (isinstance(value, self.numbers) and abs(value) <= _GREATEST):
+            message = f"a number in {self.what} is {'whole, and ' * (len(self.numbers) == 1)}at most {_GREATEST:,}"
+            raise TemplateSyntaxError(message, node.lineno)
+        text = node.data if isinstance(node, nodes.TemplateData) else value
+        if isinstance(text, str) and (at := hidden(text)) >= 0:
+            message = f"a text has a character that cannot be seen, {code_of(text[at])}"
+            raise TemplateSyntaxError(message, node.lineno + text.count("\n", 0, at))
+        taken = self.hidden if getattr(node, "ctx", "") == "load" else self.hidden | self.given
+        aliases = (name if isinstance(name, str) else name[1] for name in getattr(node, "names", ()))
+        for name in taken.intersection([getattr(node, "name", ""), getattr(node, "target", ""), *aliases]):
+            raise TemplateSyntaxError(f"the name '{name}' is taken", node.lineno)
+        for child in node.iter_child_nodes():
+            self._check(child, depth + 1)
+
+
+class _Counted(NodeTransformer):
+    """Lets every round of a loop and every macro count, every ``~`` and list check its length, and comparisons look."""
+
+    def visit_For(self, node: nodes.For) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        call = self._begun(node)
+        if node.test is not None:  # a round that the condition leaves out counts as well
+            node.test = nodes.Or(call, node.test).set_lineno(node.lineno)
+        return node
+
+    def visit_Template(self, node: nodes.Template) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        self._begun(node)
+        return node
+
+    visit_Macro = visit_CallBlock = visit_Template  # noqa: N815 - Jinja2 decides
+
+    def _begun(self, node: nodes.Template | nodes.For) -> nodes.Call:
+        """Have a construct count what it writes itself, each time that it begins."""
+        length = sum(len(data.data) for data in node.find_all(nodes.TemplateData))
+        length += sum(len(const.value) for const in node.find_all(nodes.Const) if isinstance(const.value, str))
+        self.generic_visit(node)
+        call = _called("step", node, nodes.Const(length))
+        node.body.insert(0, nodes.Output([call]).set_lineno(node.lineno))
+        return call
+
+    def visit_List(self, node: nodes.Expr) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        self.generic_visit(node)
+        return _called("held", node, node) if getattr(node, "ctx", "load") == "load" else node
+
+    visit_Tuple = visit_Dict = visit_List  # noqa: N815 - Jinja2 decides
+
+    def visit_Concat(self, node: nodes.Concat) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        self.generic_visit(node)
+        return _called("joined", node, nodes.List(node.nodes))
+
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        self.generic_visit(node)
+        parts: list[Any] = [node, *node.ops]
+        for part in parts:
+            part.expr = _called("compared", node, part.expr)
+        return node
+
+
+def _called(name: str, place: nodes.Node, argument: nodes.Expr) -> nodes.Call:
+    call = nodes.Call(nodes.Name(name, "load"), [argument], [], None, None)
+    call.set_lineno(place.lineno)
+    return call
+
+
+#: How Jinja2 calls what has no such attribute, and what an author calls it.
+_OWNERS = re.compile(r"'(?:[\w.]*\.)?(\w+) object'")
+_CALLED = {"TemplateNode": "a node", "LoopContext": "a loop", "str": "a text", "int": "a number"}
+
+#: What an author's mistake can raise while a template is read or runs; the last ones if its Python is too deep.
+MISTAKES = (
+    *(TemplateError, ArithmeticError, AttributeError, LookupError, TypeError, ValueError),
+    *(RecursionError, SyntaxError, MemoryError),
+)
+
+
+def line_of(error: BaseException, files: Container[str]) -> tuple[str, int]:
+    """Return the file, of those that are templates, and the line that a mistake was noticed in; or the line 0."""
+    found, trace = ("", 0), error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        found = (name, trace.tb_lineno) if name in files else found
+        trace = trace.tb_next
+    return found
+
+
+def said(error: BaseException) -> str:
+    """Return what is wrong in a template, in the words of its author."""
+    match error:
+        case TemplateError():
+            return _OWNERS.sub(lambda owner: _CALLED.get(owner[1], "a list"), str(error))
+        case RecursionError() | SyntaxError() | MemoryError():
+            return "something stands too deep in itself"
+        case TypeError() if not str(error).startswith("macro "):
+            return "a filter, a macro or an operator is given what it does not take"
+        case ValueError() | LookupError() | ArithmeticError() | AttributeError():
+            return "there is no such value, or it is too large"
+    return str(error)

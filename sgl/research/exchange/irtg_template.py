@@ -1,0 +1,191 @@
+"""Fill in a grammar of Alto that is a template of Jinja2.
+
+Authors of large grammars let Jinja2 write rules that differ in a word.  Alto's preprocessor does no more than that: it
+fills in a file with the files beside it, and gives it ``counter``.  Here a template runs in the sandbox of authors'
+views, whose steps are counted, with most of Jinja2's own language.  What is not here could write or wait without a
+bound, or is not the same in each run (``random``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar
+
+from jinja2 import FunctionLoader, TemplateError, TemplateSyntaxError, meta, nodes
+from jinja2.environment import TemplateModule
+from jinja2.exceptions import SecurityError, UndefinedError
+from jinja2.filters import FILTERS as JINJA
+from jinja2.sandbox import safe_range
+from jinja2.utils import Namespace
+
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span, suggest
+from sgl.lang.project import Root, locate, read_file
+from sgl.rendering.sandbox import ALLOWED, FILTERS, HIDDEN, MISTAKES, BoundedEnvironment, line_of, said
+
+#: Letters of a template.
+LONGEST_TEMPLATE = 250_000
+#: Letters of the grammar that it writes.
+LONGEST = 4_000_000
+#: Steps that it takes.
+MOST_STEPS = 1_000_000
+
+#: What only a template has.
+MARKS = re.compile(r"\{[{%#]")
+
+_CONSTRUCTS: tuple[type[nodes.Node], ...] = (
+    *ALLOWED,
+    *(nodes.Tuple, nodes.List, nodes.Dict, nodes.Pair, nodes.Mul, nodes.Div, nodes.FloorDiv, nodes.Mod),
+    *(nodes.Pos, nodes.NSRef, nodes.Include, nodes.Import, nodes.FromImport, nodes.With, nodes.CallBlock),
+    *(nodes.AssignBlock, nodes.FilterBlock),
+)
+
+
+class _Counter:
+    """What Alto's preprocessor calls ``counter``: numbers for labels of rules."""
+
+    def __init__(self, start_value: int = 1) -> None:
+        self._next = start_value
+
+    def current(self) -> int:
+        return self._next
+
+    def next(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+
+#: The methods of values that a template can call.
+_METHODS = {
+    str: (
+        *("capitalize", "endswith", "join", "lower", "lstrip", "replace"),
+        *("rstrip", "split", "startswith", "strip", "title", "upper"),
+    ),
+    list: ("count", "index"),
+    _Counter: ("current", "next"),
+    dict: ("get", "items", "keys", "values"),
+}
+
+
+def _rounded(value: float, precision: int = 0, method: str = "common") -> float:
+    if abs(precision) > 12:
+        raise SecurityError("it rounds to more than 12 digits")
+    return JINJA["round"](value, precision, method)  # type: ignore[no-any-return]
+
+
+def _formatted(pattern: str, *values: object) -> str:
+    if re.sub(r"%[-+ 0]?[0-9]{0,2}(\.[0-9]{1,2})?[dsfeg]|%%", "", pattern).count("%"):
+        raise SecurityError("it formats with something other than `%s`, `%d` or `%.3f`")
+    return pattern % values
+
+
+class _GrammarEnvironment(BoundedEnvironment):
+    """The sandbox of views with more of Jinja2, for files of one folder."""
+
+    intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%"))
+
+    what, calls = "a grammar", "methods like 'split'"
+    constructs, numbers = _CONSTRUCTS, (int, float)
+    attributes: ClassVar = {**BoundedEnvironment.attributes, **_METHODS}
+    hidden = HIDDEN - {"caller", "varargs", "kwargs"}
+    longest, most_steps = LONGEST, MOST_STEPS
+    known_filters = {  # noqa: RUF012 - as in the class above
+        **FILTERS,
+        **{name: JINJA[name] for name in ("abs", "count", "dictsort", "float", "groupby", "int", "items")},
+        **{name: JINJA[name] for name in ("d", "max", "min", "string")},
+        "round": _rounded,
+        "sum": partial(sum, start=0),
+        "format": _formatted,
+    }
+
+    def __init__(self, load: Callable[[str], tuple[str, str, None]]) -> None:
+        super().__init__()
+        self.loader = FunctionLoader(load)
+        self.globals |= {"range": safe_range, "namespace": Namespace, "counter": _Counter}
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        try:
+            return super()._parse(source, name, filename)
+        except TemplateSyntaxError as error:
+            error.filename = filename
+            raise
+
+    def call(self, context: Any, function: Any, /, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
+        if type(owner) is str and name in ("join", "replace"):
+            return self.filters[name](*args, owner) if name == "join" else self.filters[name](owner, *args)
+        self.held(owner if isinstance(owner, (str, list)) else None)  # it looks at all of it
+        return super().call(context, function, *args, **kwargs)
+
+    def is_safe_callable(self, function: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
+        return function in (safe_range, Namespace, _Counter) or super().is_safe_callable(function)
+
+    def is_safe_attribute(self, owner: Any, attribute: str, value: Any) -> bool:  # noqa: ANN401 - Jinja2 decides
+        own = isinstance(owner, (Namespace, TemplateModule)) and not attribute.startswith("_")
+        return own or super().is_safe_attribute(owner, attribute, value)
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:  # noqa: ANN401 - Jinja2 decides
+        if operator != "+" and not (isinstance(left, (int, float)) and isinstance(right, (int, float))):
+            raise SecurityError(f"'{operator}' is for numbers")
+        return super().call_binop(context, operator, left, right)
+
+
+def fill_in(
+    path: Path, source: SourceFile, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+) -> SourceFile | None:
+    """Return the grammar that a template writes, given the settings; None after a report."""
+    folder = path.resolve().parent
+    root = Root(folder, path.parent.as_posix() if path.parent != Path() else "")
+    files, unread = {source.name: source}, Diagnostics()
+
+    def load(name: str) -> tuple[str, str, None]:
+        read = source if name == path.name else None
+        found = locate(root, folder, name, None, sources, unread) if read is None else None
+        if found is not None:
+            read = read_file(found, root.display(found), None, LONGEST_TEMPLATE, sources, unread)
+        if read is None:
+            raise TemplateError  # what is wrong is in `unread`
+        files[read.name] = read
+        return read.text, read.name, None
+
+    environment = _GrammarEnvironment(load)
+    try:
+        if len(source.text) > LONGEST_TEMPLATE:
+            raise SecurityError(f"it is longer than {LONGEST_TEMPLATE}")
+        given = {name: _value(text) for name, text in settings.items() if name not in HIDDEN}
+        text = environment.get_template(path.name).render(given)
+        environment.held(text)
+    except MISTAKES as error:
+        hint = "`--set NAME=VALUE` gives a template its variables" * isinstance(error, UndefinedError)
+        if not unread:
+            unread.error("SGL1217", None, f"this template cannot be filled in: {said(error)}", hint)
+        diagnostics.extend(replace(told, span=_place(error, files) or source.span(0, 1)) for told in unread)
+        return None
+    asked = set().union(*(meta.find_undeclared_variables(environment.parse(file.text)) for file in files.values()))
+    asked -= set(environment.globals)
+    for name in sorted(set(settings) - asked):
+        hint = suggest(name, asked)
+        diagnostics.error("SGL1217", source.span(0, 1), f"this template has no variable `{name}`", hint=hint)
+    return sources.add(SourceFile(f"{source.name} (filled in)", text)) if not diagnostics.errors else None
+
+
+def _value(text: str) -> str | float:
+    if re.fullmatch(r"-?[0-9]{1,9}(\.[0-9]{1,15})?", text):
+        return float(text) if "." in text else int(text)
+    return text
+
+
+def _place(error: BaseException, files: Mapping[str, SourceFile]) -> Span | None:
+    """Return the line of a template where a mistake was noticed."""
+    name, line = line_of(error, files)
+    if isinstance(error, TemplateSyntaxError):
+        name, line = error.filename or "", error.lineno
+    if (file := files.get(name)) is None:
+        return None
+    line = min(line, len(file.line_starts))
+    start, written = file.line_starts[line - 1], file.line(line).rstrip()
+    indent = len(written) - len(written.lstrip())
+    return file.span(start + indent, start + max(len(written), indent + 1))
