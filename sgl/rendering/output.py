@@ -6,16 +6,16 @@ with a grammar, so that ``TemplateWriter`` can ask the same of a grammar with pl
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
-from typing import Protocol, Self
+from typing import Protocol
 
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import CUT, Attributes, Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
 from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
-from sgl.rendering.rule_classes import Uses
+from sgl.rendering.rule_classes import MarkedGrammar, Uses
 from sgl.rendering.template import template_view
 from sgl.rendering.templates import Templated
 from sgl.rendering.views import VIEWS
@@ -64,18 +64,13 @@ class TextOutput:
 
     text = __call__
 
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same layer of another grammar."""
-        return replace(self, grammar=grammar)
-
 
 @dataclass(frozen=True)
 class ViewOutput:
-    """A view of a graph layer; its forms are finished, unless that is left to others."""
+    """A view of a graph layer; its forms are finished, unless the words are placeholders."""
 
     grammar: CoreGrammar
     view: View
-    finished: bool = True
 
     @property
     def name(self) -> str:
@@ -110,10 +105,6 @@ class ViewOutput:
         words = derive_tokens(self.grammar, derivation, self.anchor) if self.view.template else ()
         return self.render(graph, [word for word in words if word != CUT])
 
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same view of another grammar, with forms that are not finished."""
-        return replace(self, grammar=grammar, finished=False)
-
     @property
     def anchor(self) -> int:
         """The index of the text layer whose words the nodes of the graph are."""
@@ -124,7 +115,8 @@ class ViewOutput:
         if self.view.template:
             return _of_author(self.view.template)(graph, tokens)
         notation = VIEWS[self.view.kind]
-        return notation.render(graph, tokens) if self.finished else notation.unfinished(graph)
+        marked = isinstance(self.grammar, MarkedGrammar)
+        return notation.unfinished(graph) if marked else notation.render(graph, tokens)
 
 
 def _kept_of_lemma(view: Notation, name: str, value: str) -> int | None:
@@ -153,10 +145,6 @@ class WordsOutput:
         graph = derive_graph(self.grammar, derivation, self.layer)
         tokens, layer = derive_tokens(self.grammar, derivation, anchor), self.grammar.text_layers[anchor]
         return word_lines(graph, tokens, finish(layer, tokens), _columns_of, spelt_as(layer, tokens), free=free)
-
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same lines of another grammar."""
-        return replace(self, grammar=grammar)
 
 
 def _columns_shown(attributes: Attributes) -> Attributes:

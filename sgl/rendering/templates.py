@@ -14,8 +14,9 @@ definition fails on placeholders it writes the derivations of the shape themselv
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar
@@ -50,7 +51,7 @@ Plain = Callable[[int, Derivation], str] | None
 
 
 class Templated(Protocol):
-    """An output that templates can be learned of."""
+    """An output that templates can be learned of: a dataclass, so that it can be that of another grammar."""
 
     @property
     def grammar(self) -> CoreGrammar:
@@ -62,9 +63,6 @@ class Templated(Protocol):
 
     def text(self, derivation: Derivation) -> str:
         """Return the text of a derivation: the definition, which may refuse it."""
-
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same output of a grammar with placeholders."""
 
 
 class ShapeTemplate(NamedTuple):
@@ -130,7 +128,7 @@ class TemplateWriter:
         else:
             self.rules = RuleClasses(grammar, self.uses, self._looked_at)
             self.marked = MarkedGrammar(grammar, self.rules)
-        self._definition = self.output.marked(self.marked)
+        self._definition: Templated = replace(cast("Any", self.output), grammar=self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
         self._seen = 0
         self._table = _template_table(self._items) if self._usable else None

@@ -26,6 +26,7 @@ from sgl.research.analyse.tables import latex_environment
 from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import FORMS
 from sgl.research.evaluate.curves import curves
+from sgl.research.evaluate.mistakes import Mistake
 from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
 from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
 from sgl.research.logical_forms.alignment import FormMistake
@@ -174,7 +175,7 @@ def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Diff
 
 def _mistakes(evaluation: Evaluation) -> Json:
     """For each system and kind of item how many predictions have which kinds of mistakes."""
-    known = FormMistake if evaluation.benchmark.view in FORMS else scoring.Mistake
+    known = FormMistake if evaluation.benchmark.view in FORMS else Mistake
     systems: dict[str, dict[str, Counter[str]]] = {}
     for name, runs in evaluation.scores.mistakes.items():
         counts = systems[name] = {}

@@ -13,12 +13,12 @@ how often one relation occurs at most on the way from the root to a word.
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Cut, Rule, Slot, Token
-from sgl.core.graph import Graph, part_of, parts_of
+from sgl.core.graph import Attributes, Graph, part_of, parts_of
 from sgl.core.interpret import Derivation, derive_graph, finish
 from sgl.core.spelling import applied
 from sgl.research.analyse import metrics
@@ -78,13 +78,18 @@ class Realizer:
         self._graph = graph
         self._texts = texts
         self._anchor = grammar.anchors[graph]
+        # What follows from a rule alone, or from the rule of a word and its place.
+        self._leaf = cache(lambda number, made: self._phrase(grammar.rules[number], (), made))
+        self._word = cache(lambda number, text: finish(grammar.text_layers[text], grammar.rules[number].words(text)))
+        self._parts = cache(lambda number, text: parts_of(grammar.rules[number].templates[text], Cut()))
 
     def phrases(self, derivation: Derivation) -> list[DerivedPhrase]:
         """Return all phrases, each after its parts; the last one is the sentence."""
         stack, found, made = list[DerivedPhrase](), list[DerivedPhrase](), 0
         for number in reversed(derivation):
             rule = self._grammar.rules[number]
-            stack.append(self._phrase(rule, tuple([stack.pop() for _ in rule.rhs]), made))
+            parts = tuple([stack.pop() for _ in rule.rhs])
+            stack.append(self._phrase(rule, parts, made) if parts else self._leaf(number, made))
             found.append(stack[-1])
             made += len(rule.templates[self._anchor])
         return found
@@ -114,33 +119,33 @@ class Realizer:
     def realize(self, derivation: Derivation) -> Realization:
         """Return what a derivation says in the first text layer."""
         text = self._texts[0]
-        layer = self._grammar.text_layers[text]
         words: dict[int, str] = {}
-        phrases: dict[int, str] = {}
+        largest: dict[int, DerivedPhrase] = {}
         built = self.phrases(derivation)
         for phrase in built:
-            words.update(dict.fromkeys(phrase.own, finish(layer, phrase.rule.words(text))))
+            words.update(dict.fromkeys(phrase.own, self._word(phrase.rule.id, text)))
             if (head := phrase.ports[0]) is not None:
-                # A phrase comes after its parts, so that the largest one remains.
-                phrases[head] = finish(layer, phrase.texts[0])
+                # A phrase comes after its parts.
+                largest[head] = phrase
         graph = derive_graph(self._grammar, derivation, self._graph)
         at = [built[-1].anchors[node.position] for node in graph.nodes]
         node_of = {word: node for node, word in enumerate(at)}
-        order = tuple([node_of[w] for w in dict.fromkeys(_writers(built[-1], text)) if w in node_of])
-        return Realization(graph, tuple([words[w] for w in at]), tuple([phrases.get(w, words[w]) for w in at]), order)
+        order = tuple([node_of[w] for w in dict.fromkeys(self._writers(built[-1], text)) if w in node_of])
+        layer = self._grammar.text_layers[text]
+        phrases = [finish(layer, largest[w].texts[0]) if w in largest else words[w] for w in at]
+        return Realization(graph, tuple([words[w] for w in at]), tuple(phrases), order)
 
-
-def _writers(phrase: DerivedPhrase, text: int) -> Iterator[int]:
-    """Yield for each word of the text the first anchor word of the rule that wrote it, if any."""
-    stack: list[tuple[DerivedPhrase, int] | int] = [(phrase, 0)]
-    while stack:
-        top = stack.pop()
-        if isinstance(top, int):
-            yield top
-            continue
-        above, part = top
-        for item in reversed(parts_of(above.rule.templates[text], Cut())[part]):
-            stack += [(above.children[item.child], item.number)] if isinstance(item, Slot) else above.own[:1]
+    def _writers(self, phrase: DerivedPhrase, text: int) -> Iterator[int]:
+        """Yield for each word of the text the first anchor word of the rule that wrote it, if any."""
+        stack: list[tuple[DerivedPhrase, int] | int] = [(phrase, 0)]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, int):
+                yield top
+                continue
+            above, part = top
+            for item in reversed(self._parts(above.rule.id, text)[part]):
+                stack += [(above.children[item.child], item.number)] if isinstance(item, Slot) else above.own[:1]
 
 
 def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
@@ -163,8 +168,7 @@ def condensed(grammar: CoreGrammar, layer: int) -> CoreGrammar:
         if rule.lexical and rule.lhs in written:
             # Words of which one is enough have the same text, and all but their lemmas.
             nodes = [node.attributes or () for fragment in rule.fragments for node in fragment.nodes]
-            attributes = [tuple(pair for pair in node if pair[0] != "lemma") for node in nodes]
-            key = rule.lhs, rule.words(layer), tuple(attributes)
+            key = rule.lhs, rule.words(layer), tuple(map(without_lemma, nodes))
         if key not in best or rule.weight > best[key].weight:
             best[key] = rule
     kept = sorted(best.values(), key=lambda rule: rule.id)
@@ -190,10 +194,12 @@ def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
 
 
 class WordTree(NamedTuple):
-    """Words in the order of a text, and the number of the governor of each, from 1."""
+    """Words in the order of a text; of each the number of its governor, from 1, its relation, and its attributes."""
 
     words: tuple[str, ...]
     heads: tuple[int, ...]
+    labels: tuple[str, ...]
+    kinds: tuple[Attributes, ...]
 
 
 class GrammarEdges:
@@ -202,9 +208,10 @@ class GrammarEdges:
     def __init__(self, grammar: CoreGrammar, graph: int, text: int) -> None:
         anchor = grammar.anchors[graph]
         self._join = grammar.text_layers[text].join
-        content, between = set[str](), set[str]()
+        content, between, pieces = set[str](), set[str](), set[str]()
         for rule in grammar.rules:
             words = [item.text for item in rule.templates[text] if isinstance(item, Token)]
+            pieces.update(words)
             if any(isinstance(item, Token) for item in rule.templates[anchor]):
                 # A stem and its endings are the word of one node.
                 content.update(words, [finish(grammar.text_layers[text], words)])
@@ -212,6 +219,7 @@ class GrammarEdges:
                 between.update(words)
         self._dropped = frozenset(map(folded, between))
         self._segment = DictionarySegmenter(between | content)
+        self._pieces = DictionarySegmenter(pieces)
 
     def kept(self, gold: Realization, text: str, words: Sequence[str] | None, said: Realization | None) -> float | None:
         """Return the share of the edges of an item that a prediction has; None if it has no edge.
@@ -220,26 +228,36 @@ class GrammarEdges:
         """
         tree = tree_of(gold)
         if words is None and said is not None:
-            return metrics.edge_accuracy(*tree, tree_of(said).words).share
-        if words is None and self._join:
-            words = [piece.rstrip(".,?!") or piece for piece in text.split()]
-        known = map(folded, self._segment(text).split() if words is None else words)
+            return metrics.edge_accuracy(tree.words, tree.heads, tree_of(said).words).share
+        known = self.words(text, self._segment) if words is None else map(folded, words)
         # What has a node, or is a word that the grammar does not know.
         output = [w for w in known if w not in self._dropped and not is_punctuation(w)]
-        return metrics.edge_accuracy(*tree, output).share
+        return metrics.edge_accuracy(tree.words, tree.heads, output).share
+
+    def words(self, text: str, segment: DictionarySegmenter | None = None) -> list[str]:
+        """Return the words of a text that need not be one of the grammar; a stem and its endings are several."""
+        pieces = text.split() if self._join else (segment or self._pieces)(text).split()
+        return [folded(piece.rstrip(".,?!") or piece) for piece in pieces]
 
 
 def tree_of(said: Realization) -> WordTree:
     """Return the words of a derivation in the order of the text, with their tree."""
-    kept, heads = _tree(said.graph.edges, said.order, tuple(map(bool, said.words)))
-    return WordTree(tuple([folded(said.words[node]) for node in kept]), heads)
+    kept, heads, labels = _tree(said.graph.edges, said.order, tuple(map(bool, said.words)))
+    kinds = [without_lemma(said.graph.nodes[node].attributes) for node in kept]
+    return WordTree(tuple([folded(said.words[node]) for node in kept]), heads, labels, tuple(kinds))
+
+
+@lru_cache(1 << 14)
+def without_lemma(attributes: Attributes) -> Attributes:
+    """Return what words have in common that differ in their lemmas alone."""
+    return tuple([pair for pair in attributes if pair[0] != "lemma"])
 
 
 @lru_cache(1 << 14)
 def _tree(
     every: tuple[tuple[int, str, int], ...], order: tuple[int, ...], written: tuple[bool, ...]
-) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the nodes whose words are written, in order, and the number of the governor of each."""
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[str, ...]]:
+    """Return the nodes whose words are written, in order, the number of the governor of each, and its relation."""
     edges = [edge for edge in every if not edge[1].startswith(EXTRACTED)]
     above = {target: source for source, _, target in edges}
     marks = {target for _, label, target in edges if label.partition(":")[0] == "punct"}
@@ -251,7 +269,8 @@ def _tree(
         while head is not None and head not in number:
             head = above.get(head)
         heads.append(0 if head is None else number[head])
-    return tuple(kept), tuple(heads)
+    labels = {target: label for _, label, target in edges}
+    return tuple(kept), tuple(heads), tuple([labels.get(node, "") for node in kept])
 
 
 class TreebankEdges:

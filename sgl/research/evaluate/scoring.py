@@ -4,17 +4,12 @@ A prediction that is missing or empty counts as wrong, and is reported.  One tha
 (a line too many, an unknown name, a name twice) is an error: then no score would mean anything.
 Every metric gives 0 or 1 for each item of each run, and edge accuracy a share; tables and tests are
 made from these.  A prediction that equals the gold text is right by every metric.
-
-The kind of a *mistake* follows from the words of the likeliest reading, less those of the gold
-item; of what is left, a word may be another form of one on the other side.  A logical form may have
-several kinds.
 """
 
 import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from enum import Enum
 from functools import cache
 from itertools import compress, count
 from pathlib import Path
@@ -29,8 +24,9 @@ from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, op
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
+from sgl.research.evaluate.mistakes import Mistake, mistake_of
 from sgl.research.evaluate.partial import Decision, PartialMatch
-from sgl.research.evaluate.realization import Lemmas, Realization, TreebankEdges
+from sgl.research.evaluate.realization import Realization, TreebankEdges
 from sgl.research.logical_forms.alignment import FormMistake, form_mistakes
 
 #: Languages that are written without spaces between words.
@@ -156,39 +152,6 @@ def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
 
 
 # ---- scores
-
-
-class Mistake(Enum):
-    """The kind of a mistake: other roles, another form, another word or several, fewer or more."""
-
-    EMPTY = "empty"
-    UNPARSED = "not a sentence"
-    ROLES = "roles"
-    FORM = "form"
-    WORD = "word"
-    WORDS = "words"
-    MISSING = "missing"
-    EXTRA = "extra"
-
-
-def mistake_of(gold: Sequence[str], said: Sequence[str], lemmas: Lemmas) -> Mistake:
-    """Return the kind of the mistake, from the words of the gold item and of the prediction."""
-    lacking, other = Counter(gold) - Counter(said), Counter(said) - Counter(gold)
-    if not lacking and not other:
-        return Mistake.ROLES
-    if lacking.total() != other.total():
-        return Mistake.MISSING if lacking.total() > other.total() else Mistake.EXTRA
-    none = frozenset[str]()
-    changed = 0
-    for word in lacking.elements():
-        form = next((o for o in other.elements() if lemmas.get(o, none) & lemmas.get(word, none)), None)
-        if form is None:
-            changed += 1
-        else:
-            other[form] -= 1
-    if not changed:
-        return Mistake.FORM
-    return Mistake.WORD if changed == lacking.total() == 1 else Mistake.WORDS
 
 
 EXACT, RAW, PARTIAL, EDGES = "exact", "exact_raw", "partial", "edges"
@@ -322,7 +285,7 @@ class Scores:
                     share = partial.edges.kept(gold, text, words, read[0] if read else None)
                     # An item without edges is right or wrong as a whole.
                     kept = 0.0 if share is None else share
-                kind = _kind(gold, text, read, partial.lemmas)
+                kind = mistake_of(rows[place].target, gold, text, read, partial.edges, partial.lemmas)
                 found[place, text, words] = _Verdict(matched, why, kind, kept)
         return found
 
@@ -345,15 +308,6 @@ class Scores:
                 read = zip(self._golds(chosen, partial), texts, partial.read(texts), strict=True)
                 right = [partial.decide(pattern, *one)[0] for one in read]
                 self.gold[pattern] = len(right), sum(right)
-
-
-def _kind(gold: Realization | None, text: str, said: Sequence[Realization], lemmas: Lemmas) -> Mistake:
-    """Return the kind of a mistake, by the likeliest reading of the prediction."""
-    if not text.strip():
-        return Mistake.EMPTY
-    if not said or gold is None:
-        return Mistake.UNPARSED
-    return mistake_of([word for word in gold.words if word], [word for word in said[0].words if word], lemmas)
 
 
 def _kinds(gold: str, text: str, view: str, *, alike: bool) -> tuple[FormMistake, ...]:

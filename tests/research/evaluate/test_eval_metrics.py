@@ -1,4 +1,4 @@
-"""The parts of an evaluation by themselves: compounds, tests, shapes, kinds of mistakes."""
+"""The parts of an evaluation by themselves: compounds, tests, shapes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,6 @@ from sgl.research.evaluate.compounds import (
 from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
 from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
-from sgl.research.evaluate.scoring import Mistake, mistake_of
 from sgl.research.evaluate.surface import SCORERS, Surface
 from sgl.research.treebank import TreebankSentence, TreebankWord
 
@@ -223,22 +222,6 @@ def test_the_two_sides_of_a_slice_are_compared_by_random_divisions() -> None:
     assert mean == pytest.approx(theirs.statistic)
     assert p == pytest.approx(theirs.pvalue, abs=0.02)
     assert low < mean < high
-
-
-@pytest.mark.parametrize(
-    ("said", "kind"),
-    [
-        ("パンダ が 男性 を 見た", Mistake.ROLES),
-        ("男性 が パンダ を 見る", Mistake.FORM),
-        ("男性 が 犬 を 見た", Mistake.WORD),
-        ("少年 が 犬 を 見た", Mistake.WORDS),
-        ("男性 が 見た", Mistake.MISSING),
-        ("男性 が 赤い パンダ を 見た", Mistake.EXTRA),
-    ],
-)
-def test_a_mistake_has_a_kind(said: str, kind: Mistake) -> None:
-    lemmas = {"見た": frozenset({"see"}), "見る": frozenset({"see", "watch"})}
-    assert mistake_of(["男性", "が", "パンダ", "を", "見た"], said.split(), lemmas) is kind
 
 
 # --- tests between systems ------------------------------------------------------------------
