@@ -46,7 +46,7 @@ class Input(click.Path):
         return Path(value)
 
 
-class Grammar(Input):
+class GrammarFile(Input):
     """The type of an argument that names a grammar: a file, or the name of one that comes with SGL."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:  # noqa: ANN401 - click decides
@@ -83,7 +83,7 @@ class Result(click.Path):
         return not begin or self._opening.match(begin.decode("utf-8", "replace")) is not None
 
 
-FILE, GRAMMAR, DIRECTORY = Input(), Grammar(), Target()
+FILE, GRAMMAR, DIRECTORY = Input(), GrammarFile(), Target()
 
 #: What is written over its like unasked; a text is written over nothing.
 JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-(evaluation|recipe)/)')

@@ -3,7 +3,7 @@
 What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
 """
 
-from sgl.dataset.chunk import Chunk, Piece
+from sgl.dataset.chunk import Chunk, Selection
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import *  # noqa: F403
 from sgl.dataset.manifest import card

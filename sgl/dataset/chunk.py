@@ -29,7 +29,7 @@ class FormatError(ValueError):
     """A text that the format of a file cannot hold, or that there is not."""
 
 
-class Piece(NamedTuple):
+class Selection(NamedTuple):
     """Candidates of one stratum, by their numbers."""
 
     stratum: PackedStratum
@@ -52,22 +52,22 @@ class Chunk:
     derivations: bytes
     table: Any
     words: NDArray[np.int32]
-    pieces: tuple[Piece, ...]
+    selections: tuple[Selection, ...]
 
 
-def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Piece]]]:
+def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Selection]]]:
     """Yield the chunks of a dataset: split, number of the first row from 1, candidates."""
-    splits: dict[str, list[Piece]] = {}
+    splits: dict[str, list[Selection]] = {}
     for sample in samples:
-        piece = Piece(sample.stratum, sample.numbers)
-        splits.setdefault(sample.stratum.split, []).append(piece)
-    for split, pieces in splits.items():
-        ends = np.cumsum([0, *(len(piece.numbers) for piece in pieces)]).tolist()
+        selection = Selection(sample.stratum, sample.numbers)
+        splits.setdefault(sample.stratum.split, []).append(selection)
+    for split, selections in splits.items():
+        ends = np.cumsum([0, *(len(selection.numbers) for selection in selections)]).tolist()
         for first in range(0, ends[-1], ROWS):
             last = first + ROWS
             cut = [
-                Piece(piece.stratum, piece.numbers[max(first - start, 0) : last - start])
-                for piece, (start, end) in zip(pieces, pairwise(ends), strict=True)
+                Selection(selection.stratum, selection.numbers[max(first - start, 0) : last - start])
+                for selection, (start, end) in zip(selections, pairwise(ends), strict=True)
                 if start < min(last, end) and first < end
             ]
             yield split, first + 1, cut

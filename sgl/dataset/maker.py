@@ -26,7 +26,7 @@ from sgl.core.grammar import EXTRACTED, CoreGrammar, Rule, Slot, Template, TextL
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
-from sgl.dataset.chunk import Chunk, Piece
+from sgl.dataset.chunk import Chunk, Selection
 from sgl.dataset.rows import arrow_array, content, derivation_lines, joined, rows_of, schema_of, streams_of
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
@@ -133,8 +133,8 @@ def _atom(name: str) -> str:
     return '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-class _Part(NamedTuple):
-    """What one piece adds to a chunk."""
+class _Columns(NamedTuple):
+    """What one selection adds to a chunk."""
 
     rows: list[bytes]
     conllu: list[bytes]
@@ -209,39 +209,39 @@ class ChunkMaker:
         """What the writers have learned so far, by the names of what they write."""
         return {name: writer.learned for name, writer in self._writers.items()}
 
-    def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
+    def chunks(self, parts: Iterable[tuple[str, int, list[Selection]]]) -> Iterator[Chunk]:
         """Yield the chunks that these parts of splits are made into."""
-        for split, first, pieces in parts:
-            yield self.chunk(split, first, pieces)
+        for split, first, selections in parts:
+            yield self.chunk(split, first, selections)
 
-    def chunk(self, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
+    def chunk(self, split: str, first: int, selections: Sequence[Selection]) -> Chunk:
         """Return the rows of a split from number ``first`` on, made of these candidates.
 
         Raises ``ConlluError`` or ``ViewError`` if something has no form, ``ValueError`` for tabs or line ends.
         """
-        parts: list[_Part] = []
+        parts: list[_Columns] = []
         number = first
-        for piece in pieces:
-            parts.append(self._part(split, number, piece))
-            number += len(piece.numbers)
+        for selection in selections:
+            parts.append(self._part(split, number, selection))
+            number += len(selection.numbers)
         return Chunk(
             split=split,
             first=first,
             rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
             conllu=tuple(map(b"".join, zip(*(part.conllu for part in parts), strict=True))),
             derivations=b"".join(part.derivations for part in parts),
-            table=self._table(pieces, parts),
+            table=self._table(selections, parts),
             words=np.concatenate([part.words for part in parts]),
-            pieces=tuple(pieces),
+            selections=tuple(selections),
         )
 
-    def _part(self, split: str, first: int, piece: Piece) -> _Part:
-        batch = self._sampler.derive(piece.stratum, piece.numbers)
+    def _part(self, split: str, first: int, selection: Selection) -> _Columns:
+        batch = self._sampler.derive(selection.stratum, selection.numbers)
         sources, derivations = batch.sources, batch.derivations
         texts = {name: writer.column(derivations) for name, writer in self._texts.items()}
         texts[self._source] = sources
         targets = [texts[name] for name in self._targets]
-        category = piece.stratum.category
+        category = selection.stratum.category
         conllu, features = [], Column.of([""] * derivations.number)
         for sentences in self._sentences:
             column = sentences.column(derivations, texts, split, category, first)
@@ -249,9 +249,9 @@ class ChunkMaker:
         if self._sentences:
             features = self._features.column(derivations)
         expressions = self._expressions.column(derivations)
-        streams = streams_of(piece)
+        streams = streams_of(selection)
         words = self._words[derivations.rules[: int(derivations.offsets[-1])]]
-        return _Part(
+        return _Columns(
             rows=[rows_of(sources, target, category) for target in targets],
             conllu=conllu,
             columns=[sources, targets[0], expressions, features, *targets[1:]],
@@ -261,10 +261,10 @@ class ChunkMaker:
             words=np.add.reduceat(words, derivations.offsets[:-1], dtype=np.int32),
         )
 
-    def _table(self, pieces: Sequence[Piece], parts: Sequence[_Part]) -> Any:  # noqa: ANN401
+    def _table(self, selections: Sequence[Selection], parts: Sequence[_Columns]) -> Any:  # noqa: ANN401
         columns = [joined(columns) for columns in zip(*(p.columns for p in parts), strict=True)]
         source, target, expression, features, *further = map(arrow_array, columns)
-        categories = [piece.stratum.category for piece in pieces for _ in piece.numbers]
+        categories = [selection.stratum.category for selection in selections for _ in selection.numbers]
         arrays = [
             pa.array(map(item_id, columns[2].texts()), pa.string()),
             source,

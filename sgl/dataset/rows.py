@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sgl.core.arrays import SLACK, Column, Derivations
 from sgl.core.plan import Plan
-from sgl.dataset.chunk import Piece, TextTooLongError
+from sgl.dataset.chunk import Selection, TextTooLongError
 from sgl.sampling.rows import row_of
 
 #: Bytes that the texts of one array of Arrow can have.
@@ -56,10 +56,10 @@ def lines_of(texts: Any) -> bytes:  # noqa: ANN401
     return lines
 
 
-def streams_of(piece: Piece) -> Any:  # noqa: ANN401
+def streams_of(selection: Selection) -> Any:  # noqa: ANN401
     """Return which candidates of which stream these are, as texts in an array of Arrow."""
-    numbers = pc.cast(pa.array(piece.numbers), pa.string())
-    return pc.binary_join_element_wise(piece.stratum.stream, numbers, "#")
+    numbers = pc.cast(pa.array(selection.numbers), pa.string())
+    return pc.binary_join_element_wise(selection.stratum.stream, numbers, "#")
 
 
 def derivation_lines(streams: Any, derivations: Derivations) -> bytes:  # noqa: ANN401

@@ -17,7 +17,7 @@ from typing import Protocol
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.dataset.chunk import Chunk, Piece, chunks_of
+from sgl.dataset.chunk import Chunk, Selection, chunks_of
 from sgl.dataset.manifest import DataFile, templates
 from sgl.dataset.rows import derivation_lines, parquet_writer, schema_of, streams_of
 from sgl.foreign import sha256_of
@@ -31,7 +31,7 @@ DERIVATIONS = "derivations"
 class Maker(Protocol):
     """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.parallel.dataset``)."""
 
-    def chunks(self, parts: Iterable[tuple[str, int, list[Piece]]]) -> Iterator[Chunk]:
+    def chunks(self, parts: Iterable[tuple[str, int, list[Selection]]]) -> Iterator[Chunk]:
         """Return the chunks that these parts of splits are made into, in their order."""
 
 
@@ -94,12 +94,12 @@ def write_items(
     ]
 
 
-def write_rejected(directory: Path, rejected: Iterable[tuple[Piece, Derivations]]) -> DataFile:
+def write_rejected(directory: Path, rejected: Iterable[tuple[Selection, Derivations]]) -> DataFile:
     """Write ``derivations/rejected.tsv``: candidates, each with the reading that it has besides."""
     path, rows = directory / DERIVATIONS / "rejected.tsv", 0
     with path.open("wb") as file:
-        for piece, readings in rejected:
-            file.write(derivation_lines(streams_of(piece), readings))
+        for selection, readings in rejected:
+            file.write(derivation_lines(streams_of(selection), readings))
             rows += readings.number
     return _written(directory, path, rows)
 

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.dataset import Chunk, Piece
+from sgl.dataset import Chunk, Selection
 from sgl.dataset.chunk import FormatError, TextTooLongError
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.rows import arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
@@ -40,7 +40,7 @@ from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import Batch, BatchAcceptance, Sampler, StratumSample, Survey, sampler_for
 
 #: A chunk to be made: its split, the number of its first row, its candidates.
-ChunkPlace = tuple[str, int, list[Piece]]
+ChunkPlace = tuple[str, int, list[Selection]]
 
 
 @dataclass(eq=False)
@@ -57,9 +57,9 @@ class DatasetWork:
         return ChunkMaker(self.grammar, self.plan, sampler_for(self.tables))
 
 
-def make_chunk(work: DatasetWork, split: str, first: int, pieces: list[Piece]) -> bytes:
+def make_chunk(work: DatasetWork, split: str, first: int, selections: list[Selection]) -> bytes:
     """Make a chunk; return it without what it is made of."""
-    chunk = work.maker.chunk(split, first, pieces)
+    chunk = work.maker.chunk(split, first, selections)
     parts = {f"rows{number}": rows for number, rows in enumerate(chunk.rows)}
     parts["derivations"] = chunk.derivations
     parts["table"] = packed_table(chunk.table)
@@ -70,7 +70,7 @@ def make_chunk(work: DatasetWork, split: str, first: int, pieces: list[Piece]) -
 
 def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
     """Return the chunk that ``make_chunk`` has made for a place."""
-    split, first, pieces = place
+    split, first, selections = place
     arrays = _unpacked(data)
     words = arrays.pop("words")
     parts = {name: array.tobytes() for name, array in arrays.items()}
@@ -82,7 +82,7 @@ def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
         derivations=parts["derivations"],
         table=unpacked_table(parts["table"]),
         words=words,
-        pieces=tuple(pieces),
+        selections=tuple(selections),
     )
 
 

@@ -121,7 +121,7 @@ class Observer:
         lengths = enumerate(np.bincount(chunk.words).tolist())
         found = {length: number for length, number in lengths if number}
         self.lengths.setdefault(chunk.split, Counter()).update(found)
-        for stratum, numbers in chunk.pieces:
+        for stratum, numbers in chunk.selections:
             derivations = self._sampler.derive(stratum, numbers).derivations
             if len(numbers):
                 self.tally.add(chunk.split, derivations)

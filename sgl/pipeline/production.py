@@ -211,7 +211,7 @@ class _DatasetProduction:
         files += write_pairs(directory, grammar, plan)
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
-    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[dataset.Piece, Derivations]]:
+    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[dataset.Selection, Derivations]]:
         assert self.ambiguity is not None, "what is rejected was parsed"
         for sample in samples:
             if sample.ambiguous:
@@ -219,7 +219,7 @@ class _DatasetProduction:
                 _, derivations, sources, _ = self.sampler.derive(sample.stratum, numbers)
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
                 self.losses.add(derivations, readings)
-                yield dataset.Piece(sample.stratum, numbers), readings
+                yield dataset.Selection(sample.stratum, numbers), readings
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
         ambiguity, tables = self.ambiguity, self.tables

@@ -16,7 +16,7 @@ from types import MappingProxyType
 
 from sgl.verify import certificate_checks, dataset, file_checks, name_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
-from sgl.verify.dataset import Dataset, Progress, foreign_entries, load, signature_of
+from sgl.verify.dataset import LoadedData, Progress, foreign_entries, load, signature_of
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
 from sgl.verify.reading import USEFUL, Judge, ReadingTask, judging, standing_by, workers_for
@@ -86,7 +86,7 @@ def verify(
     return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results))
 
 
-def _checked(code: str, data: Dataset, before: Sequence[Result]) -> Result:
+def _checked(code: str, data: LoadedData, before: Sequence[Result]) -> Result:
     for result in before:
         if result.code in CLAIMS[code]["needs"] and result.status != "passed":
             return _skipped(code, f"{result.code} {result.name} has not passed")

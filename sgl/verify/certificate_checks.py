@@ -13,7 +13,7 @@ from sgl.foreign import ForeignFileError, read_bytes
 from sgl.foreign.json import read_json
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
-from sgl.verify.dataset import Dataset
+from sgl.verify.dataset import LoadedData
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.pattern_checks import nameless, pieces_of
@@ -37,7 +37,7 @@ Promise = tuple[str, str, str, int, tuple[str, ...]]
 
 
 @checks("V025")
-def certificate(data: Dataset, tally: Result) -> None:
+def certificate(data: LoadedData, tally: Result) -> None:
     for message in _unknown(data.manifest):
         tally.fault(message, f"{MANIFEST}: guarantees")
     listed = any(file.path == CERTIFICATE for file in data.manifest.files)

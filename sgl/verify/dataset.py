@@ -19,7 +19,7 @@ from sgl import foreign
 from sgl.foreign import TABLE, read_bytes, sha256_of
 from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
 from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split, conllu_path
-from sgl.verify.manifest import MANIFEST, Clause, Manifest, Quota
+from sgl.verify.manifest import MANIFEST, Clause, Manifest, QuotaClaim
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
 from sgl.verify.report import Result, Violation, checks
@@ -34,7 +34,7 @@ SHAPES = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Dataset:
+class LoadedData:
     """A dataset that has been read.
 
     ``items`` counts the well-formed sentences; ``clauses`` are the structures of the manifest by
@@ -60,7 +60,7 @@ class Dataset:
         """Return the categories of some splits."""
         return [category for category in self.categories if category.split in splits]
 
-    def counted(self, split: str, category: str, quotas: Iterable[Quota]) -> Iterator[Quota]:
+    def counted(self, split: str, category: str, quotas: Iterable[QuotaClaim]) -> Iterator[QuotaClaim]:
         """Yield quotas with their numbers of items, copies too, or those of the manifest."""
         claim = self.manifest.splits.get(split)
         counts = {stratum.stream: stratum.count for stratum in claim.strata} if claim else {}
@@ -118,7 +118,7 @@ def load(
     signature: str,
     rows: Callable[[], RowsFound],
     progress: Progress,
-) -> Dataset:
+) -> LoadedData:
     """Read the CoNLL-U files of a dataset, and search its shapes."""
     splits = tuple(_read(directory, manifest, workers, progress))
     shapes = workers.known.shapes.shapes()
@@ -134,7 +134,7 @@ def load(
     items = sum(category.items for category in categories)
     known = workers.known
     parts = manifest, splits, items, categories, clauses, known, judge, signature, rows
-    return Dataset(directory, *parts, frozenset(endless))
+    return LoadedData(directory, *parts, frozenset(endless))
 
 
 def _read(directory: Path, manifest: Manifest, workers: Workers, progress: Progress) -> Iterator[Split]:
@@ -192,7 +192,7 @@ def signature_of(directory: Path, manifest: Manifest) -> str:
 
 
 @checks("V028")
-def checksums(data: Dataset, tally: Result) -> None:
+def checksums(data: LoadedData, tally: Result) -> None:
     listed = _read_list(data.directory, tally)
     found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}
     for name in sorted(found | set(listed)):

@@ -15,7 +15,7 @@ import numpy as np
 
 from sgl.foreign import ROWS, TREEBANK, opened, sha256_of
 from sgl.verify import parquet
-from sgl.verify.dataset import Dataset, entries_below
+from sgl.verify.dataset import LoadedData, entries_below
 from sgl.verify.items import CONLLU, Item, Split, conllu_path, kind_of
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.report import Result, SkippedError, checks
@@ -57,7 +57,7 @@ _SUFFIXES = frozenset({".tsv", ".parquet", ".conllu", ".jsonl"})
 
 
 @checks("V002")
-def files_unchanged(data: Dataset, tally: Result) -> None:
+def files_unchanged(data: LoadedData, tally: Result) -> None:
     known = {*_OF_NO_SPLIT}
     folders = ("data", *(f"data/{name}" for name in data.manifest.layers.further), "derivations")
     for split in data.manifest.splits:
@@ -87,7 +87,7 @@ def files_unchanged(data: Dataset, tally: Result) -> None:
 
 
 @checks("V003")
-def row_counts(data: Dataset, tally: Result) -> None:
+def row_counts(data: LoadedData, tally: Result) -> None:
     entries = {CONLLU.format(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
@@ -112,7 +112,7 @@ def row_counts(data: Dataset, tally: Result) -> None:
 
 
 @checks("V004")
-def structures_readable(data: Dataset, tally: Result) -> None:
+def structures_readable(data: LoadedData, tally: Result) -> None:
     tally.checked = len(data.clauses)
     written = {data.manifest.distinct.layer, *data.manifest.layers.written}
     for clause in data.clauses:
@@ -131,14 +131,14 @@ def structures_readable(data: Dataset, tally: Result) -> None:
 
 
 @checks("V032")
-def structures_searched(data: Dataset, tally: Result) -> None:
+def structures_searched(data: LoadedData, tally: Result) -> None:
     tally.checked = len(data.known.shapes.shapes())
     for clause in [clause for clause in data.clauses if clause.number in data.endless]:
         tally.fault(f"the search takes too many steps: {clause.text}", clause.place)
 
 
 @checks("V005")
-def conllu_well_formed(data: Dataset, tally: Result) -> None:
+def conllu_well_formed(data: LoadedData, tally: Result) -> None:
     for split in data.splits:
         path = CONLLU.format(split.name)
         if split.error:
@@ -155,7 +155,7 @@ def conllu_well_formed(data: Dataset, tally: Result) -> None:
 
 
 @checks("V006")
-def tsv_rows(data: Dataset, tally: Result) -> None:
+def tsv_rows(data: LoadedData, tally: Result) -> None:
     for target, folder in enumerate(("", *data.manifest.layers.further)):
         for split in data.splits:
             path = f"data/{folder}/{split.name}.tsv" if folder else f"data/{split.name}.tsv"
@@ -166,7 +166,7 @@ def tsv_rows(data: Dataset, tally: Result) -> None:
 
 
 @checks("V007")
-def parquet_rows(data: Dataset, tally: Result) -> None:
+def parquet_rows(data: LoadedData, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
     if not parquet.READABLE:
@@ -184,7 +184,7 @@ def parquet_rows(data: Dataset, tally: Result) -> None:
 
 
 @checks("V008")
-def strata(data: Dataset, tally: Result) -> None:
+def strata(data: LoadedData, tally: Result) -> None:
     for split in data.splits:
         found: Counter[str] = Counter()
         for kind in data.categories_of(split.name):
@@ -213,7 +213,7 @@ def _inside(directory: Path, name: str) -> Path | None:
 
 
 def _compare(
-    data: Dataset,
+    data: LoadedData,
     path: str,
     rows: Iterator[TableRow | str] | Iterator[TableRow],
     split: Split,
@@ -258,7 +258,7 @@ def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
 
 
 @checks("V030")
-def rows_drawn(data: Dataset, tally: Result) -> None:
+def rows_drawn(data: LoadedData, tally: Result) -> None:
     named = [file.path for file in data.manifest.files]
     folder = data.directory / "derivations"
     if not (CERTIFICATE in named or (data.directory / CERTIFICATE).exists() or folder.exists()):
@@ -278,7 +278,7 @@ def rows_drawn(data: Dataset, tally: Result) -> None:
 
 
 @checks("V031")
-def parquet_columns(data: Dataset, tally: Result) -> None:
+def parquet_columns(data: LoadedData, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
     found = data.rows()

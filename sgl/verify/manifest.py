@@ -54,7 +54,7 @@ class Exposure:
 
 
 @dataclass(frozen=True, slots=True)
-class Quota:
+class QuotaClaim:
     """``count`` items with all of ``within``, one of each ``within_one_of``, none of ``outside``.
 
     With ``each_target`` targets have equal shares; ``every`` such item may be asked for.
@@ -83,7 +83,7 @@ class PatternClaim:
     reserved: tuple[Clause, ...]
     need: tuple[Need, ...]
     expose: tuple[Exposure, ...]
-    quotas: tuple[Quota, ...]
+    quotas: tuple[QuotaClaim, ...]
     allow: tuple[str, ...]
     targets: tuple[str, ...] = ()
 
@@ -108,7 +108,7 @@ class PartClaim:
 
     name: str
     only: tuple[Clause, ...]
-    quotas: tuple[Quota, ...]
+    quotas: tuple[QuotaClaim, ...]
     repeated_lemmas: bool
     allow: tuple[str, ...]
     tested: bool = False

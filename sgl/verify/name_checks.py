@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sgl import foreign
 from sgl.foreign.json import read_json
-from sgl.verify.dataset import Dataset
+from sgl.verify.dataset import LoadedData
 from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.report import Result, Violation, checks
@@ -50,7 +50,7 @@ class _NameTest(NamedTuple):
 
 
 @checks("V029")
-def names(data: Dataset, tally: Result) -> None:
+def names(data: LoadedData, tally: Result) -> None:
     found, tests = _found(data), [*_tests(data)]
     claimed = [*dict.fromkeys(name for test in tests for name in sorted(test.names))]
     absent = [name for name in claimed if name not in found]
@@ -78,7 +78,7 @@ def names(data: Dataset, tally: Result) -> None:
     tally.figure("names in claims that no graph has", len(absent), examples)
 
 
-def _found(data: Dataset) -> _Found:
+def _found(data: LoadedData) -> _Found:
     found: _Found = {}
     for split in data.splits:
         own = {_Name("label ", label): entry for label, entry in split.labels.items()}
@@ -90,7 +90,7 @@ def _found(data: Dataset) -> _Found:
     return found
 
 
-def _tests(data: Dataset) -> Iterator[_NameTest]:
+def _tests(data: LoadedData) -> Iterator[_NameTest]:
     manifest = data.manifest
     certified = (data.directory / CERTIFICATE).exists()
     nowhere = {clause.number for clause in manifest.nowhere}
@@ -153,7 +153,7 @@ def _lookalikes(claimed: Iterable[_Name], found: Iterable[_Name]) -> Iterator[tu
                 yield name, other
 
 
-def _is_another_word(data: Dataset, name: _Name, other: _Name, unsampled: bool) -> bool:
+def _is_another_word(data: LoadedData, name: _Name, other: _Name, unsampled: bool) -> bool:
     """Return whether names that look alike are different words, as *may* and *May*, or ``unsampled``: in no graph."""
     if name.text.casefold() != other.text.casefold():
         return False
@@ -162,14 +162,14 @@ def _is_another_word(data: Dataset, name: _Name, other: _Name, unsampled: bool) 
     return unsampled or (name.role == "lemma=" and tags[0].isdisjoint(tags[1]) and tags[0] != set())
 
 
-def _lookalike(data: Dataset, name: _Name, other: _Name, claims: list[str], found: _Found) -> Violation:
+def _lookalike(data: LoadedData, name: _Name, other: _Name, claims: list[str], found: _Found) -> Violation:
     splits = ", ".join(split.name for split, _ in found[other])
     lacking = "" if name in found else ", which no graph has"
     message = f"{other.role}{other.text!a} in {splits} looks like {name.text!a}{lacking}"
     return data.violation(f"{message}: {' and '.join(claims)}", *found[other][0])
 
 
-def _disguised_variables(data: Dataset, tally: Result) -> None:
+def _disguised_variables(data: LoadedData, tally: Result) -> None:
     for clause in data.clauses:
         bodies = read_structure(clause.text).bodies
         own = {_Name("variable ", variable.name) for body in bodies for variable in body.variables}
@@ -179,7 +179,7 @@ def _disguised_variables(data: Dataset, tally: Result) -> None:
                 tally.fault(message, f"{MANIFEST}: {clause.place}")
 
 
-def _disguised_words(data: Dataset, tally: Result, lemmas: set[str]) -> None:
+def _disguised_words(data: LoadedData, tally: Result, lemmas: set[str]) -> None:
     words = [(split, entry, *word) for split in data.splits for word, entry in split.words.items()]
     known: dict[str, set[tuple[str, str]]] = {}
     told: set[frozenset[tuple[str, str]]] = set()

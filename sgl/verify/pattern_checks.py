@@ -16,23 +16,23 @@ from typing import Any
 
 import networkx as nx
 
-from sgl.verify.dataset import Dataset, clause_bits
+from sgl.verify.dataset import LoadedData, clause_bits
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.layers import LAYER
-from sgl.verify.manifest import Clause, PatternClaim, Quota
+from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 from sgl.verify.report import Result, checks
 from sgl.verify.structure import DegreeComparison, GraphPattern, Link, NodeVariable, StructureBody, read_structure
 
 
 @checks("V009")
-def held_out(data: Dataset, tally: Result) -> None:
+def held_out(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         message = f"{pattern.name} is held out"
         _expect_none(data, tally, data.categories_of(*TRAINING_LIKE), pattern.held_out, message)
 
 
 @checks("V010")
-def reserved(data: Dataset, tally: Result) -> None:
+def reserved(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
         allowed.add(EXPOSURE + pattern.name)
@@ -42,7 +42,7 @@ def reserved(data: Dataset, tally: Result) -> None:
 
 
 @checks("V012")
-def needs_licensed(data: Dataset, tally: Result) -> None:
+def needs_licensed(data: LoadedData, tally: Result) -> None:
     train = [each for category in data.categories_of(TRAIN) for each in category.groups]
     size = sum(count for _, count in train)
     for pattern in data.manifest.patterns:
@@ -58,7 +58,7 @@ def needs_licensed(data: Dataset, tally: Result) -> None:
 
 
 @checks("V013")
-def instances(data: Dataset, tally: Result) -> None:
+def instances(data: LoadedData, tally: Result) -> None:
     patterns = data.manifest.patterns
     wanted = {pattern.name: clause_bits(pattern.instances) for pattern in patterns}
     without: list[Group] = []
@@ -76,7 +76,7 @@ def instances(data: Dataset, tally: Result) -> None:
 
 
 @checks("V014")
-def exclusions(data: Dataset, tally: Result) -> None:
+def exclusions(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         items = data.categories_of(GENERALIZATION)
         categories = [own for own in items if own.category == pattern.name]
@@ -84,7 +84,7 @@ def exclusions(data: Dataset, tally: Result) -> None:
 
 
 @checks("V015")
-def foreign_structures(data: Dataset, tally: Result) -> None:
+def foreign_structures(data: LoadedData, tally: Result) -> None:
     allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
         others = [x for x in data.categories_of(GENERALIZATION) if x.category != pattern.name]
@@ -94,7 +94,7 @@ def foreign_structures(data: Dataset, tally: Result) -> None:
 
 
 @checks("V022")
-def parts_apart(data: Dataset, tally: Result) -> None:
+def parts_apart(data: LoadedData, tally: Result) -> None:
     parts = data.manifest.parts
     for part in parts:
         looked_at = TRAINING_LIKE if part.tested else (*TRAINING_LIKE, GENERALIZATION)
@@ -108,13 +108,13 @@ def parts_apart(data: Dataset, tally: Result) -> None:
 
 
 @checks("V024")
-def restrictions(data: Dataset, tally: Result) -> None:
+def restrictions(data: LoadedData, tally: Result) -> None:
     categories = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
     _expect_none(data, tally, categories, data.manifest.nowhere, "this is to be nowhere")
 
 
 def _expect_none(
-    data: Dataset, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
+    data: LoadedData, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
 ) -> None:
     if not clauses:
         return
@@ -148,20 +148,20 @@ class _Part:
 
 
 @checks("V011")
-def exposures(data: Dataset, tally: Result) -> None:
+def exposures(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         _deal(data, tally, TRAIN, EXPOSURE + pattern.name, _exposed(pattern))
 
 
 @checks("V016")
-def quotas(data: Dataset, tally: Result) -> None:
+def quotas(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         own = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
         _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, own))
 
 
 @checks("V021")
-def shares(data: Dataset, tally: Result) -> None:
+def shares(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
         items = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
         for split, category, labelled in (
@@ -185,7 +185,7 @@ def shares(data: Dataset, tally: Result) -> None:
 
 
 @checks("V023")
-def part_quotas(data: Dataset, tally: Result) -> None:
+def part_quotas(data: LoadedData, tally: Result) -> None:
     for part in data.manifest.parts:
         category = PART + part.name
         for split in TRAINING_LIKE:
@@ -199,20 +199,20 @@ def part_quotas(data: Dataset, tally: Result) -> None:
 
 
 #: Quotas with what they are called.
-_Labelled = list[tuple[str, Quota]]
+_Labelled = list[tuple[str, QuotaClaim]]
 
 
 def _exposed(pattern: PatternClaim) -> _Labelled:
     return [
         (
             f"{EXPOSURE}{pattern.name}: {own.structure.text}",
-            Quota(own.count, (own.structure,), (), each_target=own.each_target),
+            QuotaClaim(own.count, (own.structure,), (), each_target=own.each_target),
         )
         for own in pattern.expose
     ]
 
 
-def _numbered(category: str, quotas: Iterable[Quota]) -> _Labelled:
+def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
     return [(f"{category}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
 
 
@@ -230,7 +230,12 @@ def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_
 
 
 def _deal(
-    data: Dataset, tally: Result, split: str, category: str, labelled: _Labelled, targets: tuple[str, ...] | None = None
+    data: LoadedData,
+    tally: Result,
+    split: str,
+    category: str,
+    labelled: _Labelled,
+    targets: tuple[str, ...] | None = None,
 ) -> list[_Part]:
     """Report if items cannot be dealt out so that every part gets its number; return the parts.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from sgl.verify.skeleton import visible
 
 if TYPE_CHECKING:
-    from sgl.verify.dataset import Dataset
+    from sgl.verify.dataset import LoadedData
 
 Status = Literal["passed", "failed", "skipped"]
 
@@ -126,7 +126,7 @@ class Report:
 
 
 #: What reports to a result what is wrong with a dataset.
-CheckFunction = Callable[["Dataset", Result], None]
+CheckFunction = Callable[["LoadedData", Result], None]
 
 #: What is claimed of a dataset, and the functions that check it, by the codes of the checks.
 CLAIMS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text("utf-8"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
-from sgl.verify.dataset import Dataset
+from sgl.verify.dataset import LoadedData
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Place, Split, repetitions
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
 from sgl.verify.report import Result, SkippedError, Violation, checks
@@ -17,7 +17,7 @@ _EXAMPLES = 10
 
 
 @checks("V017")
-def words_exposed(data: Dataset, tally: Result) -> None:
+def words_exposed(data: LoadedData, tally: Result) -> None:
     splits = {split.name: split for split in data.splits}
     train, gen = (splits.get(name, Split(name, ())) for name in (TRAIN, GENERALIZATION))
     lemmas = {lemma or form for form, lemma, _ in train.words}
@@ -42,7 +42,7 @@ def words_exposed(data: Dataset, tally: Result) -> None:
 
 
 @checks("V018")
-def splits_disjoint(data: Dataset, tally: Result) -> None:
+def splits_disjoint(data: LoadedData, tally: Result) -> None:
     shared = recased = 0
     distinct = data.manifest.distinct.sentences
     tally.checked += data.items
@@ -64,14 +64,14 @@ def splits_disjoint(data: Dataset, tally: Result) -> None:
     tally.figure("sentences that they share but for case and spaces", recased)
 
 
-def _looking_alike(data: Dataset) -> Iterator[tuple[Place, list[Place]]]:
+def _looking_alike(data: LoadedData) -> Iterator[tuple[Place, list[Place]]]:
     yield from _in_other_splits(data, attrgetter("skeletons"))
     for (split, entry), alike in _in_other_splits(data, attrgetter("latin")):
         own = split.skeletons[entry]
         yield (split, entry), [(o, at) for o, at in alike if o.skeletons[at] != own]
 
 
-def _in_other_splits(data: Dataset, texts: Callable[[Split], array[int]]) -> Iterator[tuple[Place, list[Place]]]:
+def _in_other_splits(data: LoadedData, texts: Callable[[Split], array[int]]) -> Iterator[tuple[Place, list[Place]]]:
     known: dict[tuple[str, int], dict[str, Place]] = {}
     for (split, entry), (first, before) in repetitions(data.splits, texts):
         places = known.setdefault((first.name, before), {first.name: (first, before)})
@@ -84,13 +84,13 @@ def _has_items(split: Split, others: Sequence[Place]) -> bool:
     return GENERALIZATION in {split.name, *(other.name for other, _ in others)}
 
 
-def _letters_differ(data: Dataset, split: Split, entry: int, others: Sequence[Place]) -> bool:
+def _letters_differ(data: LoadedData, split: Split, entry: int, others: Sequence[Place]) -> bool:
     texts = [data.item(*place).source for place in ((split, entry), *others)]
     return len({"".join(text.split()).casefold() for text in texts}) > 1
 
 
 @checks("V019")
-def sentences_distinct(data: Dataset, tally: Result) -> None:
+def sentences_distinct(data: LoadedData, tally: Result) -> None:
     repeated = 0
     for split in data.splits:
         strata = data.manifest.splits[split.name].strata
@@ -107,7 +107,7 @@ def sentences_distinct(data: Dataset, tally: Result) -> None:
 
 
 @checks("V020")
-def lemmas_distinct(data: Dataset, tally: Result) -> None:
+def lemmas_distinct(data: LoadedData, tally: Result) -> None:
     exempt = {PART + part.name for part in data.manifest.parts if part.repeated_lemmas}
     for split in data.splits:
         free = exempt if split.name == TRAIN else set()
@@ -120,14 +120,14 @@ def lemmas_distinct(data: Dataset, tally: Result) -> None:
                 tally.add(partial(_repeated_lemma, data, split, entry))
 
 
-def _repeated_lemma(data: Dataset, split: Split, entry: int) -> Violation:
+def _repeated_lemma(data: LoadedData, split: Split, entry: int) -> Violation:
     words, tags = data.item(split, entry).words, data.manifest.distinct.lemmas
     lemmas = Counter(word.get("lemma") for word in words if word.get("upos") in tags)
     lemma = next(lemma for lemma, times in lemmas.items() if times > 1)
     return data.violation(f"the lemma {lemma!r} occurs twice", split, entry)
 
 
-def _twice(data: Dataset, split: Split, entry: int, others: Sequence[Place], verb: str = "is") -> Violation:
+def _twice(data: LoadedData, split: Split, entry: int, others: Sequence[Place], verb: str = "is") -> Violation:
     named, shape = [], data.group(split, entry).shape
     for other, before in others:
         item = data.item(other, before)
@@ -145,7 +145,7 @@ STRING_LEVEL = "string level"
 
 
 @checks("V026")
-def one_target(data: Dataset, tally: Result) -> None:
+def one_target(data: LoadedData, tally: Result) -> None:
     strings = data.manifest.ambiguous
     lenient = strings is not None and strings.policy != REJECT
     several = 0
@@ -159,14 +159,14 @@ def one_target(data: Dataset, tally: Result) -> None:
         tally.figure("sentences that have another target elsewhere", several)
 
 
-def _second_target(data: Dataset, split: Split, entry: int, other: Split, before: int) -> Violation:
+def _second_target(data: LoadedData, split: Split, entry: int, other: Split, before: int) -> Violation:
     first = data.item(other, before)
     message = f"the sentence has another target in {first.sent_id}: {first.targets[0]}"
     return data.violation(message, split, entry)
 
 
 @checks("V027")
-def readings(data: Dataset, tally: Result) -> None:
+def readings(data: LoadedData, tally: Result) -> None:
     manifest, strings = data.manifest, data.manifest.ambiguous
     if strings is None:
         raise SkippedError("the manifest says nothing of readings")

@@ -1,7 +1,8 @@
-"""The house stays small: so many lines in all, so many in a module.  A test is found by its name."""
+"""The house stays small: so many lines in all, so many in a module.  A name is that of one thing, or two."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -23,3 +24,10 @@ def test_no_two_modules_of_tests_have_the_same_name() -> None:
     """Pytest would refuse the second one, and every test after it."""
     names = Counter(path.name for path in (ROOT / "tests").rglob("test_*.py"))
     assert [name for name, number in names.items() if number > 1] == []
+
+
+def test_no_name_is_that_of_more_than_two_classes() -> None:
+    paths = [path for package in BUDGETS for path in (ROOT / package).rglob("*.py")]
+    names = Counter(name for path in paths for name in re.findall(r"(?m)^class (\w+)", path.read_text("utf-8")))
+    assert len(names) > 500
+    assert [name for name, number in names.items() if number > 2] == []

@@ -9,7 +9,7 @@ from diagnostics import BASE
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
-from sgl.dataset import Chunk, Piece
+from sgl.dataset import Chunk, Selection
 from sgl.dataset.maker import ChunkMaker
 from sgl.parallel.executor import Parallelism, open_run
 from sgl.rendering.meaning import ViewError
@@ -172,11 +172,11 @@ def test_a_compilation_that_stops_between_two_chunks_is_resumed(
     made: list[str] = []
     make = ChunkMaker.chunk
 
-    def chunk(maker: ChunkMaker, split: str, first: int, pieces: Sequence[Piece]) -> Chunk:
+    def chunk(maker: ChunkMaker, split: str, first: int, selections: Sequence[Selection]) -> Chunk:
         made.append(split)
         if len(made) == 3:
             raise OSError(28, "No space left on device")
-        return make(maker, split, first, pieces)
+        return make(maker, split, first, selections)
 
     assert run(["compile", FARM, "--out", "expected"]) == 0
     monkeypatch.setattr(ChunkMaker, "chunk", chunk)

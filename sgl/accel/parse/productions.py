@@ -53,7 +53,7 @@ class Production(NamedTuple):
     order: tuple[int, ...]
 
 
-class Unseen(NamedTuple):
+class Wordless(NamedTuple):
     """What stands for a child without words: the ways, and the likeliest of them."""
 
     ways: int
@@ -70,7 +70,7 @@ class Productions:
         self._wordless = self._wordless_rules()
         if self._recurs():
             raise UnsuitableLayerError("a category can be rewritten into itself")
-        self._known: dict[int, Unseen] = {}
+        self._known: dict[int, Wordless] = {}
         self._empty = self._empty_children()
         self._numbers: dict[Derivation, int] = {}
         self.start = symbol(index.grammar.start, False)
@@ -126,7 +126,7 @@ class Productions:
             score += found.log_weight
         return Production(left, tuple(right), rule.id, ways, score, tuple(order))
 
-    def _dropped(self, category: int) -> Unseen:
+    def _dropped(self, category: int) -> Wordless:
         """Return what stands for a child that its template drops."""
         if category not in self._known:
             rules: list[Rule] = []
@@ -134,12 +134,12 @@ class Productions:
             while stack:
                 best = self._index.likeliest.get(stack.pop())
                 if best is None:
-                    return Unseen(0, -inf, ())
+                    return Wordless(0, -inf, ())
                 rules.append(best)
                 stack.extend(reversed(best.rhs))
             score = sum(_log(rule.weight) for rule in rules)
             ways = self._index.ways.get(category, 1)
-            self._known[category] = Unseen(ways, score, tuple(rule.id for rule in rules))
+            self._known[category] = Wordless(ways, score, tuple(rule.id for rule in rules))
         return self._known[category]
 
     def _wordless_rules(self) -> dict[int, list[Rule]]:
@@ -163,9 +163,9 @@ class Productions:
                     graph.add_edge(rule.lhs, child)
         return any(circles_of(graph))
 
-    def _empty_children(self) -> dict[int, Unseen]:
+    def _empty_children(self) -> dict[int, Wordless]:
         """Return what stands for a child that is in its template and derives no words."""
-        found: dict[int, Unseen] = {}
+        found: dict[int, Wordless] = {}
         waiting = sorted(self._wordless)
         while waiting:
             for category in waiting:
@@ -178,13 +178,13 @@ class Productions:
             waiting = [category for category in waiting if category not in found]
         return found
 
-    def _made_wordless(self, rule: Rule, empty: dict[int, Unseen]) -> Unseen:
+    def _made_wordless(self, rule: Rule, empty: dict[int, Wordless]) -> Wordless:
         """Return what a rule makes of children that are all unseen."""
         slots = self._slots(rule)
         children = [
             empty[category] if child in slots else self._dropped(category) for child, category in enumerate(rule.rhs)
         ]
-        return Unseen(
+        return Wordless(
             prod(child.ways for child in children),
             _log(rule.weight) + sum(child.log_weight for child in children),
             (rule.id, *(number for child in children for number in child.derivation)),

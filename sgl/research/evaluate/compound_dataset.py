@@ -163,7 +163,7 @@ class CompoundObserver:
     def __call__(self, chunk: Chunk) -> None:
         """Take note of the compounds of a chunk."""
         row = chunk.first
-        for piece in chunk.pieces:
+        for piece in chunk.selections:
             pattern = piece.stratum.category
             if self._finder and pattern in self._structures and len(piece.numbers):
                 derivations = self._sampler.derive(piece.stratum, piece.numbers).derivations
