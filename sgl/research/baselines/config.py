@@ -21,6 +21,7 @@ TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
 MODELS = (TRANSFORMER, LSTM, CAUSAL)
 
 SINUSOID, RELATIVE = "sinusoid", "relative"
+UP, DOWN = "up", "down"
 
 PRESETS = Path(__file__).parent / "presets"
 
@@ -98,6 +99,7 @@ class Config:
     dropout: float = _setting(0.1, _number(0, 0.99))
     positions: str = _setting(RELATIVE, _one_of((SINUSOID, RELATIVE)))
     reach: int = _setting(16, _whole(1, 1024))
+    scaling: str = _setting(UP, _one_of((UP, DOWN)))
     both_ways: bool = _setting(True, (lambda value: isinstance(value, bool), "true or false"))
     # Training.
     batch: int = _setting(64, _whole(1, 65_536))
@@ -105,7 +107,8 @@ class Config:
     steps: int = _setting(6000, _whole(1, _MANY))
     rate: float = _setting(1.5e-3, _number(1e-9, 1))
     warmup: int = _setting(400, _whole(0, _MANY))
-    decay: str = _setting("linear", _one_of(("linear", "none")))
+    decay: str = _setting("linear", _one_of(("linear", "root", "none")))
+    smoothing: float = _setting(0.0, _number(0, 0.99))
     clip: float = _setting(1.0, _number(0, 1e6))
     # Choice by the dev split.
     check: int = _setting(500, _whole(1, _MANY))

@@ -98,6 +98,11 @@ class Learner(ABC):
             line("decoding", begin + len(places), len(order))
         return results
 
+    def cross_entropy(self, scores: Tensor, gold: Tensor, padding: int) -> Tensor:
+        """Return the summed loss of scores of all tokens, in nats."""
+        smoothing = self.config.smoothing
+        return cross_entropy(scores, gold, ignore_index=padding, reduction="sum", label_smoothing=smoothing)
+
     def _padded(self, rows: Sequence[Tokens], padding: int, *, left: bool = False) -> Tensor:
         width = max(map(len, rows))
         table = np.full((len(rows), width), padding, dtype=np.int64)
@@ -158,7 +163,7 @@ class Seq2SeqLearner(Learner):
         source = self._padded([pair[0] for pair in pairs], PAD)
         target = self._padded([pair[1] for pair in pairs], PAD)
         scores, _ = self.module.proceed(self.module.start(source), said_before(target))
-        loss = cross_entropy(scores.flatten(0, 1), target.flatten(), ignore_index=PAD, reduction="sum")
+        loss = self.cross_entropy(scores.flatten(0, 1), target.flatten(), PAD)
         return loss, sum(len(pair[1]) for pair in pairs)
 
     def decode(self, prompts: Sequence[Tokens]) -> list[str]:
@@ -245,12 +250,8 @@ class CausalLearner(Learner):
             attention_mask=self._padded([[1] * len(row) for row in tokens], 0),
         ).logits
         # The scores after a token are those of the next one.
-        loss = cross_entropy(
-            scores[:, :-1].flatten(0, 1).float(),
-            self._padded(labels, _GIVEN)[:, 1:].flatten(),
-            ignore_index=_GIVEN,
-            reduction="sum",
-        )
+        gold = self._padded(labels, _GIVEN)[:, 1:].flatten()
+        loss = self.cross_entropy(scores[:, :-1].flatten(0, 1).float(), gold, _GIVEN)
         return loss, sum(len(answer) for _, answer in pairs)
 
     def decode(self, prompts: Sequence[Tokens]) -> list[str]:

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from sgl.research.baselines.config import Config
+from sgl.research.baselines.config import UP, Config
 from sgl.research.baselines.data import BEGIN, END, PAD
 
 #: What a model remembers in the middle of translating: tensors, and tuples of tensors, whose
@@ -231,7 +231,9 @@ class Transformer(Seq2Seq):
     def __init__(self, config: Config, words: Sequence[int]) -> None:
         super().__init__(config.width, words)
         self.sinusoids = not config.distances
-        self.scale = math.sqrt(config.width)
+        # Words have positions beside them that are as large, or that are small.
+        wide = math.sqrt(config.width)
+        self.scales = (wide, 1.0) if config.scaling == UP else (1.0, 1 / wide)
         self.encoder = nn.ModuleList(_Layer(config, decodes=False) for _ in range(config.layers))
         self.decoder = nn.ModuleList(_Layer(config, decodes=True) for _ in range(config.layers))
         self.norms = nn.ModuleList(nn.LayerNorm(config.width) for _ in range(2))
@@ -264,9 +266,9 @@ class Transformer(Seq2Seq):
         return self.norms[1](x) @ self.embedding.weight.T, (source, tuple(now))
 
     def _embed(self, x: Tensor, before: int) -> Tensor:
-        x = x * self.scale
+        x = x * self.scales[0]
         if self.sinusoids:
-            x = x + sinusoids(before, x.size(1), x.size(2)).to(x)
+            x = x + self.scales[1] * sinusoids(before, x.size(1), x.size(2)).to(x)
         dropped: Tensor = self.dropout(x)
         return dropped
 

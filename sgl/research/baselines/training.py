@@ -261,8 +261,10 @@ def pace(state: TrainingProgress, left: float) -> tuple[str, str]:
 
 
 def rate(config: Config, step: int) -> float:
-    """Return the learning rate of a step: it rises during the warm-up, and may fall to nothing."""
+    """Return the learning rate of a step: it rises during the warm-up, and may fall, by a line to nothing."""
     rising = (step + 1) / config.warmup if step < config.warmup else 1.0
     if config.decay == "none" or step < config.warmup:
         return config.rate * rising
+    if config.decay == "root":
+        return config.rate * math.sqrt(max(config.warmup, 1) / (step + 1))
     return config.rate * (config.steps - step) / (config.steps - config.warmup)

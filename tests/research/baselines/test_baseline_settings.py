@@ -95,6 +95,34 @@ def test_the_sizes_of_the_published_systems_are_those_of_their_configurations() 
 
 
 @pytest.mark.parametrize(
+    ("preset", "sizes", "training"),
+    [
+        # Li et al. 2023, appendix A: layers, heads, size within; rate, steps, batch, warm-up.
+        ("slog-transformer", (2, 4, 512), (1e-4, 50_000, 128, 0)),
+        ("cogs-transformer", (2, 4, 512), ()),
+        # Li et al. 2021: of the BASE configuration; steps.
+        ("cognition-transformer", (6, 8, 2048), (None, 100_000)),
+        # The study of DBCA, 4.1: steps and warm-up.
+        ("dbca-transformer", (6, 8, 2048), (None, 33_000, None, 2000)),
+    ],
+)
+def test_what_the_papers_say_of_their_transformers_is_in_the_presets(
+    preset: str, sizes: tuple[int, ...], training: tuple[float | None, ...]
+) -> None:
+    config = read_config(preset, None)
+    assert (config.width, config.positions) == (512, "sinusoid")
+    assert (config.layers, config.heads, config.inner) == sizes
+    given = config.rate, config.steps, config.batch, config.warmup
+    assert all(said in (None, found) for said, found in zip(training, given, strict=False))
+    if preset == "slog-transformer":
+        assert (config.scaling, config.smoothing, config.decay, config.dev_items) == ("down", 0, "none", 0)
+    else:
+        # Vaswani et al. 2017, whose schedule has this highest rate.
+        assert (config.scaling, config.smoothing, config.decay) == ("up", 0.1, "root")
+        assert config.rate == pytest.approx((config.width * config.warmup) ** -0.5, rel=0.02)
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
         ("widht: 128", "unknown setting `widht`"),

@@ -13,7 +13,7 @@ import torch
 from animals import small_config, small_dataset
 from numpy.typing import NDArray
 
-from sgl.research.baselines.config import Config
+from sgl.research.baselines.config import Config, read_config
 from sgl.research.baselines.data import END, PAD, BaselineData, Side, learn, read_data, unwritable
 from sgl.research.baselines.learner import Seq2SeqLearner, learn_vocabulary, new_model, quiet
 from sgl.research.baselines.networks import greedy, said_before
@@ -35,6 +35,7 @@ from sgl.research.baselines.training import (
 MODELS = [
     pytest.param({"model": "transformer"}, id="relative"),
     pytest.param({"model": "transformer", "positions": "sinusoid"}, id="sinusoid"),
+    pytest.param({"model": "transformer", "positions": "sinusoid", "scaling": "down"}, id="scaled down"),
     pytest.param({"model": "lstm"}, id="lstm"),
     pytest.param({"model": "lstm", "both_ways": False, "layers": 2}, id="lstm one way"),
 ]
@@ -100,6 +101,59 @@ def test_tokens_one_by_one_get_the_scores_that_they_get_at_once(settings: dict[s
     for place in range(9):
         scores, state = model.proceed(state, said[:, place : place + 1])
         torch.testing.assert_close(scores[:, 0], at_once[:, place])
+
+
+def attention_weights(width: int) -> int:
+    """Queries, keys, values and what is made of them."""
+    return 4 * (width * width + width)
+
+
+def transformer_weights(config: Config, *words: int) -> int:
+    """Return what the definition says: a layer has attention, twice in the decoder, what is within, and norms."""
+    width, inner, norm = config.width, config.inner, 2 * config.width
+    within = 2 * width * inner + inner + width
+    apart = (2 * config.reach + 1) * width // config.heads if config.positions == "relative" else 0
+    encoder = attention_weights(width) + apart + within + 2 * norm
+    decoder = 2 * attention_weights(width) + apart + within + 3 * norm
+    return config.layers * (encoder + decoder) + 2 * norm + sum(words) * width
+
+
+@pytest.mark.parametrize(
+    ("preset", "words", "millions"),
+    [
+        ("slog-transformer", (900,), 8.9),
+        ("cogs-transformer", (900,), 8.9),
+        ("cognition-transformer", (2000, 5500), 48.0),
+        ("dbca-transformer", (3000, 3000), 47.2),
+        ("sget-transformer", (650, 300), 44.7),
+        ("small-transformer", (2000,), 1.2),
+    ],
+)
+def test_the_networks_of_the_presets_have_so_many_weights(preset: str, words: tuple[int, ...], millions: float) -> None:
+    config = read_config(preset, None)
+    with torch.device("meta"):
+        found = sum(weight.numel() for weight in new_model(config, *words).parameters())
+    assert found == transformer_weights(config, *words)
+    assert found / 1e6 == pytest.approx(millions, abs=0.05)
+
+
+def test_positions_are_small_beside_words_that_are_not_scaled_up() -> None:
+    for scaling, words, places in (("up", 8.0, 1.0), ("down", 1.0, 1 / 8)):
+        model = new_model(small_config(positions="sinusoid", scaling=scaling, width=64, heads=2, dropout=0.0), 30)
+        embedded = model._embed(torch.ones(1, 3, 64), 0)  # noqa: SLF001 - what words and positions add up to
+        # The cosine of the first position is one, its sine nothing.
+        assert embedded[0, 0, 0].item() == pytest.approx(words)
+        assert embedded[0, 0, -1].item() == pytest.approx(words + places)
+
+
+def test_smoothing_takes_a_share_of_the_loss_from_the_gold_token(data: BaselineData) -> None:
+    made = learner(small_config(), data)
+    scores, gold = torch.tensor([[3.0, 0.0, 0.0, 1.0], [9.0, 9.0, 9.0, 9.0]]), torch.tensor([3, PAD])
+    logs = scores[0].log_softmax(-1)
+    for share in (0.0, 0.25):
+        made.config = replace(made.config, smoothing=share)
+        wanted = -(1 - share) * logs[3] - share * logs.mean()
+        torch.testing.assert_close(made.cross_entropy(scores, gold, PAD), wanted)
 
 
 @pytest.mark.parametrize("model", ["transformer", "lstm"])
@@ -351,3 +405,5 @@ def test_the_rate_rises_and_falls() -> None:
     assert rates[10:] == sorted(rates[10:], reverse=True)
     assert rates[-1] == pytest.approx(1 / 90)
     assert rate(replace(config, decay="none"), 99) == 1.0
+    root = [rate(replace(config, decay="root"), step) for step in (4, 9, 39, 89)]
+    assert root == pytest.approx([0.5, 1.0, 1 / 2, 1 / 3])
