@@ -14,7 +14,7 @@ from small_grammars import grammar
 from sgl.automata import StructureCompiler
 from sgl.core.grammar import Category, CoreGrammar, Slot, Token
 from sgl.core.plan import Constraint
-from sgl.pipeline.partial_trees import Bracket, CategoryTest, PartialTreeError, cut_to_tree, read_category, read_tree
+from sgl.pipeline.samples import Bracket, CategoryTest, PartialTreeError, cut_to_tree, read_category, read_tree
 
 ENGLISH = """
     S = NP VP : 0 1

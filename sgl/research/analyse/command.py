@@ -90,7 +90,7 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     if not installed(("scipy", "sacrebleu"), "eval", session.diagnostics):
         session.stop()
     from sgl.research.analyse import AnalysisSettings, analyse
-    from sgl.research.analyse.patterns import write_patterns
+    from sgl.research.analyse.mining import write_patterns
     from sgl.research.analyse.tables import latex, render_analysis, tables
 
     files = {name: options.pop(name) for name in RESULTS}

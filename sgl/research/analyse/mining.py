@@ -14,9 +14,11 @@ the number of times that a structure occurs in a sentence, and |s| that of all o
     score             S · ln(number of occurrences)
 
 Structures that occur in the same trees would share their blame; the smallest stands for all.  What
-is rare is left out: what occurs once explains its sentence perfectly.
+is rare is left out: what occurs once explains its sentence perfectly.  What is found can be written as patterns of a
+grammar, which hold these structures out of training and ask for them.
 """
 
+import itertools
 import re
 from array import array
 from ast import literal_eval
@@ -30,6 +32,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import Skeleton, upwards, word_depths
+from sgl.research.analyse.scoring import Json
+from sgl.research.analyse.tables import analysis_environment
 from sgl.research.treebank import TreebankWord
 
 if TYPE_CHECKING:
@@ -253,3 +257,47 @@ class Collector:
         shape = len(self._structures), self._number
         sentences = self.by_tree(np.ones(len(self._of_sentence), np.bool_))
         return Occurrences(tuple(self._structures), csr_array((times, (kinds, trees)), shape), sentences)
+
+
+#: What a relation is in a pattern, and what may stand in quotes.
+_LABEL, _QUOTED = re.compile(r"[^\W\d]\w*(:\w+)*|\*"), re.compile(r'[^"\\⟨⟩]+')
+
+#: So many patterns are written.
+_WRITTEN = 20
+
+
+def write_patterns(data: Json, name: str) -> str:
+    """Return the file of patterns of this name, from the data of an analysis: those of all views, the worst first."""
+    suspects = [(suspect, mined["view"]) for mined in data["mined"] for suspect in mined["suspects"]]
+    suspects.sort(key=lambda pair: (-pair[0]["coverage"], -pair[0]["score"]))
+    found = [(suspect, body_of(suspect["structure"], view)) for suspect, view in suspects]
+    patterns = [pair for pair in found if pair[1]][:_WRITTEN]
+    name = re.sub(r"\W|^(?=\d)", "_", name)
+    template = analysis_environment().get_template("patterns.sgl.j2")
+    return template.render(name=name, patterns=patterns, systems=len(data["systems"]))
+
+
+def body_of(structure: str, view: str) -> str:
+    """Return a mined structure in the notation of patterns; nothing if a label cannot be written there.
+
+    >>> body_of("(VERB-acl (ADP-mark))", "pos-dep")
+    '{ A -[acl]-> B[upos=VERB]; B -[mark]-> C[upos=ADP] }'
+    """
+    kinds = view.split("-")
+    names = map(chr, itertools.count(ord("A")))
+    steps: list[str] = []
+
+    def add(part: Parsed, above: str) -> bool:
+        labels = dict(zip(kinds, part[0].rsplit("-", len(kinds) - 1), strict=False))
+        edge = labels.pop("dep", "*")
+        shown = {kind: label if label.isidentifier() else f'"{label}"' for kind, label in labels.items()}
+        tests = ", ".join(f"{kind.replace('pos', 'upos')}={label}" for kind, label in shown.items())
+        # The root has no edge to it, and any top word can be the top of a larger tree.
+        known = above or ("" if edge in ("*", "root") else next(names))
+        word = next(names)
+        if known or tests:
+            steps.append((f"{known} -[{edge}]-> " if known else "") + (f"{word}[{tests}]" if tests else word))
+        fits = _LABEL.fullmatch(edge) and all(map(_QUOTED.fullmatch, labels.values()))
+        return bool(fits) and all(add(inner, word) for inner in part[1])
+
+    return f"{{ {'; '.join(steps)} }}" if add(parsed(structure), "") and steps else ""

@@ -7,7 +7,7 @@ import pytest
 from workplace import Workplace
 
 from sgl.cli.main import OK, run
-from sgl.research.analyse.patterns import body_of
+from sgl.research.analyse.mining import body_of
 
 EXAMPLE = Path(__file__).parents[3] / "docs" / "examples"
 
