@@ -181,7 +181,7 @@ class Searcher:
             verdict = host.verdicts.get(key)
             if verdict is None:
                 try:
-                    verdict = host.verdicts[key] = _match(host, columns, structure) is not None
+                    verdict = host.verdicts[key] = next(_found_in(host, columns, structure), None) is not None
                 except BudgetError:
                     raise SearchError(number) from None
             found |= verdict << number
@@ -189,10 +189,13 @@ class Searcher:
 
     def match(self, shape: GraphShape, number: int) -> Match | None:
         """Return the first match in a shape of the structure with this number, or ``None``."""
+        return next(self.matches(shape, number), None)
+
+    def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
+        """Yield the matches in a shape of the structure with this number, as long as the budget lasts."""
         self.allow([shape])
         with suppress(BudgetError):
-            return _match(*self._look(shape), self._structures[number])
-        return None
+            yield from _found_in(*self._look(shape), self._structures[number])
 
     def _look(self, shape: GraphShape) -> "tuple[_Host, NodeSets]":
         if self._host is None or self._host.frame != shape.frame:
@@ -310,15 +313,12 @@ def _walked(size: int, edges: tuple[tuple[int, int], ...], walk: Walk) -> tuple[
     return steps, dict.fromkeys(pairs)
 
 
-def _match(host: _Host, columns: NodeSets, structure: SearchStructure) -> Match | None:
+def _found_in(host: _Host, columns: NodeSets, structure: SearchStructure) -> Iterator[Match]:
     body, *without = structure.bodies
-    if not all(test.accept(host.frame.lengths[place]) for place, test in structure.lengths):
-        return None
-    for match in _matches(host, columns, body, {}):
-        extended = (any(_matches(host, columns, other, match)) for other in without)
-        if not any(extended):
-            return match
-    return None
+    if all(test.accept(host.frame.lengths[place]) for place, test in structure.lengths):
+        for match in _matches(host, columns, body, {}):
+            if not any(any(_matches(host, columns, other, match)) for other in without):
+                yield match
 
 
 def _matches(host: _Host, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,7 +23,7 @@ from sgl.core.structure import Structure
 from sgl.dataset import Chunk, DataFile
 from sgl.frontend import Compiled
 from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HEADS, HOLE, MODIFIER, NOUN
-from sgl.research.evaluate.query import GraphMatcher, PatternQuery
+from sgl.research.evaluate.query import PatternQuery, StructureFinder
 from sgl.research.evaluate.realization import DerivedPhrase, Realizer, template_words
 
 if TYPE_CHECKING:
@@ -79,18 +80,18 @@ class CompoundFinder:
         """Return the compounds with one of the structures; raises ``UnknownRoleError``."""
         root = self._realizer.phrases(derivation)[-1]
         graph = derive_graph(self._grammar, derivation, self._graph)
-        matcher = GraphMatcher(graph)
         # Phrases know nodes by the numbers of their words.
         words = [root.anchors[node.position] for node in graph.nodes]
         found: dict[FoundCompound, None] = {}
         for structure in structures:
-            for binding in matcher.bindings(structure):
+            finder = _finder(structure)
+            for binding in finder.bindings(finder.shape(graph)):
                 noun = _noun(graph, binding)
                 phrase, wanted = root, {words[node] for node in binding}
                 # The smallest phrase that has all of these words.
                 while inner := next((p for p in phrase.children if wanted <= {*p.anchors}), None):
                     phrase = inner
-                atoms, fillers = self._atoms(phrase, words[noun], _roles(matcher, words, noun))
+                atoms, fillers = self._atoms(phrase, words[noun], _roles(graph, words, noun))
                 source, target = map(" ".join, phrase.texts)
                 found[FoundCompound(source, target, tuple(atoms), frozenset({ATTRIBUTIVE, *fillers}))] = None
         return list(found)
@@ -127,10 +128,16 @@ class CompoundFinder:
         return atoms, fillers + further
 
 
-def _roles(matcher: GraphMatcher, words: Sequence[int], noun: int) -> dict[int, str]:
+@cache
+def _finder(structure: Structure) -> StructureFinder:
+    return StructureFinder(structure)
+
+
+def _roles(graph: Graph, words: Sequence[int], noun: int) -> dict[int, str]:
     """Return the roles of the neighbours of a noun, by their words."""
-    roles = {words[node]: _VERB for label, node in matcher.into[noun] if not label.startswith(EXTRACTED)}
-    below = ((label.partition(":")[0], node) for label, node in reversed(matcher.out[noun]))
+    into = (source for source, label, target in graph.edges if target == noun and not label.startswith(EXTRACTED))
+    roles = {words[node]: _VERB for node in into}
+    below = ((label.partition(":")[0], node) for source, label, node in reversed(graph.edges) if source == noun)
     return roles | {words[node]: _ROLES[relation] for relation, node in below if relation in _ROLES}
 
 

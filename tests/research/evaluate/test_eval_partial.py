@@ -12,12 +12,13 @@ from vectors import vectors
 
 import agreement
 from definition import matches
+from sgl.core.graph import Graph
 from sgl.core.structure import Structure
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
 from sgl.research.evaluate.partial import AGENT, OBJECT, RECIPIENT, SUBJECT, Decision, PartialMatch
-from sgl.research.evaluate.query import GraphMatcher
+from sgl.research.evaluate.query import StructureFinder
 from sgl.research.evaluate.realization import condensed
 
 ROLES = {"subj": SUBJECT, "obj": OBJECT, "iobj": RECIPIENT, "agent": AGENT}
@@ -159,26 +160,27 @@ def test_all_matches_are_found_that_the_definition_gives() -> None:
     sample = agreement.sample_of(compiled, items=8, seed=3, limit=30)
     structures = agreement.random_structures(compiled, 60, seed=5, graphs=sample.graphs)
     number = 0
-    for graph in sample.graphs:
-        scene = GraphMatcher(graph)
-        for found in structures:
-            number += len(expected := defined(scene, found))
-            assert set(scene.bindings(found)) == expected
+    for found in structures:
+        finder = StructureFinder(found)
+        for graph in sample.graphs:
+            number += len(expected := defined(graph, found))
+            assert set(finder.bindings(finder.shape(graph))) == expected
     assert number > 100
 
 
-def defined(scene: GraphMatcher, found: Structure) -> set[tuple[int, ...]]:
+def defined(graph: Graph, found: Structure) -> set[tuple[int, ...]]:
     """The matches of a structure by its definition, as benchmarks/definition.py has it."""
     names = [variable.name for variable in found.body.variables]
     return {
         tuple(match[name] for name in names)
-        for match in matches(scene.graph, found.body, {})
-        if not any(next(matches(scene.graph, other, match), None) is not None for other in found.without)
+        for match in matches(graph, found.body, {})
+        if not any(next(matches(graph, other, match), None) is not None for other in found.without)
     }
 
 
 def test_an_adjective_bearing_noun_is_bound_to_its_node() -> None:
     sample = agreement.sample_of(farm(), items=8, seed=3, limit=5)
     for graph in sample.graphs:
-        for verb, noun in GraphMatcher(graph).bindings(structure("{ V -[obj]-> N }")):
+        finder = StructureFinder(structure("{ V -[obj]-> N }"))
+        for verb, noun in finder.bindings(finder.shape(graph)):
             assert (verb, "obj", noun) in graph.edges
