@@ -260,7 +260,7 @@ def test_a_directory_with_anything_else_is_not_replaced(option: tuple[str, str],
 
 
 def test_a_grammar_in_a_dataset_is_not_lost_when_it_is_compiled_again(place: Workplace) -> None:
-    for name in GRAMMAR:
+    for name in READ["sample"]:
         shutil.move(place.directory / name, place.directory / "ds" / name)
     for force in ([], ["--force"]):
         refuses(place, ["compile", f"ds/{MAIN}", "--out", "ds", *force], "that would be lost")
