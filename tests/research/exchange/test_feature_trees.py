@@ -19,6 +19,7 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OK, run
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, derive_tokens, finish
+from sgl.research.exchange import with_source
 
 HEAD = """\
 interpretation english: de.up.ling.irtg.algebra.StringAlgebra
@@ -188,6 +189,23 @@ def test_it_is_sampled_with_its_form_and_never_parsed(work: Workplace) -> None:
     assert "see" in work.capsys.readouterr().out
     assert run(["parse", "clauses.sgl", "Emma", "--layer", "semantics"]) == FAILED
     assert "SGL1108" in work.capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("head", "layers", "said"),
+    [
+        ("\n".join(reversed(HEAD.splitlines())) + "\n", ["english", "semantics"], []),
+        (HEAD.splitlines()[1] + "\n", ["derivation", "semantics"], ["SGL1208"]),
+    ],
+)
+def test_a_tree_that_is_taken_apart_is_never_the_source(head: str, layers: list[str], said: list[str]) -> None:
+    text = CLAUSES.removeprefix(HEAD)
+    if "english" not in head:
+        text = re.sub(r" *\[english\].*\n", "", text)
+    found, diagnostics, _ = imported(head + text)
+    assert found is not None
+    assert [layer.name for layer in with_source(found, diagnostics).grammar.text_layers] == layers
+    assert [d.code for d in diagnostics if d.code != "SGL1207"] == said
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from exchanging import imported
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from workplace import Workplace
@@ -13,6 +14,7 @@ from workplace import Workplace
 from sgl.cli.main import FAILED, OK, USAGE, run
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.diagnostics.render import render
+from sgl.research.exchange import with_source, write_sgl
 from sgl.research.exchange.irtg_template import fill_in
 
 MAIN = """\
@@ -345,4 +347,9 @@ def test_no_damage_to_a_template_breaks_the_import(
     folder = tmp_path_factory.mktemp("damaged")
     for name, whole in FILES.items():
         (folder / name).write_text(whole, "utf-8")
-    filled(folder, text, verbs="run,sleep")
+    found, _ = filled(folder, text, verbs="run,sleep")
+    if found is not None:
+        grammar, diagnostics, sources = imported(found.text)
+        if grammar is not None:
+            assert write_sgl(with_source(grammar, diagnostics).grammar)
+        assert all(render(diagnostic, sources) for diagnostic in diagnostics)
