@@ -22,9 +22,9 @@ from typing import NamedTuple
 import networkx as nx
 
 from sgl import limits
-from sgl.core.grammar import Rule, Slot, TextLayer
+from sgl.core.grammar import Slot, TextLayer
 from sgl.core.interpret import capitalised
-from sgl.parsing.forest import Forest, packed
+from sgl.parsing.forest import Alternative, Forest, Node
 from sgl.parsing.templates import Beginning, TemplateIndex, circles_of
 
 #: Returns the words that stand at a position of an input, with their ends.
@@ -290,7 +290,37 @@ class Chart:
         if root is None:
             return None
         self._circles = self._circles_below(root)
-        return packed(self._index.grammar, _Place(root), self._uses, self._shown)
+        return self._packed(_Place(root))
+
+    def _packed(self, root: _Place) -> Forest | None:
+        """Return the forest below a place, children before parents."""
+        uses: dict[_Place, list[tuple[int, tuple[_Place, ...]]]] = {}
+        nodes: list[Node] = []
+        #: The number of the node of each place that was packed; -1 if it derives nothing.
+        number: dict[_Place, int] = {}
+        stack = [root]
+        while stack:
+            place = stack[-1]
+            if place not in uses:
+                uses[place] = found = self._uses(place)
+                stack += [c for _, children in found for c in children if c not in number]
+                if stack[-1] is not place:
+                    continue
+            stack.pop()
+            if place in number:
+                continue
+            alternatives = [
+                Alternative(rule, children)
+                for rule, places in uses[place]
+                if -1 not in (children := tuple([number[child] for child in places]))
+            ]
+            number[place] = len(nodes) if alternatives else -1
+            if alternatives:
+                nodes.append(Node(*self._shown(place), tuple(alternatives)))
+        if number[root] < 0:
+            return None
+        every = tuple(nodes)
+        return Forest(self._index.grammar, _below(every) if -1 in number.values() else every)
 
     def _circles_below(self, root: int) -> dict[int, int]:
         waiting, met = [root], {root}
@@ -312,16 +342,34 @@ class Chart:
             category = self._base[category]
         return category, tuple(spans)
 
-    def _uses(self, place: _Place) -> list[tuple[Rule, tuple[_Place, ...]]]:
-        category, rules, circles = place.category, self._index.grammar.rules, self._circles
+    def _uses(self, place: _Place) -> list[tuple[int, tuple[_Place, ...]]]:
+        category, circles = place.category, self._circles
         if not self._is_new(category):
             settled, unseen = self._index.unseen(category, settled=place.settled)
-            return [(r, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
+            return [(r.id, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
         found = sorted(self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]]))
         circle = circles.get(category)
         above = place.above | {category} if circle is not None else frozenset[int]()
         return [
-            (rules[rule], tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]))
+            (rule, tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]))
             for rule, below in found
             if above.isdisjoint(below)
         ]
+
+
+def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    needed = {len(nodes) - 1}
+    for number in range(len(nodes) - 1, -1, -1):
+        if number in needed:
+            needed.update(c for a in nodes[number].alternatives for c in a.children)
+    number_of = {old: new for new, old in enumerate(sorted(needed))}
+    return tuple(
+        Node(
+            nodes[old].category,
+            nodes[old].spans,
+            tuple(
+                Alternative(a.rule, tuple([number_of[child] for child in a.children])) for a in nodes[old].alternatives
+            ),
+        )
+        for old in number_of
+    )

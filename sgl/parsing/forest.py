@@ -10,15 +10,15 @@ input.  Children stand before their parents in ``Forest.nodes``, and no node is 
 category into itself over the same words, which gives infinitely many trees, is there without that repetition.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, product
 from math import exp, fsum, inf, log, prod
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, Protocol
 
-from sgl.core.grammar import CoreGrammar, Rule
+from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 
 
@@ -224,61 +224,3 @@ def _choose(node: Node, below: list[list[_Choice]], costs: dict[int, float], lim
                 met.add((found.alternative, ranks))
                 heappush(heap, choice(found.alternative, ranks))
     return best
-
-
-#: What a node of a forest is made for: a phrase where it stands.
-_Place = TypeVar("_Place")
-
-
-def packed(
-    grammar: CoreGrammar,
-    root: _Place,
-    uses_of: Callable[[_Place], list[tuple[Rule, tuple[_Place, ...]]]],
-    shown: Callable[[_Place], tuple[int, tuple[tuple[int, int], ...]]],
-) -> Forest | None:
-    """Return the forest below a place; ``shown`` gives the category and spans of each node."""
-    uses: dict[_Place, list[tuple[Rule, tuple[_Place, ...]]]] = {}
-    nodes: list[Node] = []
-    #: The number of the node of each place that was packed; -1 if it derives nothing.
-    number: dict[_Place, int] = {}
-    stack = [root]
-    while stack:
-        place = stack[-1]
-        if place not in uses:
-            uses[place] = found = uses_of(place)
-            stack += [c for _, children in found for c in children if c not in number]
-            if stack[-1] is not place:
-                continue
-        stack.pop()
-        if place in number:
-            continue
-        alternatives = [
-            Alternative(rule.id, children)
-            for rule, places in uses[place]
-            if -1 not in (children := tuple([number[child] for child in places]))
-        ]
-        number[place] = len(nodes) if alternatives else -1
-        if alternatives:
-            nodes.append(Node(*shown(place), tuple(alternatives)))
-    if number[root] < 0:
-        return None
-    every = tuple(nodes)
-    return Forest(grammar, _below(every) if -1 in number.values() else every)
-
-
-def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    needed = {len(nodes) - 1}
-    for number in range(len(nodes) - 1, -1, -1):
-        if number in needed:
-            needed.update(c for a in nodes[number].alternatives for c in a.children)
-    number_of = {old: new for new, old in enumerate(sorted(needed))}
-    return tuple(
-        Node(
-            nodes[old].category,
-            nodes[old].spans,
-            tuple(
-                Alternative(a.rule, tuple([number_of[child] for child in a.children])) for a in nodes[old].alternatives
-            ),
-        )
-        for old in number_of
-    )

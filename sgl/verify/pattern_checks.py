@@ -17,8 +17,7 @@ from typing import Any
 import networkx as nx
 
 from sgl.verify.dataset import LoadedData, clause_bits
-from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
-from sgl.verify.layers import LAYER
+from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 from sgl.verify.report import Result, checks
 from sgl.verify.structure import DegreeComparison, GraphPattern, Link, NodeVariable, StructureBody, read_structure

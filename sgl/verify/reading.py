@@ -29,8 +29,19 @@ from sgl import foreign
 from sgl.children import begin, starting
 from sgl.foreign import read_bytes
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, read_sentences
-from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN, GraphShape, Group, Hashing, ShapeTable, Split
-from sgl.verify.layers import at_layers, layers_of, merged
+from sgl.verify.items import (
+    EXPOSURE,
+    GENERALIZATION,
+    TRAIN,
+    GraphShape,
+    Group,
+    Hashing,
+    ShapeTable,
+    Split,
+    at_layers,
+    layers_of,
+    merged,
+)
 from sgl.verify.manifest import CERTIFICATE, Clause, GraphLayer, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
