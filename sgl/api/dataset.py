@@ -96,17 +96,22 @@ class Dataset(Shown):
 def evaluate(
     dataset: str | PathLike[str] | Dataset,
     predictions: Mapping[str, str | PathLike[str]],
+    *,
+    grammar: str | PathLike[str] | Grammar | None = None,
     **options: Any,  # noqa: ANN401 - those of the tool
 ) -> Findings:
     """Score the predictions of systems, files by the names of the systems, as ``sglc eval`` does.
 
-    ``options`` are those of the command: ``split``, ``target``, ``test``, ``samples``, ``seed`` and
-    others.  ``data["tables"]`` has the scores of groups, patterns, lengths and depths.
+    Partial Match, edges and mistakes need the ``grammar``, if it is not beside the dataset.  ``options`` are those of
+    the command: ``split``, ``target``, ``test``, ``samples``, ``seed`` and others.  ``data["tables"]`` has the scores
+    of groups, patterns, lengths and depths.
     """
     from sgl.cli.registry import commands
 
     directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
     files = tuple(f"{name}={Path(path)}" for name, path in predictions.items())
+    if grammar is not None:
+        options["grammar"] = grammar.compiled if isinstance(grammar, Grammar) else Path(grammar)
     sources, diagnostics = SourceMap(), Diagnostics()
     with working(None, sources):
         data = commands()["eval"].function()(directory, files, options, sources, diagnostics)

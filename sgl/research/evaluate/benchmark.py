@@ -228,7 +228,11 @@ def _whole(path: Path, read: Iterable[Item | Malformed | Unreadable], what: str)
 
 
 def grammar_of(
-    benchmark: Benchmark, given: Path | None, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics
+    benchmark: Benchmark,
+    given: Path | Compiled | None,
+    settings: Mapping[str, str],
+    sources: SourceMap,
+    diagnostics: Diagnostics,
 ) -> Compiled | None:
     """Return the grammar for partial matches; None if there is none, or after errors.
 
@@ -236,21 +240,21 @@ def grammar_of(
     grammars that come with SGL.  A grammar with another fingerprint has changed since the dataset was made.  It is
     used with a warning; rows that it no longer derives are counted.
     """
-    path = given
-    if path is None and benchmark.directory is not None:
+    path = None if isinstance(given, Compiled) else given
+    if given is None and benchmark.directory is not None:
         directory = benchmark.directory.resolve()
         folders = [directory, directory.parent, Path(), Path("grammars")]
         with suppress(FileNotFoundError):
             folders.append(grammars_dir())
         files = (folder / f"{benchmark.name}.sgl" for folder in folders)
         path = next(filter(Path.is_file, files), None)
-    if path is None:
-        return None
-    compiled = open_grammar(path, {**benchmark.parameters, **settings}, sources, diagnostics)
+    compiled = given if isinstance(given, Compiled) else None
+    if path is not None:
+        compiled = open_grammar(path, {**benchmark.parameters, **settings}, sources, diagnostics)
     if compiled is None or benchmark.directory is None:
         return compiled
     if benchmark.grammar_sha256 not in _fingerprints(compiled):
-        message = f"`{path}` is not the grammar that the dataset was made from"
+        message = f"`{path or compiled.project.name}` is not the grammar that the dataset was made from"
         notes = ["its fingerprint differs from the one in the manifest"]
         diagnostics.warning("SGL1404", None, message, "`--grammar` names another one", notes=notes)
     return compiled

@@ -236,7 +236,7 @@ class EvaluationRequest:
     form: str
     split: str | None = None
     target: str | None = None
-    grammar: Path | None = None
+    grammar: Path | Compiled | None = None
     language: str | None = None
     test: Literal["bootstrap", "randomisation"] = "randomisation"
     samples: int = SAMPLES
