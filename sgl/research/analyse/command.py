@@ -186,10 +186,10 @@ def report_fault(path: Path, fault: PredictionsError, diagnostics: Diagnostics) 
 
 
 def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
-    """Report predictions that were the pieces of a tokenizer, if there are any."""
+    """Report predictions that had marks of a tokenizer, if there are any."""
     if number:
-        message = f"`{path}`: {count(number, 'prediction')} joined from the pieces of a tokenizer"
-        notes = ["they have `@@ `, `▁` or `##`, which no gold text has"]
+        message = f"`{path}`: {count(number, 'prediction')} joined, without the marks of a tokenizer"
+        notes = ["they have `@@ `, `▁`, `##`, `Ġ`, letters that are bytes, or tokens like `</s>`, and no gold text has"]
         hint = "what the tokenizer itself joins may differ in spaces beside punctuation"
         diagnostics.warning("SGL1409", None, message, hint, notes=notes)
 

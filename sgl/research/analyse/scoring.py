@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sgl.research.analyse.metrics import EdgeAccuracy, Measures, Sides, Skeleton, edges_kept, mean_entropy, measure
 from sgl.research.analyse.metrics import sentence_bleu as bleu_of
-from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions, read_judgements
+from sgl.research.analyse.predictions import PredictionsError, joined, open_predictions, read_judgements
 from sgl.research.analyse.statistics import Values, places_by
 from sgl.research.analyse.words import SAMPLED, composed, folded, tokenizer_of, without_marks
 from sgl.research.treebank import Malformed, TreebankSentence
@@ -167,8 +167,8 @@ class SystemScores:
 
     Each step may raise ``PredictionsError``; this ``fault`` of the file ends the scoring.
     ``empty`` outputs are there and have no word; ``missing`` ones are not there.  ``glued`` ones
-    are exactly the text of the sentence, and not its words; ``pieces`` had marks of the pieces
-    of a tokenizer, and were joined.  ``sampled`` are the words of the first sentences with those of their outputs.
+    are exactly the text of the sentence, and not its words; ``pieces`` had marks
+    of a tokenizer, which were removed.  ``sampled`` are the words of the first sentences with those of their outputs.
     """
 
     def __init__(self, name: str, path: Path, settings: AnalysisSettings) -> None:
@@ -197,9 +197,9 @@ class SystemScores:
             column.append(scores.get(gold.sentence.comment("sent_id") or "", np.nan))
         text, cut = output or (None, ())
         whole = text or " ".join(cut or ())
-        if PIECE.search(whole) and not PIECE.search(" ".join(gold.words)):
+        if (bare := joined(whole)) != whole and joined(plain := " ".join(gold.words)) == plain:
             self.pieces += 1
-            text, cut = joined(whole), None
+            text, cut = bare, None
         words = list(map(self._same, self._cut(text or "", gold.sentence) if cut is None else cut))
         self.empty += output is not None and not words
         if words and len(self.sampled) < SAMPLED:

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sgl import limits
 from sgl.rendering.views import VIEWS
-from sgl.research.analyse.predictions import PIECE, PredictionsError, joined, open_predictions
+from sgl.research.analyse.predictions import PredictionsError, joined, open_predictions
 from sgl.research.analyse.statistics import places_by
 from sgl.research.evaluate.benchmark import FORMS, Benchmark, BenchmarkRow
 from sgl.research.evaluate.equivalence import equivalent, exact, normal, reformatted_exact_match
@@ -53,7 +53,7 @@ class Run(NamedTuple):
 
     ``missing`` are the names of rows without one, ``empty`` of those with nothing in it. ``shifted`` is by how many
     lines the file seems to be off.  ``words`` has the words of predictions that came as words, None for the others.
-    ``pieces`` counts predictions with marks of the pieces that tokenizers make, where no gold text has them; ``cut``
+    ``pieces`` counts predictions with marks of tokenizers, where no gold text has them; ``cut``
     those that were longer than the limit ``letters``.
     """
 
@@ -102,11 +102,13 @@ def read_run(
         texts.append(text[:most])
         kept.append(said[:most] if said is not None else None)
     pieces = _joined(texts, rows, language)
+    for place in pieces:
+        kept[place] = None
     given = list(zip(rows, outputs, texts, strict=True))
     missing = tuple(row.id for row, output, _ in given if output is None)
     empty = tuple(row.id for row, output, text in given if output is not None and not text.strip())
     shifted = _shift(texts, rows) if in_order else 0
-    return Run(path.name, tuple(texts), missing, empty, shifted, tuple(kept), pieces, cut)
+    return Run(path.name, tuple(texts), missing, empty, shifted, tuple(kept), len(pieces), cut)
 
 
 def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
@@ -128,16 +130,16 @@ def _check_names(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> None:
         )
 
 
-def _joined(texts: list[str], rows: Sequence[BenchmarkRow], language: str) -> int:
-    """Join predictions that are pieces of words, as no gold text is; return how many were."""
-    if any(PIECE.search(row.target) for row in rows):
-        return 0
+def _joined(texts: list[str], rows: Sequence[BenchmarkRow], language: str) -> list[int]:
+    """Join predictions that have marks of a tokenizer, as no gold text has; return their places."""
+    if any(joined(row.target) != row.target for row in rows):
+        return []
     spaceless = language in _SPACELESS and not any(" " in row.target for row in rows)
-    marked = [place for place, text in enumerate(texts) if PIECE.search(text)]
+    whole = list(map(joined, texts))
+    marked = [place for place, text in enumerate(texts) if whole[place] != text]
     for place in marked:
-        whole = joined(texts[place])
-        texts[place] = "".join(whole.split()) if spaceless else whole
-    return len(marked)
+        texts[place] = "".join(whole[place].split()) if spaceless else whole[place]
+    return marked
 
 
 def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:

@@ -17,7 +17,7 @@ from workplace import Workplace
 import scoring
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, run
 from sgl.foreign import ForeignFileError
-from sgl.research.analyse.predictions import PredictionsError
+from sgl.research.analyse.predictions import PredictionsError, joined
 from sgl.research.evaluate.benchmark import read_benchmark
 from sgl.research.evaluate.data import show_table
 from sgl.research.evaluate.partial import Decision
@@ -376,7 +376,32 @@ def test_a_split_that_the_manifest_does_not_list_is_not_scored_against(
     assert "it is not listed" in work.capsys.readouterr().err
 
 
-@pytest.mark.parametrize("cut", ["@@ ".join, lambda text: "▁" + " ".join(text), " ##".join])
+def as_bytes(text: str) -> str:
+    """Byte-level pieces of a text: a letter for each byte, and spaces between pieces."""
+    return " ".join("".join(BYTE_LETTERS[byte] for byte in part.encode()) for part in re.findall(".{1,2}", text))
+
+
+#: Of GPT-2: bytes that can be seen are themselves, the others are letters from Ā on, in order.
+SEEN = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+BYTE_LETTERS = {byte: chr(byte) for byte in SEEN}
+BYTE_LETTERS |= {byte: chr(0x100 + at) for at, byte in enumerate(b for b in range(256) if b not in SEEN)}
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        "@@ ".join,
+        lambda text: "▁" + " ".join(text),
+        " ##".join,
+        as_bytes,
+        lambda text: f"Ġ{text}",
+        lambda text: f"{as_bytes(text)}Ċ",
+        lambda text: f"<s> {text} </s> <pad> <pad>",
+        lambda text: f"</s>{text}</s>",
+        lambda text: f"[CLS] {' '.join(text)} [SEP] [PAD]",
+        lambda text: f"<s>▁{' '.join(text)}</s>",
+    ],
+)
 def test_pieces_of_words_are_joined_and_the_user_is_told(
     cut: Callable[[str], str], work: Workplace, farm: Path, gold: list[str]
 ) -> None:
@@ -384,9 +409,32 @@ def test_pieces_of_words_are_joined_and_the_user_is_told(
     assert run(["eval", str(farm), "pieces.txt", "--json", "result.json"]) == OK
     said = work.capsys.readouterr().err
     assert "warning[SGL1409]" in said
-    assert "200 predictions joined from the pieces of a tokenizer" in said
+    assert "200 predictions joined, without the marks of a tokenizer" in said
     result = json.loads((work.directory / "result.json").read_text("utf-8"))
     assert mean(result, "exact", "pieces") == 1.0
+
+
+@pytest.mark.parametrize(
+    "text", ["Čapek saw Dvořák.", "Zoë ate a café.", "łódź", "a < b > c", "[see] </b>", "<unk>", "# 1 ## 2", "名前"]
+)
+def test_what_is_no_mark_of_a_tokenizer_stays(text: str) -> None:
+    assert joined(text) == text
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ("The ĠcatĠ sle pt .", "The cat slept."),
+        ("ĠçĮ« ãģĮ", "猫が"),
+        ("çĮ«ãģĮ", "猫が"),
+        ("ĠcafÃ©ĊĠtwo", "café two"),
+        ("ĠçĮ", "\ufffd"),  # a letter that was cut off
+        ("Ġ猫が Ġnear", "猫が near"),
+        ("</s>", ""),
+    ],
+)
+def test_pieces_of_bytes_are_text(pieces: str, text: str) -> None:
+    assert joined(pieces) == text
 
 
 FAIRSEQ = (
