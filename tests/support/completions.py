@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from sgl.cli import completion
-from sgl.cli.files import Grammar
+from sgl.cli.files import GrammarFile
 from sgl.cli.registry import commands
 
 TABLE = Path(completion.__file__).with_name("options.json")
@@ -63,7 +63,7 @@ def _parameter(parameter: click.Parameter) -> dict[str, Any]:
     if isinstance(parameter.type, click.Choice):
         found["choices"] = list(parameter.type.choices)
     kind = KINDS.get(parameter.name or "", "file" if isinstance(parameter.type, click.Path) else "")
-    kind = "grammar" if isinstance(parameter.type, Grammar) else kind
+    kind = "grammar" if isinstance(parameter.type, GrammarFile) else kind
     return found | ({"kind": kind} if kind and "choices" not in found and "is_flag" not in found else {})
 
 

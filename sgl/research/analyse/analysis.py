@@ -7,6 +7,8 @@ suspicious for many systems is hard in itself; one for a single system is that s
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
+from itertools import islice
 from os import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +19,7 @@ from sgl.foreign import TREEBANK, opened
 from sgl.research.analyse import mining, scoring, statistics
 from sgl.research.analyse.metrics import Skeleton, without_punctuation
 from sgl.research.analyse.predictions import PredictionsError, SystemOutput, some_outputs
+from sgl.research.analyse.words import SAMPLED, SEGMENTERS, language_of
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence
 
 #: Relations with fewer edges say little about their freedom.
@@ -50,6 +53,13 @@ def analyse(
     Now and then ``advance`` is told the bytes read, and all.
     """
     chosen = settings or scoring.AnalysisSettings()
+    if predictions and chosen.tokenizer == "marks":
+        first = (
+            block.words for block in islice(TreebankReader().read(path), SAMPLED) if not isinstance(block, Malformed)
+        )
+        language = language_of(word.form for words in first for word in words)
+        if language == "ja" or (language == "zh" and find_spec("jieba")):
+            chosen = chosen._replace(tokenizer=SEGMENTERS[language])
     given = [scoring.SystemScores(name, file, chosen) for name, file in predictions]
     _each(given, scoring.SystemScores.open)
     collectors = [mining.Collector(view, *chosen.nodes) for view in chosen.views] if given else []

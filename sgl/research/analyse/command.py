@@ -19,13 +19,13 @@ from sgl.cli.session import Session, json_text, session_options
 from sgl.cli.terminal import bar, count, text_table
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.predictions import PredictionsError, first_of, named_system, systems_of
-from sgl.research.analyse.words import foreign_script
+from sgl.research.analyse.words import SEGMENTERS, foreign_script
 
 if TYPE_CHECKING:
     from sgl.research.analyse.analysis import Analysis
     from sgl.research.analyse.scoring import Json, SystemScores
 
-_TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char")
+_TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char", *SEGMENTERS.values())
 _VIEWS = ("dep", "pos", "pos-dep", "lemma", "lemma-pos", "lemma-dep", "lemma-pos-dep")
 
 
@@ -106,7 +106,10 @@ def command(session: Session, gold: Path, predictions: tuple[str, ...], **option
     def advance(done: int, size: int) -> None:
         session.progress(f"{bar(done / size if size else 1.0)}  {gold.name}")
 
-    found = analyse(gold, systems, AnalysisSettings(**options), advance)
+    try:
+        found = analyse(gold, systems, AnalysisSettings(**options), advance)
+    except ImportError as problem:
+        session.fail("SGL0904", f"{problem}", hint="pip install 'sgl-compiler[eval,zh]', or `--tokenize char`")
     _report(found, session.diagnostics)
     if len(found.treebank.projective):
         if not session.quiet:
@@ -226,6 +229,8 @@ def _show(data: Json, seconds: float, session: Session) -> None:
         session.table(shown)
         session.echo()
     bank = data["treebank"]
+    if data["systems"] and (way := data["settings"]["tokenizer"]) in SEGMENTERS.values():
+        session.echo(f"Outputs without spaces are cut into words by {way}.")
     left_out = "" if data["settings"]["keep_punctuation"] else " without punctuation"
     size = f"{count(bank['sentences'], 'sentence')}, {count(bank['words'], 'word')}"
     session.echo(f"{size}{left_out}, in {seconds:.1f} s")

@@ -11,8 +11,8 @@ the file most likely holds sources, or is in another language.
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from sgl.research.treebank import TreebankSentence
@@ -45,20 +45,51 @@ def is_punctuation(word: str) -> bool:
     return bool(word) and all(map(is_mark, word))
 
 
+@cache
 def tokenizer_of(tokenizer: str) -> Callable[[str, TreebankSentence], list[str]]:
     """How a text is cut into words, for the sentence that it should be.
 
     At marks and spaces (``marks``), at spaces (``space``), or as sacreBLEU does (``13a``,
-    ``intl``, ``zh``, ``char``).
+    ``intl``, ``zh``, ``char``).  Segmenters cut what has no spaces and is not the text of the sentence, the rest is
+    cut like ``marks``.  Raises ``ImportError`` without the library of a segmenter.
     """
     if tokenizer == "marks":
         return tokenize_at_marks
     if tokenizer == "space":
         return lambda text, _: text.split()
-    from sacrebleu.metrics.bleu import BLEU
+    if tokenizer == SEGMENTERS["zh"]:
+        from sgl.research.evaluate.surface import segmentation
 
-    cut = BLEU(tokenize=tokenizer).tokenizer
-    return lambda text, _: cut(text).split()
+        cut = segmentation(tokenizer).cut
+    else:
+        from sacrebleu.metrics.bleu import BLEU
+
+        cut = BLEU(tokenize=tokenizer).tokenizer
+    if tokenizer not in SEGMENTERS.values():
+        return lambda text, _: cut(text).split()
+
+    def segmented(text: str, sentence: TreebankSentence) -> list[str]:
+        if text.strip() == sentence.text:
+            return [word.form for word in sentence.words]
+        return tokenize_at_marks(text if " " in text.strip() else cut(text), sentence)
+
+    return segmented
+
+
+def language_of(words: Iterable[str]) -> str:
+    """Return the language of words that are written without spaces: Japanese if there is kana, Chinese, or none.
+
+    >>> language_of(["猫", "が"]), language_of(["猫", "在"]), language_of(["a", "cat"])
+    ('ja', 'zh', '')
+    """
+    scripts = Counter(map(script, filter(str.isalpha, "".join(words))))
+    if scripts["Hiragana"] + scripts["Katakana"] > _OWN * scripts.total():
+        return "ja"
+    return "zh" if 2 * scripts["Han"] > scripts.total() else ""
+
+
+#: What cuts texts without spaces; `sglc eval` has the same.
+SEGMENTERS = {"ja": "ja-mecab", "zh": "jieba"}
 
 
 def tokenize_at_marks(text: str, sentence: TreebankSentence) -> list[str]:

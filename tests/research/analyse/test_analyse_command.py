@@ -186,10 +186,49 @@ def test_texts_that_are_cut_otherwise_than_the_treebank_are_noticed(
 ) -> None:
     rows = [("本", "本", "NOUN", 2, "nsubj"), ("だ", "だ", "AUX", 0, "root")]
     gold = conllu(rows, "text = 本だ")  # type: ignore[arg-type]
-    assert analysed(gold, ("system.txt", "本だ\n"))["systems"][0]["glued"] == 1
+    found = analysed(gold, ("system.txt", "本だ\n"), options="--tokenize space")
+    assert found["systems"][0]["glued"] == 1
     assert "SGL1505" in capsys.readouterr().err
     found = analysed(gold, ("system.txt", "本だ\n"), options="--tokenize char")
     assert found["systems"][0]["exact"] == 1
+
+
+JAPANESE = [("猫", "猫", "NOUN", 3, "nsubj"), ("が", "が", "ADP", 1, "case"), ("走っ", "走る", "VERB", 0, "root")]
+JAPANESE += [("た", "た", "AUX", 3, "aux"), ("。", "。", "PUNCT", 3, "punct")]
+CHINESE = [
+    ("老师", "老师", "NOUN", 2, "nsubj"),
+    ("喜欢", "喜欢", "VERB", 0, "root"),
+    ("学生", "学生", "NOUN", 2, "obj"),
+]
+
+
+@pytest.mark.parametrize(
+    ("rows", "text", "output", "way", "kept"),
+    [
+        # The text of the sentence, another one, and one that is cut already.
+        (JAPANESE, "猫が走った。", "猫が走った。", "ja-mecab", 3),
+        (JAPANESE, "猫が走った。", "犬が走った。", "ja-mecab", 1),
+        (JAPANESE, "猫が走った。", "犬 が 走っ た 。", "ja-mecab", 1),
+        (CHINESE, "老师喜欢学生", "老师喜欢医生", "jieba", 1),
+    ],
+)
+def test_outputs_without_spaces_are_cut_by_the_segmenter_of_the_language(
+    rows: list[tuple[str, str, str, int, str]],
+    text: str,
+    output: str,
+    way: str,
+    kept: int,
+    analysed: Analyse,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if way == "jieba":
+        pytest.importorskip("jieba")
+    found = analysed(conllu(rows, f"text = {text}"), ("system.txt", f"{output}\n"))  # type: ignore[arg-type]
+    assert found["settings"]["tokenizer"] == way
+    assert found["systems"][0]["edges"]["kept"] == kept
+    assert f"Outputs without spaces are cut into words by {way}." in capsys.readouterr().out
+    plainly = analysed(conllu(rows, f"text = {text}"), ("system.txt", f"{output}\n"), options="--tokenize space")  # type: ignore[arg-type]
+    assert plainly["systems"][0]["edges"]["kept"] == (kept if " " in output else 0)
 
 
 @pytest.mark.parametrize("tokenizer", ["marks", "space", "13a", "intl", "zh", "char"])
