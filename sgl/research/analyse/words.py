@@ -9,7 +9,9 @@ hundred outputs is of a script that the treebank has, and hardly any of their wo
 the file most likely holds sources, or is in another language.
 """
 
+import tempfile
 import unicodedata
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
@@ -58,9 +60,7 @@ def tokenizer_of(tokenizer: str) -> Callable[[str, TreebankSentence], list[str]]
     if tokenizer == "space":
         return lambda text, _: text.split()
     if tokenizer == SEGMENTERS["zh"]:
-        from sgl.research.evaluate.surface import segmentation
-
-        cut = segmentation(tokenizer).cut
+        cut = chinese_words()
     else:
         from sacrebleu.metrics.bleu import BLEU
 
@@ -74,6 +74,22 @@ def tokenizer_of(tokenizer: str) -> Callable[[str, TreebankSentence], list[str]]
         return tokenize_at_marks(text if " " in text.strip() else cut(text), sentence)
 
     return segmented
+
+
+def chinese_words() -> Callable[[str], str]:
+    """Return what puts spaces between the words of a Chinese text; raises ``ImportError`` without jieba."""
+    with warnings.catch_warnings():
+        # Its sources have escapes that newer versions of Python warn of.
+        warnings.simplefilter("ignore")
+        import jieba
+    jieba.setLogLevel("ERROR")
+    tokenizer = jieba.Tokenizer()
+    # It caches its dictionary in the directory for temporary files, where anybody could have
+    # put another one.  In a directory of its own it builds it anew.
+    with tempfile.TemporaryDirectory() as folder:
+        tokenizer.tmp_dir = folder
+        tokenizer.initialize()
+    return lambda text: " ".join(word for piece in text.split() for word in tokenizer.lcut(piece))
 
 
 def language_of(words: Iterable[str]) -> str:

@@ -10,15 +10,15 @@ can be scored, and drawn anew, without the texts.
 """
 
 import re
-import tempfile
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sgl.research.analyse.words import chinese_words
 from sgl.research.evaluate.resampling import Scorer, bleu, chrf
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ class Segmentation(NamedTuple):
 def segmentation(way: str, words: Iterable[str] = ()) -> Segmentation:
     """Return the segmentation of this name; raises ``ImportError`` without its library."""
     if way == "jieba":
-        return _jieba()
+        cut = chinese_words()
+        return Segmentation(f"jieba-{version('jieba')}", cut)
     if way == "words":
         return Segmentation(way, DictionarySegmenter(words))
     piece: Callable[[str], str] = " ".join if way == "characters" else str
@@ -74,27 +75,6 @@ class DictionarySegmenter:
         while start < size:
             yield text[start : start - ways[start][1]]
             start -= ways[start][1]
-
-
-def _jieba() -> Segmentation:
-    from importlib.metadata import version
-
-    with warnings.catch_warnings():
-        # Its sources have escapes that newer versions of Python warn of.
-        warnings.simplefilter("ignore")
-        import jieba
-    jieba.setLogLevel("ERROR")
-    tokenizer = jieba.Tokenizer()
-    # It caches its dictionary in the directory for temporary files, where anybody could have
-    # put another one.  In a directory of its own it builds it anew.
-    with tempfile.TemporaryDirectory() as folder:
-        tokenizer.tmp_dir = folder
-        tokenizer.initialize()
-
-    def cut(text: str) -> str:
-        return " ".join(word for piece in text.split() for word in tokenizer.lcut(piece))
-
-    return Segmentation(f"jieba-{version('jieba')}", cut)
 
 
 def occurrences_of(part: str, text: str) -> list[int]:
