@@ -173,7 +173,9 @@ class _Scanner:
         character = self.text[position]
         opening = self.text[self.brackets[-1]] if self.brackets else ""
         if opening == _CLOSE[character]:
-            self.brackets.pop()
+            start = self.brackets.pop()
+            if self.text[start - 1] == "]" and "->" in self.text[start:position]:
+                self._fail_unclosed(start)  # Those of a path, as in `-[nmod]{3}->`, end before the arrow.
             return
         message = f"this `{character}` closes nothing"
         hint = f"remove it, or write `{_CLOSE[character]}` where it should open"

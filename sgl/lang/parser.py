@@ -115,6 +115,8 @@ class ParseFailure:
     def expectation(self) -> str:
         """Return what could stand there, most telling first; a misspelt keyword wins."""
         keywords = {t.lower() for t in self.expected if t.lower() in (*CLAUSES, *DECLARATIONS)}
+        if self.before.rstrip().endswith("}"):
+            keywords.add("without")  # What comes before ends here for the parser, whatever follows.
         near = suggest(self.found, keywords) if self.found[:1].islower() else ""
         if near:
             return near

@@ -28,8 +28,11 @@ MAX_NESTING = 64
 #: Declarations whose names may begin with a capital letter or not.
 _ANY_CASE = ("labels", "words", "word")
 _INDENTED_LINE = re.compile(r"^[ \t]+(\w+)[ \t].*$", re.MULTILINE)
-#: Numbers with commas, and what may contain something like them: quotations and bounds.
-_COMMAS = re.compile(r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])')
+#: Numbers with commas, those of weights last, and what may contain something like them: quotations and bounds.
+_COMMAS = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|\{[0-9]+,[0-9]*\}|(?<![\w.])([0-9]{1,3}(?:,[0-9]{3})+)(?![\w.])'
+    r"|~[ \t]*(0,[0-9]+|[0-9]+,(?![0-9]{3}\b)[0-9]+)(?![\w.,]|[ \t]*if\b)"
+)
 _NAMED = re.compile(r"\w+\s+([^\W\d]\w*(?:\.\w+)*)?")
 
 
@@ -106,6 +109,9 @@ def _doubt(source: SourceFile, chunk: Chunk, tree: Tree[Token]) -> Finding | Non
             one, several = clip(number[1].replace(",", "")), clip(number[1].replace(",", ", "))
             message = f"is `{clip(number[1])}` one number or several?"
             return Finding(*number.span(1), f"write `{one}`, or `{several}`", message)
+        if number[2]:
+            hint = f"write `{clip(number[2].replace(',', '.'))}`"
+            return Finding(*number.span(2), hint, f"`{clip(number[2])}` is not one number")
     # The tree may be too deep for a recursive function.
     stack = [(tree, 1)]
     while stack:

@@ -9,8 +9,9 @@ import unicodedata
 from collections.abc import Callable
 from itertools import takewhile
 
-from sgl.characters import CONFUSABLES, plain
+from sgl.characters import CONFUSABLES, code_of, plain
 from sgl.diagnostics import suggested
+from sgl.lang.chunks import REMOVE
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
@@ -22,7 +23,7 @@ _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[^\W\d]\w*")
 _NAMING = re.compile(r"\w+[ \t]+(?P<name>[\w-]*)[ \t]*")
 _RUN = re.compile(r"[^\s~;,()\[\]{}]+")
-_NUMBER = re.compile(r"[0-9][0-9,_ ]*[0-9]")
+_NUMBER = re.compile(r"[0-9](?:[0-9,_ ]*[0-9])?[kK]?")
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 #: Letters from which on a word can be told from a slip of another one.
 _TELLING = 4
@@ -61,9 +62,10 @@ def _indented(failure: ParseFailure) -> Finding | None:
 def _strange_sign(failure: ParseFailure) -> Finding | None:
     """Recognise what cannot be seen, and ``ＮＰ``, which does not begin with one of A to Z."""
     found = failure.found
-    if len(found) == 1 and unicodedata.category(found) == "Cf":
-        hint = "remove it; it comes from a web page or a word processor"
-        return failure.here(hint, f"here is a character that cannot be seen (U+{ord(found):04X})")
+    kind = unicodedata.category(found) if len(found) == 1 else ""
+    if kind in ("Cf", "Zs"):
+        hint = REMOVE if kind == "Cf" else "write a plain space in its place"
+        return failure.here(hint, f"here is a character that cannot be seen, {code_of(found)}")
     if plain(found) != found and plain(found).isascii() and found.isidentifier():
         return failure.here(f"write `{clip(plain(found))}` in plain characters (of ASCII)")
     return None
@@ -135,9 +137,9 @@ def _nameless(failure: ParseFailure) -> Finding | None:
     keyword, found = failure.keyword, failure.found
     if "NAME" not in failure.expected or failure.before.strip() != keyword:
         return None
-    if keyword == "rule" and re.match(r"[A-Z]\w*\s*(\[[^\]]*\]\s*)?->", failure.rest):
-        start = failure.rest.partition("->")[0].strip()
-        hint = f"write `rule {_small(found)}: {clip(start)} -> …`"
+    rule = re.match(r":?\s*(([A-Z]\w*)\s*(?:\[[^\]]*\])?)\s*->", failure.rest)
+    if keyword == "rule" and rule is not None:
+        hint = f"write `rule {_small(rule[2])}: {clip(rule[1].strip())} -> …`"
         return failure.here(hint, "a rule has a name")
     if keyword == "use" and found.startswith('"'):
         name = found.strip('"').removesuffix(".sgl").replace("/", ".").lstrip(".")
@@ -205,16 +207,16 @@ def _joined_name(failure: ParseFailure) -> Finding | None:
 
 
 def _apart_number(failure: ParseFailure) -> Finding | None:
-    """Recognise ``20,000`` and ``20 000``."""
-    behind = re.search(r"[0-9][0-9,_ ]*$", failure.before[-40:])
-    if behind is None or not re.match(r"[,_ ]?[0-9]{3}\b|_[0-9]+", failure.rest):
+    """Recognise ``20,000``, ``20 000`` and ``20k``."""
+    behind = re.search(r"(?<![.0-9])[0-9][0-9,_ ]*$", failure.before[-40:])
+    if behind is None or not re.match(r"[,_ ]?[0-9]{3}\b|_[0-9]+|[kK]\b", failure.rest):
         return None
     start = failure.at - len(behind.group())
     match = _NUMBER.match(failure.text, start)
     if match is None:
         return None
-    hint = f"write `{clip(''.join(re.findall('[0-9]', match.group())))}`"
-    return Finding(start, match.end(), hint, "a number is written without a break")
+    digits = "".join(re.findall("[0-9]", match.group())) + "000" * (match.group()[-1] in "kK")
+    return Finding(start, match.end(), f"write `{clip(digits)}`", "a number is written in digits, without a break")
 
 
 def _clause_word(failure: ParseFailure) -> Finding | None:
@@ -248,6 +250,8 @@ def _forgotten(failure: ParseFailure) -> Finding | None:
         return failure.here(f"write `>= {clip(found)}`")
     if found.isidentifier() and failure.takes(";"):
         return failure.here(f"what follows comes after a `;`: `; {clip(found)}`")
+    if failure.ended and failure.keyword == "feature" and failure.before.rstrip().endswith("="):
+        return failure.here(f"write its values: `{clip(failure.before.strip())} sg | pl`")
     if failure.ended and failure.keyword == "test" and failure.takes("=>"):
         return failure.here('say what it gives, `=> ja "…"`; if it is no sentence, write `test reject "…"`')
     return None
@@ -340,6 +344,15 @@ FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
     (":", lambda failure: failure.takes("="), "write `=`"),
     (":", lambda failure: failure.takes(";"), "an edge names a child by its role alone, if it has one"),
     (":;", lambda failure: failure.before == failure.keyword or failure.rest.strip() == ";", "remove it"),
+    (":", lambda failure: _NAMING.fullmatch(failure.before) is not None, "remove it"),
+    ("=", lambda failure: "NUMBER" in failure.expected, "remove it: the number follows directly"),
+    ("/", lambda failure: failure.keyword == "use", "a path has dots: `stdlib.ja.verb`"),
+    ("(", lambda failure: failure.takes("{"), "a structure is written in braces: `{ V -[obj]-> N }`"),
+    (
+        "(",
+        lambda failure: failure.takes("[") and failure.before[-1:].isalnum(),
+        "what is said of it stands in square brackets: `[…]`",
+    ),
     (
         "oa",
         lambda failure: failure.found in ("or", "and") and failure.takes("|"),
