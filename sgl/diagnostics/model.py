@@ -149,12 +149,16 @@ class Diagnostics:
         return len(self._found) - self.errors
 
 
+#: So many names may be equally close, for a name that is longer than that: `VP` is none of `NP` and `PP`.
+_ALIKE = 2
+
+
 def suggest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a hint ``did you mean `x`?``; for a name like none, all after ``otherwise``."""
     known = list(known)
-    candidate = suggested(name, known)
-    if candidate is not None:
-        return f"did you mean `{candidate}`?"
+    near = _nearest(name, known)
+    if len(near) == 1 or (len(near) == _ALIKE and len(name) > _ALIKE):
+        return f"did you mean {' or '.join(f'`{candidate}`' for candidate in near)}?"
     return f"{otherwise}: {', '.join(known)}" if otherwise else ""
 
 
@@ -170,10 +174,16 @@ def shortlist(names: Iterable[str], most: int = 8) -> str:
 
 
 def suggested(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a misspelt one most likely means, if one is closest.
+    """Return the known name that a misspelt one most likely means, if one is closest."""
+    near = _nearest(name, known)
+    return near[0] if len(near) == 1 else None
 
-    It differs in capital letters only, is at most two edits away (one for up to three letters) and
-    shares some letter, or has ``name`` as a prefix.
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    """Return the known names that are closest to a misspelt one.
+
+    They differ in capital letters only, are at most two edits away (one for up to three letters) and
+    share some letter, or have ``name`` as a prefix.
     """
     limit = 1 if len(name) <= 3 else 2
     ranked: list[tuple[int, str]] = []
@@ -185,10 +195,7 @@ def suggested(name: str, known: Iterable[str]) -> str | None:
             ranked.append((distance, candidate))
         elif len(name) >= 2 and candidate.startswith(name):
             ranked.append((limit + 1, candidate))
-    ranked.sort()
-    if not ranked or (len(ranked) > 1 and ranked[0][0] == ranked[1][0]):
-        return None
-    return ranked[0][1]
+    return [candidate for distance, candidate in ranked if distance == min(ranked)[0]]
 
 
 def one_slip(first: str, second: str) -> bool:

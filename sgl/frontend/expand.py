@@ -266,7 +266,7 @@ def _report_unreachable(instances: Sequence[Instance], reachable: Set[Concrete],
             category, start = production.lhs.info.name, state.dataset.start
             message = f"`{name}` never takes part in a sentence: "
             message += f"`{category}` cannot be reached from `{start}`"
-            state.warning("SGL0704", production.span, message)
+            state.warning("SGL0704", production.span, message, f"use `{category}` in a rule, or remove what is idle")
 
 
 def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None:

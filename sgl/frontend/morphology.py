@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NoReturn
 
-from sgl.diagnostics import Diagnostics, Label, Span, one_slip, suggest
+from sgl.diagnostics import Diagnostics, Label, Span, one_of, one_slip, suggest, suggested
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import Slotting
 from sgl.frontend.state import CompilerState
@@ -108,6 +108,8 @@ class Evaluation:
             column, place = problem.column, self.row or problem.column.span
             labels = [Label(column.span, "asked for here")]
             hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
+            if meant := suggested(column.text, self.columns):
+                hint = f"did you mean `{column}` by its `{meant}`? Else {hint}"
             message = f"this row has no `{column}`"
             self.diagnostics.error("SGL0604", place, message, hint, labels=labels)
         return None
@@ -180,7 +182,7 @@ class Evaluation:
         what = f"the function has no parameter `{name}`"
         if self.function is None:
             what = f"the table has no column `{name}`" if self.row else f"`${name}` is nothing"
-        hint = suggest(text, self.known) or f"there is: {', '.join(self.known) or 'none'}"
+        hint = one_of(text, self.known) + ("; or add it to the rows" if self.function is None and self.row else "")
         self.diagnostics.error("SGL0603", expression.span, what, hint)
         return None
 
@@ -201,7 +203,8 @@ class Evaluation:
         if declared is None:
             kinds = (s.Function, s.Paradigm)
             if not any(scope.may_declare(kind, name) for kind in kinds):
-                hint = suggest(name, [known for kind in kinds for known in scope.names(kind)])
+                hint = scope.in_library(name, *kinds)
+                hint = hint or suggest(name, [known for kind in kinds for known in scope.names(kind)])
                 message = f"there is no paradigm or function `{name}`"
                 self.diagnostics.error("SGL0201", call.name.span, message, hint)
             return None

@@ -7,6 +7,7 @@ kind is declared once in all files that take part: rules, reports and later tabl
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,8 +16,9 @@ from typing import TypeVar
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
-from sgl.lang.keywords import DECLARATIONS
-from sgl.lang.project import Unit, locate, read_file
+from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang.project import STDLIB, Unit, locate, read_file
+from sgl.resources import stdlib_dir
 
 #: What authors call each kind of declaration that has a name.
 KINDS: dict[type, str] = {
@@ -109,8 +111,21 @@ class Scope:
             hint = f"there is: {shortlist(known)}" if known else hint
             others = (other for other, names in self.visible.items() if name.text in names)
             hint = next((f"`{name}` is a {KINDS[other]}" for other in others), hint)
+            if name.text.lower() in CLAUSES:
+                hint = f"a word of the language has small letters: `{name.text.lower()}`"
+            if kind is s.Labels:
+                hint = self.in_library(name.text, kind) or hint
             state.report_missing(KINDS[kind], name, known, hint)
         return found
+
+    def in_library(self, name: str, *kinds: type) -> str:
+        """Return the hint to use the file of the standard library that declares a name; empty if none does."""
+        library, keywords = stdlib_dir(), "|".join(_KEYWORDS.get(kind, KINDS[kind]) for kind in kinds)
+        for path in sorted(library.rglob("*.sgl")):
+            if re.search(rf"^(?:{keywords})[ \t]+{re.escape(name)}\b", path.read_text("utf-8"), re.MULTILINE):
+                file = ".".join((STDLIB, *path.relative_to(library).with_suffix("").parts))
+                return f"write `use {file} ({name})` here"
+        return ""
 
     def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
         for declared, scope in self.resolved.declarations:
@@ -255,7 +270,7 @@ def report_unused(state: CompilerState) -> None:
         name = declaration.name
         if id(declaration) not in names.used and name.text not in elsewhere:
             message = f"the {KINDS[type(declaration)]} `{name}` is never used"
-            state.warning("SGL0204", name.span, message)
+            state.warning("SGL0204", name.span, message, "remove it, or use it")
 
 
 def check_taken(state: CompilerState) -> bool:

@@ -284,7 +284,7 @@ def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerSta
     return tuple(found)
 
 
-def has_parts(part: s.Name, texts: Iterable[str], state: CompilerState) -> bool:
+def has_parts(part: s.Name, texts: Collection[str], state: CompilerState) -> bool:
     """Return whether ``de.prefix`` is about a text layer; report one of another layer."""
     layer = part.text.partition(".")[0]
     if layer not in texts:

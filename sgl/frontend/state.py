@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
 from sgl import limits
 from sgl.core.structure import COMPARISONS
-from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, suggest
+from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, one_of, suggest
 from sgl.kept import kept, key_of, memory
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
@@ -110,10 +110,12 @@ class CompilerState:
             self._foundations[leaves] = kept("foundation", rest, equal, object)
         return self._foundations[leaves]
 
-    def report_missing(self, kind: str, name: s.Name, known: Iterable[str], hint: str = "", keyword: str = "") -> None:
+    def report_missing(
+        self, kind: str, name: s.Name, known: Collection[str], hint: str = "", keyword: str = ""
+    ) -> None:
         """Report a name that nothing has, unless an unreadable declaration with this ``keyword`` may have it."""
         if not keyword or not self.project.may_declare(keyword, name.text):
-            hint = suggest(name.text, known) or hint
+            hint = suggest(name.text, known) or hint or one_of(name.text, known)
             self.error("SGL0201", name.span, f"there is no {kind} `{name}`", hint)
 
     def report_twice(
@@ -185,7 +187,7 @@ class Parameters:
         elif _NUMBER.fullmatch(text):
             self.state.error("SGL0705", name.span, "this number is too large")
         else:
-            self._report_missing(name)
+            self._report_missing(name, "write a number, such as 3, or ")
         return None
 
     def whole(self, amount: s.Name | s.Amount, minimum: int = 0) -> int | None:
@@ -199,8 +201,8 @@ class Parameters:
             return None
         return int(number)
 
-    def _report_missing(self, name: s.Name) -> None:
-        hint = f"declare it: `param {name} = …`"
+    def _report_missing(self, name: s.Name, instead: str = "") -> None:
+        hint = f"{instead}declare it: `param {name} = …`"
         self.state.report_missing("parameter", name, self.values, hint, "param")
 
 

@@ -281,7 +281,8 @@ def source_of(
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
-        message = f"the file `{shown}` is not UTF-8 (byte {problem.start:,})"
+        line = content.count(b"\n", 0, problem.start) + 1
+        message = f"line {line:,} of the file `{shown}` is not UTF-8 (byte {problem.start:,})"
         diagnostics.error("SGL0002", span, message, hint="save it as UTF-8")
         return None
     if "\0" in text:

@@ -221,6 +221,8 @@ def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnos
         hint = f"if you mean `{CONFUSABLES[wide]}`, write it (of ASCII) in place of `{wide}`"
     elif any("\t" in text for text in lines):
         hint = "YAML is indented by spaces; write them in place of tabs"
+    elif began != line and "indicator" in str(problem.problem):
+        hint = "the columns of a row begin exactly below one another"
     labels = [Label(_line(source, began), "in what begins here")] if began != line else []
     message = f"this is not YAML: {problem.problem or problem}"
     diagnostics.error("SGL0601", _line(source, line), message, hint, labels=labels)
