@@ -7,7 +7,6 @@ kind is declared once in all files that take part: rules, reports and later tabl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +16,7 @@ from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, sug
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.lang.project import STDLIB, Unit, locate, read_file
-from sgl.resources import stdlib_dir
+from sgl.lang.project import Unit, library_file, locate, read_file
 
 #: What authors call each kind of declaration that has a name.
 KINDS: dict[type, str] = {
@@ -120,12 +118,8 @@ class Scope:
 
     def in_library(self, name: str, *kinds: type) -> str:
         """Return the hint to use the file of the standard library that declares a name; empty if none does."""
-        library, keywords = stdlib_dir(), "|".join(_KEYWORDS.get(kind, KINDS[kind]) for kind in kinds)
-        for path in sorted(library.rglob("*.sgl")):
-            if re.search(rf"^(?:{keywords})[ \t]+{re.escape(name)}\b", path.read_text("utf-8"), re.MULTILINE):
-                file = ".".join((STDLIB, *path.relative_to(library).with_suffix("").parts))
-                return f"write `use {file} ({name})` here"
-        return ""
+        file = library_file([_KEYWORDS.get(kind, KINDS[kind]) for kind in kinds], name)
+        return f"write `use {file} ({name})` here" if file else ""
 
     def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
         for declared, scope in self.resolved.declarations:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
@@ -340,6 +340,14 @@ def check_lock(project: Project, diagnostics: Diagnostics) -> None:
         if known != digest:
             message = f"`{name}` is not what the lock has recorded" if known else f"`{name}` is not in the lock"
             diagnostics.error("SGL0007", place, message, hint)
+
+
+def library_file(keywords: Collection[str], name: str) -> str:
+    """Return what ``use`` calls the file of the standard library that declares a name; empty if none does."""
+    declared, library = re.compile(rf"^(?:{'|'.join(keywords)})[ \t]+{re.escape(name)}\b", re.MULTILINE), stdlib_dir()
+    files = (path for path in sorted(library.rglob("*.sgl")) if declared.search(path.read_text("utf-8")))
+    found = next(files, None)
+    return ".".join((STDLIB, *found.relative_to(library).with_suffix("").parts)) if found is not None else ""
 
 
 def _used(main: Path, sources: SourceMap) -> Iterator[tuple[str, str]]:
