@@ -82,9 +82,11 @@ def _news(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
 
 
 def _stamps(snapshot: Snapshot) -> Mapping[Path, float]:
-    """Return when the files of a grammar were saved, and the directory, where a missing one may appear."""
+    """Return when the files that a grammar asked for were saved, and their directories, where one comes and goes."""
+    asked = snapshot.sources.dependencies
+    files = {snapshot.root.absolute(), *map(Path, (*asked.contents, *asked.links))}
     stamps = {}
-    for path in (snapshot.root.parent, snapshot.root, *map(Path, snapshot.sources.dependencies.contents)):
+    for path in files | {path.parent for path in files}:
         with suppress(OSError):
             stamps[path] = path.stat().st_mtime
     return stamps

@@ -97,6 +97,25 @@ def test_tables_are_watched_and_a_break_ends_it(watcher: Watcher) -> None:
     assert "Traceback" not in told
 
 
+def test_a_table_or_a_module_that_was_not_there_is_seen_when_it_comes(watcher: Watcher) -> None:
+    watcher.until("1 of 1 pattern proved")
+    table, folder = watcher.grammar.with_name("verbs.yaml"), watcher.grammar.with_name("lex")
+    watcher.replace('"verbs.yaml"', '"lex/verbs.yaml"')
+    assert "`lex/verbs.yaml` is not there" in watcher.until("farm.sgl  ")
+    folder.mkdir()
+    # What is moved has the time of its last change.
+    table.rename(folder / "verbs.yaml")
+    watcher.until("1 of 1 pattern proved")
+    (folder / "verbs.yaml").rename(table)
+    assert "`lex/verbs.yaml` is not there" in watcher.until("farm.sgl  ")
+    table.rename(folder / "verbs.yaml")
+    watcher.until("1 of 1 pattern proved")
+    watcher.replace("layer en", "use lex.more\nlayer en")
+    assert "`lex/more.sgl` is not there" in watcher.until("farm.sgl  ")
+    (folder / "more.sgl").write_text("feature more = yes\n")
+    watcher.until("1 of 1 pattern proved")
+
+
 def test_messages_for_programs_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["watch", str(EXAMPLES / "farm.sgl"), "--format", "json"]) == USAGE
     assert "`check` does" in capsys.readouterr().err

@@ -116,6 +116,18 @@ def test_a_name_that_cannot_be_changed_is_refused_with_a_reason(farm: Editor, ma
         farm.ask_at(types.RenameParams, "farm.sgl", marked, new_name=new)
 
 
+def test_a_table_that_goes_and_comes_back_is_seen(editor: Editor) -> None:
+    editor.open("farm.sgl")
+    editor.diagnostics("farm.sgl")
+    table, elsewhere = editor.directory / "verbs.yaml", editor.directory / "elsewhere"
+    table.rename(elsewhere)
+    editor.changed(table, types.FileChangeType.Deleted)
+    editor.diagnostics("farm.sgl", "SGL0001")
+    elsewhere.rename(table)
+    editor.changed(table, types.FileChangeType.Created)
+    editor.diagnostics("farm.sgl")
+
+
 def test_a_dataset_is_made_of_what_is_on_disk(editor: Editor) -> None:
     editor.open("farm.sgl")
     editor.replace("farm.sgl", "train 1000", "train 2000")

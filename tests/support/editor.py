@@ -137,6 +137,11 @@ class Editor:
         (self.directory / name).write_text(self.texts[name], "utf-8")
         self.client.text_document_did_save(types.DidSaveTextDocumentParams(self.document(name)))
 
+    def changed(self, path: Path, how: types.FileChangeType) -> None:
+        """Say that something else has changed a file on disk."""
+        events = [types.FileEvent(path.as_uri(), how)]
+        self.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams(events))
+
     # ---- places
 
     def place(self, name: str, marked: str) -> types.Position:
