@@ -6,6 +6,7 @@ A release says its version, licence and authors, and how the data are cited.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sgl.core.plan import Ambiguous
 from sgl.core.release import Release, canary_of, known
@@ -17,7 +18,7 @@ from sgl.lang import syntax as s
 from sgl.rendering.views import VIEWS
 
 SPLITS = ("train", "dev", "test")
-_KEYS = (*SPLITS, "gen", "seed", "from", "output", "distinct", "ambiguous", "unseen")
+_KEYS = (*SPLITS, "gen", "seed", "percent", "from", "output", "distinct", "ambiguous", "unseen")
 _DISTINCT = ("sentences", "lemmas")
 _ONE_OF_TWO = "remove one of the two"
 
@@ -33,6 +34,8 @@ class DatasetSettings:
     every: set[str] = field(default_factory=set)
     copies: dict[str, int] = field(default_factory=dict)
     seed: int = 1
+    #: How much is asked for of the numbers of sentences that the dataset, patterns and parts write.
+    percent: int = 100
     distinct_sentences: bool = False
     distinct_lemmas: list[s.Name] = field(default_factory=list)
     ambiguous: Ambiguous = Ambiguous.REJECT
@@ -50,14 +53,15 @@ def read_dataset(state: CompilerState) -> None:
         _do_without(state)
         return
     dataset, scope = declared[-1]
-    if len(declared) > 1:
-        labels = [Label(declared[0][0].span, "declared here first")]
-        message = "a grammar has one `dataset` declaration"
-        state.error("SGL0203", declared[1][0].span, message, _ONE_OF_TWO, labels=labels)
     errors = state.diagnostics.errors
-    settings = DatasetSettings(gen=dataset.sizes, unseen=dataset.unseen)
+    in_force = _in_force(declared, state)
+    sizes = tuple(clause for clause in in_force if isinstance(clause, s.SizeClause))
+    unseen = tuple(clause for clause in in_force if isinstance(clause, s.Unseen))
+    clauses = [clause for clause in in_force if isinstance(clause, s.DatasetClause)]
+    settings = DatasetSettings(gen=sizes, unseen=unseen)
     said: dict[str, s.Name] = {}
-    for clause in _clauses_of(dataset, state):
+    # All other numbers depend on this one.
+    for clause in sorted(clauses, key=lambda clause: clause.key.text != "percent"):
         _read_clause(clause, settings, said, scope)
     if not hasattr(settings, "start"):
         if "from" not in said:
@@ -69,7 +73,7 @@ def read_dataset(state: CompilerState) -> None:
         hint = "say how many: `train 40000`"
         state.error("SGL0804", dataset.span, "the dataset asks for no sentences", hint)
     start = settings.start
-    category = scope.find(s.CategoryDecl, start)
+    category = scope.of(start).find(s.CategoryDecl, start)
     if category is not None and category.features:
         listed = ", ".join(f"`{name}`" for name in category.features)
         message = f"a dataset starts from a category without features; `{start}` has {listed}"
@@ -106,11 +110,22 @@ def _do_without(state: CompilerState) -> None:
     state.dataset.start = start
 
 
-def _clauses_of(dataset: s.Dataset, state: CompilerState) -> list[s.DatasetClause]:
-    """Return the clauses that apply: a number under a condition stands in place of one without."""
-    holding = [clause for clause in dataset.clauses if state.parameters.holds(clause.when)]
-    chosen = {clause.key.text for clause in holding if clause.when is not None and clause.amount is not None}
-    return [clause for clause in holding if clause.when is not None or clause.key.text not in chosen]
+def _in_force(declared: Sequence[tuple[s.Dataset, Scope]], state: CompilerState) -> list[s.SyntaxNode]:
+    """Return the clauses that apply: those of a file stand in place of those of their kind in files that it uses."""
+    below: dict[Path, set[Path]] = {}
+    for unit in state.project.units:
+        below[unit.path] = {path for _, used in unit.uses for path in (used.path, *below[used.path])}
+    said: dict[str, list[tuple[Path, s.SyntaxNode]]] = {}
+    for dataset, scope in declared:
+        holding = [clause for clause in dataset.clauses if state.parameters.holds(clause.when)]
+        # A number under a condition stands in place of one without.
+        chosen = {clause.key.text for clause in holding if clause.when is not None and clause.amount is not None}
+        clauses = [clause for clause in holding if clause.when is not None or clause.key.text not in chosen]
+        for clause in (*clauses, *dataset.sizes, *dataset.unseen):
+            kind = clause.key.text if isinstance(clause, s.DatasetClause) else type(clause).__name__
+            said.setdefault(kind, []).append((scope.unit.path, clause))
+    alike = said.values()
+    return [one for some in alike for path, one in some if not any(path in below[other] for other, _ in some)]
 
 
 def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[str, s.Name], scope: Scope) -> None:
@@ -119,7 +134,11 @@ def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[
     # A target under a condition stands beside those that others name.
     if key != "distinct" and (key != "output" or clause.when is None):
         if key in said:
-            state.report_twice("clause", name, said[key].span, _ONE_OF_TWO)
+            elsewhere = (
+                f"write `{key}` in the `dataset` of `{state.project.main.file.name}`: it takes the place of both"
+            )
+            one_file = name.span.file == said[key].span.file
+            state.report_twice("clause", name, said[key].span, _ONE_OF_TWO if one_file else elsewhere)
         said.setdefault(key, name)
     if clause.amount is not None and key in _KEYS:
         _read_number(key, clause, settings, scope)
@@ -162,13 +181,16 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
         message = f"`{key}` is no number of sentences that could be repeated"
         state.error("SGL0201", clause.copies.span, message)
         return
-    if key not in (*SPLITS, "seed"):
+    if key not in (*SPLITS, "seed", "percent"):
         message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
         name = amount.value.text
         if key == "from" and name[:1].isalpha():
             message = f"`from` takes a category, and `{name}` has no capital letter"
             hint = suggest(name, scope.names(s.CategoryDecl)) or f"write `from {name.capitalize()}`"
         state.error("SGL0201", amount.span, message, hint)
+        return
+    if key == "percent":
+        settings.percent = state.parameters.whole(amount, 1) or settings.percent
         return
     if key == "seed":
         seed = state.parameters.whole(amount)
@@ -178,7 +200,7 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
     if is_all(amount, state):
         settings.every.add(key)
         return
-    count = count_of_sentences(amount, state)
+    count = count_of_sentences(amount, state, settings.percent)
     if count is not None:
         settings.sizes[key] = count
 

@@ -17,7 +17,7 @@ from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.arguments import each
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_of_sentences, lower_sizes, times
+from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, lower_sizes
 from sgl.frontend.state import LEAVES, CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.kept import kept
@@ -214,8 +214,7 @@ class _PatternLowering:
         structure = lower_structure(clause.graph, self.scope, self.context)
         count: int | None = 1
         if clause.amount is not None:
-            number = times(clause.share, self.context)
-            count = count_of_sentences(clause.amount, self.state, number)
+            count = count_asked_for(clause.amount, clause.share, self.context)
         if structure is None or count is None:
             return
         if clause.share is not None:

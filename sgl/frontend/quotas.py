@@ -77,8 +77,7 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
         hint = "write a number, or leave out `per target` and `shared`"
         state.error("SGL0825", item.span, "of all sentences targets have no shares", hint)
         return None
-    number = times(item.share, context)
-    count = 0 if every else count_of_sentences(item.amount, state, number)
+    count = 0 if every else count_asked_for(item.amount, item.share, context)
     copies = copies_of(item.copies, state)
     within: list[tuple[Structure, ...]] = []
     outside: list[Structure] = []
@@ -184,15 +183,23 @@ def copies_of(written: s.Copies | None, state: CompilerState) -> int:
     return number or 1
 
 
-def times(share: s.Share | None, context: StructureContext) -> int:
-    """Return how often a number counts: ``per target`` once for each of them."""
-    return len(context.targets or ()) if share is not None and share.each else 1
+def count_asked_for(amount: s.Amount, share: s.Share | None, context: StructureContext) -> int | None:
+    """Return how many sentences a pattern or part asks for, ``per target`` once for each; None after a report."""
+    targets = len(context.targets or ()) if share is not None else 1
+    percent = dataset.percent if (dataset := getattr(context.state, "dataset", None)) is not None else 100
+    times = targets if share is not None and share.each else 1
+    return count_of_sentences(amount, context.state, percent, times, targets)
 
 
-def count_of_sentences(amount: s.Amount, state: CompilerState, times: int = 1) -> int | None:
-    """Return the number of sentences that ``amount`` writes or names; None after a report."""
+def count_of_sentences(
+    amount: s.Amount, state: CompilerState, percent: int, times: int = 1, least: int = 1
+) -> int | None:
+    """Return so much of what ``amount`` writes or names, and some at least unless it is less; None after a report."""
     count = state.parameters.whole(amount)
-    if count is not None and (count := count * times) > MAX_COUNT:
+    if count is None:
+        return None
+    count = max(min(count * times, least), (count * times * percent + 50) // 100)
+    if count > MAX_COUNT:
         message = f"at most {MAX_COUNT:,} sentences can be asked for in one place"
         state.error("SGL0705", amount.span, message)
         return None

@@ -166,7 +166,8 @@ def _possible(
         note = hint = ""
         if left < 0:
             note = "they would be drawn by themselves, and for all needs together `train` is too small"
-            hint = "make `train` larger, need fewer, or give the rules of this part more weight"
+            hint = "make `train` larger, need fewer, or give the rules of this part more weight; "
+            hint += "`percent 10` in `dataset` makes `train` and all needs smaller alike"
         elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
             size = count_derivations(structures.split(_with(usual.constraint, need)))
             if size is not None and size < need.count:

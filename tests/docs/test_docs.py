@@ -82,7 +82,15 @@ def test_every_sgl_block_can_be_read(block: Block) -> None:
 #: Pages that compile a benchmark, or as much: they are tried for acceptance.
 LONG = [
     *("commands", "discontinuity", "evaluate", "exchange", "fit", "releases", "split", "stdlib", "texts"),
-    *("gallery/pcfg_set", "gallery/question", "gallery/scan", "howto/ablations", "howto/depth", "howto/hub"),
+    *(
+        "gallery/index",
+        "gallery/pcfg_set",
+        "gallery/question",
+        "gallery/scan",
+        "howto/ablations",
+        "howto/depth",
+        "howto/hub",
+    ),
     "howto/word-in-one-role",
 ]
 
