@@ -15,23 +15,20 @@ Multiple Context-Free Grammars*, with the bottom-up beginnings of Graham, Harris
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
 import networkx as nx
 
 from sgl import limits
-from sgl.core.grammar import Slot, TextLayer
+from sgl.core.grammar import Slot
 from sgl.core.interpret import capitalised
 from sgl.parsing.forest import Alternative, Forest, Node
 from sgl.parsing.templates import Beginning, TemplateIndex, circles_of
 
-#: Returns the words that stand at a position of an input, with their ends.
-WordsAt = Callable[[int], Iterable[tuple[str, int]]]
-
-#: Words, and the lengths of those with one first character.
-_Lengths = tuple[Set[str], dict[str, list[int]]]
+#: The words that stand at each position of an input, with their ends.
+Arcs = Sequence[Sequence[tuple[str, int]]]
 
 
 class TooLongError(Exception):
@@ -52,53 +49,6 @@ class Steps:
         self._left -= number
         if self._left < 0:
             raise TooLongError(f"it takes more than {self._allowed:,} steps")
-
-
-class WordIndex:
-    """The words of a text layer, found by their beginnings."""
-
-    def __init__(self, words: Set[str], layer: TextLayer) -> None:
-        self._join = layer.join
-        attached = words & layer.attach if layer.join else words
-        self._attached = by_first(attached)
-        self._separate = by_first(words - attached)
-
-    def words_at(self, text: str, position: int) -> list[tuple[str, int]]:
-        """Return the words that stand at an offset of a text, with their ends.
-
-        A separator before them is included.  Behind a word there is the end of the text, or another word.
-        """
-        join = self._join
-        found = list(standing(self._attached, text, position))
-        if not join:
-            return found
-        if not position:
-            found += standing(self._separate, text, 0)
-        elif text.startswith(join, position):
-            found += standing(self._separate, text, position + len(join))
-        return [
-            (word, end)
-            for word, end in found
-            if end == len(text) or text.startswith(join, end) or any(standing(self._attached, text, end))
-        ]
-
-
-def by_first(words: Set[str]) -> _Lengths:
-    """Return words with the lengths of those that begin with a character."""
-    lengths: dict[str, set[int]] = {}
-    for word in words:
-        lengths.setdefault(word[0], set()).add(len(word))
-    return words, {first: sorted(found) for first, found in lengths.items()}
-
-
-def standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]]:
-    """Return the words that stand at ``start``, shorter ones first, with their ends."""
-    known, lengths = words
-    for length in lengths.get(text[start : start + 1], ()):
-        end = start + length
-        word = text[start:end]
-        if word in known and end <= len(text):
-            yield word, end
 
 
 class _Item(NamedTuple):
@@ -136,8 +86,8 @@ class Chart:
     Categories of the grammar keep their numbers; those of the chart have the next ones.
     """
 
-    def __init__(self, index: TemplateIndex, end: int, words_at: WordsAt) -> None:
-        self.end, self.reached = end, 0
+    def __init__(self, index: TemplateIndex, arcs: Arcs) -> None:
+        self.end, self.reached = len(arcs) - 1, 0
         self._index, self._steps = index, Steps()
         #: Each category of the chart: what it was before, its spans, its rules with children.
         self._number: dict[tuple[int, int, int, int, bool], int] = {}
@@ -153,10 +103,10 @@ class Chart:
         self._agenda: list[_Item] = []
         #: The beginnings of rules, by where they end, with where they start.
         self._begun: defaultdict[int, dict[tuple[int, Beginning], None]] = defaultdict(dict)
-        for position in range(end + 1):
+        for position, words in enumerate(arcs):
             if self.passes(position):
                 self.reached = position
-                self._advance(position, words_at)
+                self._advance(position, words)
 
     def passes(self, position: int) -> bool:
         """Return whether the beginning of a sentence leads to a position."""
@@ -184,7 +134,7 @@ class Chart:
     def _is_new(self, category: int) -> bool:
         return category >= len(self._index.grammar.categories)
 
-    def _advance(self, position: int, words_at: WordsAt) -> None:
+    def _advance(self, position: int, words: Sequence[tuple[str, int]]) -> None:
         """Move the items at a position as far as they go, over words to later ones."""
         begun = [*self._begun[position], (position, self._index.beginning)]
         self._items[position].update(
@@ -202,7 +152,7 @@ class Chart:
             self._steps.take(1)
             if word := self._look(position, item):
                 before[word].append(item._replace(dot=item.dot + 1))
-        for word, end in words_at(position):
+        for word, end in words:
             self._items[end].update(before.get(word, ()))
             for start, beginning in begun:
                 after = beginning.after.get(word)

@@ -9,7 +9,6 @@ What it refuses as too long has no readings here.
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from itertools import islice
 from math import exp, inf, log
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,9 +20,9 @@ from sgl import limits
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
-from sgl.parsing.chart import Chart, TooLongError, WordIndex, WordsAt
+from sgl.parsing.chart import Chart, TooLongError
 from sgl.parsing.forest import Forest, best_readings
-from sgl.parsing.spellings import MOST_ABSORBED, Spellings
+from sgl.parsing.spellings import MOST_ABSORBED, Lattice, Spellings
 from sgl.parsing.templates import TemplateIndex
 
 if TYPE_CHECKING:
@@ -97,10 +96,8 @@ class Parser:
         """Take a text layer by its index; ``UnparsableLayerError`` if it has empty words."""
         self.grammar = grammar
         self.layer = layer
-        own = grammar.text_layers[layer]
         self.index = TemplateIndex(grammar, layer)
-        self._vocabulary = WordIndex(self.index.vocabulary, own)
-        self._spellings = None if own.finish is None else Spellings(self.index.vocabulary, own)
+        self._spellings = Spellings(self.index.vocabulary, grammar.text_layers[layer])
 
     @property
     def vocabulary(self) -> frozenset[str]:
@@ -152,21 +149,15 @@ class Parser:
 
     def _chart(self, sentence: str | Sequence[str]) -> tuple[Chart, Sequence[int]]:
         self.check_length(sentence)
-        words_at: WordsAt
-        places: Sequence[int] = range(len(sentence) + 1)
-        deepest: frozenset[int] = frozenset()
-        if not isinstance(sentence, str):
-            tokens = [((token, end),) for end, token in enumerate(sentence, start=1)]
-            words_at = [*tokens, ()].__getitem__
-        elif self._spellings is None or not sentence:
-            words_at = partial(self._vocabulary.words_at, sentence)
-        else:
+        if isinstance(sentence, str) and sentence:
             lattice = self._spellings.lattice(sentence)
-            words_at, places, deepest = lattice.words_at, lattice.places, lattice.deepest
-        chart = Chart(self.index, len(places) - 1, words_at)
-        if any(chart.passes(state) for state in deepest):
+        else:
+            arcs = [[(token, end)] for end, token in enumerate(sentence, start=1)]
+            lattice = Lattice([*arcs, []], range(len(sentence) + 1), frozenset())
+        chart = Chart(self.index, lattice.arcs)
+        if any(chart.passes(state) for state in lattice.deepest):
             raise TooLongError(f"{MOST_ABSORBED} words in a row may be absorbed in it")
-        return chart, places
+        return chart, lattice.places
 
 
 #: The greatest count; what is more is this.

@@ -1,23 +1,25 @@
 """The words that a text can be the spelling of, as a lattice that the chart goes through.
 
-Where a text layer has a finish (:mod:`sgl.core.spelling`), words and text differ: some words are not written, some
-are written otherwise, or two as one.  A state of the lattice is a place in the text with what matters there of the
-words before it; a path is a sequence of words whose spelling is the text, and each such sequence is one path::
+A text without separators can be divided in several ways.  Where a text layer has a finish (:mod:`sgl.core.spelling`),
+words and text differ: some words are not written, some are written otherwise, or two as one.  A state of the lattice
+is a place in the text with what matters there of the words before it; a path is a sequence of words whose spelling is
+the text, and each such sequence is one path::
 
     ran .       0 -ran-> 1 -.-> end        1 -,-> 2 -.-> end       1 -,-> 2 -,-> 3 -.-> end
 
 States are numbered so that every word leads to a greater number.
 """
 
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from heapq import heappop, heappush
+from itertools import chain
 from typing import NamedTuple, TypeVar
 
 from sgl import limits
 from sgl.core.grammar import TextLayer
 from sgl.core.interpret import capitalised
 from sgl.core.spelling import Finish, written
-from sgl.parsing.chart import TooLongError, by_first, standing
+from sgl.parsing.chart import Arcs, TooLongError
 
 #: Words in a row that are not written, of which readings are found; beyond it nothing is parsed.
 MOST_ABSORBED = 16
@@ -26,13 +28,9 @@ MOST_ABSORBED = 16
 class Lattice(NamedTuple):
     """What a text spells: words from each state, its place; the last is the end, ``deepest`` absorb no further word."""
 
-    arcs: list[list[tuple[str, int]]]
-    places: list[int]
+    arcs: Arcs
+    places: Sequence[int]
     deepest: frozenset[int]
-
-    def words_at(self, state: int) -> list[tuple[str, int]]:
-        """Return the words from a state, each with the state where it leads."""
-        return self.arcs[state]
 
 
 class _State(NamedTuple):
@@ -55,6 +53,9 @@ class _State(NamedTuple):
     tight: bool = True
 
 
+#: Words, and the lengths of those with one first character.
+_Lengths = tuple[Set[str], dict[str, list[int]]]
+
 #: A word with the state where it leads; None is the end.
 _Arc = tuple[str, _State | None]
 _Value = TypeVar("_Value")
@@ -76,7 +77,8 @@ class Spellings:
         every = {*self._shown, *self._halves}
         raised = capitalised if self._finish.capital else str
         self._beginnings = _grouped((raised(piece), piece) for piece in sorted(every))
-        self._pieces, self._raised = by_first(every), by_first({*self._beginnings})
+        self._pieces, self._raised = _by_first(every), _by_first({*self._beginnings})
+        self._attached = _by_first(every & layer.attach)
         self._matter = {word for word, _ in pairs} | {word for _, word in forms}
 
     def lattice(self, text: str) -> Lattice:
@@ -148,16 +150,22 @@ class Spellings:
         yield word, _State(end, before=kept, begun=True, tight=tight)
 
     def _standing(self, text: str, state: _State) -> Iterator[tuple[str, int]]:
+        """Yield the pieces that stand at a state and have behind them the end of the text, or another piece."""
         join, place, attach = self._layer.join, state.place, self._layer.attach
+        found: Iterator[tuple[str, int]]
         if not state.begun:
-            for shown, end in standing(self._raised, text, place):
-                yield from ((piece, end) for piece in self._beginnings[shown])
-            return
-        close = state.tight or not join
-        yield from (x for x in standing(self._pieces, text, place) if close or x[0] in attach)
-        if not close and text.startswith(join, place):
-            apart = standing(self._pieces, text, place + len(join))
-            yield from (found for found in apart if found[0] not in attach)
+            found = ((piece, end) for x, end in _standing(self._raised, text, place) for piece in self._beginnings[x])
+        elif state.tight or not join:
+            found = _standing(self._pieces, text, place)
+        elif text.startswith(join, place):
+            apart = _standing(self._pieces, text, place + len(join))
+            found = chain(_standing(self._attached, text, place), (x for x in apart if x[0] not in attach))
+        else:
+            found = _standing(self._attached, text, place)
+        for piece, end in found:
+            close = piece in self._finish.after or any(_standing(self._attached, text, end))
+            if close or end == len(text) or text.startswith(join, end):
+                yield piece, end
 
 
 def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
@@ -165,3 +173,21 @@ def _grouped(pairs: Iterable[tuple[str, _Value]]) -> dict[str, list[_Value]]:
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return found
+
+
+def _by_first(words: Set[str]) -> _Lengths:
+    """Return words with the lengths of those that begin with a character."""
+    lengths: dict[str, set[int]] = {}
+    for word in words:
+        lengths.setdefault(word[0], set()).add(len(word))
+    return words, {first: sorted(found) for first, found in lengths.items()}
+
+
+def _standing(words: _Lengths, text: str, start: int) -> Iterator[tuple[str, int]]:
+    """Return the words that stand at ``start``, shorter ones first, with their ends."""
+    known, lengths = words
+    for length in lengths.get(text[start : start + 1], ()):
+        end = start + length
+        word = text[start:end]
+        if word in known and end <= len(text):
+            yield word, end
