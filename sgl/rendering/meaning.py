@@ -21,7 +21,7 @@ and its ``definite`` is that of the noun::
 The edges of one source are in the order of their roles: subject first, then the other arguments in
 the order of the declarative clause.  A colon in a label separates its parts (``nmod:in``).
 
-This module, ``cogs`` and ``varfree`` need nothing but the standard library of
+This module and those of views need nothing but the standard library of
 Python 3.9, so that a standalone sampler can contain them.
 """
 

@@ -9,8 +9,10 @@ from lsprotocol import types
 
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
+from sgl.rendering.views import VIEWS
 from sgl_editor.lsp.completion import complete
 from sgl_editor.lsp.document import Grammar
+from sgl_editor.lsp.names import TABLES
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 CATEGORIES = {"N", "V", "Det", "Text", "S", "VP", "NP", "PP"}
@@ -87,3 +89,7 @@ def test_what_is_offered_takes_the_place_of_what_was_begun(before: Compiled | No
     (item,) = (one for one in complete(document, params) if one.label == "Det")
     assert isinstance(item.text_edit, types.TextEdit)
     assert item.text_edit.range.end.character - item.text_edit.range.start.character == len("De")
+
+
+def test_all_kinds_of_views_are_known() -> None:
+    assert TABLES["words"]["ViewDecl.kind"] == sorted(["conllu", "template", *VIEWS])

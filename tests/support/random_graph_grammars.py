@@ -65,6 +65,7 @@ class Builder:
             0,
             layers,
             (GraphLayer("syn", "en"), GraphLayer("sem", "en", free=True)),
+            # Laws about templates go over all views by themselves.
             tuple(View(f"{kind}{layer}", kind, layer) for layer in (0, 1) for kind in ("cogs", "varfree", "penman")),
         )
 
