@@ -44,23 +44,20 @@ def quiet(_: str, __: int, ___: int) -> None:
 
 
 class Learner(ABC):
-    """A model with its rows; the parameters of ``module`` that need gradients are trained."""
+    """A model with its rows; the parameters of ``module`` that need gradients are trained.
+
+    ``prompt`` returns the tokens that a text is given as, ``answer`` those of a gold text, with the end.
+    """
 
     module: nn.Module
     together: int
+    prompt: Callable[[str], list[int]]
+    answer: Callable[[str], list[int]]
 
     def __init__(self, config: Config, data: BaselineData) -> None:
         self.config = config
         self._rows = data.train
         self._device = torch.device(config.device)
-
-    @abstractmethod
-    def prompt(self, source: str) -> list[int]:
-        """Return the tokens that a text is given as."""
-
-    @abstractmethod
-    def answer(self, target: str) -> list[int]:
-        """Return the tokens of a gold text, with the end."""
 
     @cached_property
     def pairs(self) -> list[tuple[list[int], list[int]]]:
@@ -131,16 +128,9 @@ class Seq2SeqLearner(Learner):
         super().__init__(config, data)
         self.tokenizers, (source, target) = tokenizers, _schemes(config, data)
         self.source, self.target = Side(source, tokenizers[0]), Side(target, tokenizers[-1])
+        self.prompt, self.answer = self.source.encode, self.target.encode
         torch.manual_seed(config.seed)
         self.module: Seq2Seq = new_model(config, *(each.get_vocab_size() for each in tokenizers)).to(self._device)
-
-    def prompt(self, source: str) -> list[int]:
-        """Return the tokens of a text, with the end."""
-        return self.source.encode(source)
-
-    def answer(self, target: str) -> list[int]:
-        """Return the tokens of a gold text, with the end."""
-        return self.target.encode(target)
 
     @cached_property
     def lengths(self) -> Sequence[int]:

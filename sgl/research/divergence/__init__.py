@@ -7,5 +7,5 @@ structures: nothing is proved about any structure, but every corpus can be split
 
 from sgl.core.divergence import SplitDivergence, divergence
 from sgl.research.divergence.problem import *  # noqa: F403
-from sgl.research.divergence.search import SplitRequest, SplitTask, anneal, certificate, greedy
+from sgl.research.divergence.search import SplitTask, anneal, certificate, greedy
 from sgl.research.divergence.sources import ElementSettings, ItemSet, NoItemsError, find_files, read_items

@@ -28,7 +28,7 @@ _SEED, _FROM_1 = click.IntRange(0), click.IntRange(1, 10**9)
 
 
 _Options = dict[str, Any]
-_Requests = dict[str, search.SplitRequest]
+_Tasks = dict[str, search.SplitTask]
 
 
 def _fraction(text: str) -> Fraction | None:
@@ -114,11 +114,11 @@ def command(session: Session, /, **options: Any) -> None:  # noqa: ANN401 - clic
     """
     if fault := _fault(options):
         session.refuse(fault)
-    items, settings = _read(session, options)
+    items = _read(session, options)
     if options["report"]:
-        _report(session, items, settings, options)
+        _report(session, items, options)
     else:
-        _split(session, items, _requests(options, items, settings), options)
+        _split(session, items, _tasks(options, items), options)
 
 
 def _fault(options: _Options) -> str:
@@ -143,46 +143,47 @@ def _words(options: _Options) -> WordChoice:
     return WordChoice(**chosen, listed=listed if lists else None, lists=tuple(file for file, _ in lists))
 
 
-def _read(session: Session, options: _Options) -> tuple[sources.ItemSet, sources.ElementSettings]:
+def _read(session: Session, options: _Options) -> sources.ItemSet:
     try:
         files, view = sources.find_files(options["paths"], options["view"])
         settings = sources.ElementSettings(view, options["size"], options["weighted"], _words(options))
         items = sources.read_items(files, settings, session.progress)
-        return sources.with_translations(items, options["parallel"]) if options["parallel"] else items, settings
+        return sources.with_translations(items, options["parallel"]) if options["parallel"] else items
     except sources.NoItemsError as problem:
         session.fail("SGL1301", str(problem), status=OUTPUT)
 
 
-def _requests(options: _Options, items: sources.ItemSet, settings: sources.ElementSettings) -> _Requests:
+def _tasks(options: _Options, items: sources.ItemSet) -> _Tasks:
     """Return what is asked for, by names: of several splits the target, with the seed if there are several."""
     number, discards = items.elements.atoms.items, options["discard"]
     if isinstance(discards, Fraction):
         discards = discards.numerator * number // discards.denominator
     least, most = options["test_share"]
-    bounds, is_greedy = Bounds(least, most, min(discards, number)), options["method"] == search.GREEDY
-    method = Greedy(options["candidates"], options["every"]) if is_greedy else Annealing(options["moves"])
+    bounds = Bounds(least, most, min(discards, number))
     atoms = float(options["atom_target"]), options["atom_weight"], float(options["atom_limit"])
     asked = list(product(map(float, options["targets"]), options["seeds"]))
     names = [f"{target}-{seed}" if len(options["seeds"]) > 1 else str(target) for target, seed in asked]
     return {
-        name: search.SplitRequest(settings, SplitTarget(target, *atoms), bounds, method, seed)
+        name: search.SplitTask(items.elements, SplitTarget(target, *atoms), bounds, seed)
         for name, (target, seed) in zip(names if len(asked) > 1 else [""], asked, strict=True)
     }
 
 
-def _split(session: Session, items: sources.ItemSet, requests: _Requests, options: _Options) -> None:
+def _split(session: Session, items: sources.ItemSet, tasks: _Tasks, options: _Options) -> None:
     started = time.monotonic()
     out: Path = options["out"]
+    is_greedy = options["method"] == search.GREEDY
+    method = Greedy(options["candidates"], options["every"]) if is_greedy else Annealing(options["moves"])
     # Without --force no directory with files in it may be replaced.
     listing = search.split_files if options["force"] else lambda _: None
     found: dict[str, search.Found] = {}
     try:
         check_target(out, listing)
-        for name, request in requests.items():
-            labels = request.find(items, lambda done, total: session.progress("moves", done, total))
+        for name, task in tasks.items():
+            labels = search.find(task, method, lambda done, total: session.progress("moves", done, total))
             session.progress("certificate")
-            proof = search.certificate(items, request, labels)
-            fault = request.bounds.fault(*(proof["sizes"][name] for name in SETS))
+            proof = search.certificate(items, task, method, labels)
+            fault = task.bounds.fault(*(proof["sizes"][name] for name in SETS))
             assert not fault, fault
             found[name] = labels, proof
         search.write_splits(items, found, out, listing)
@@ -214,16 +215,16 @@ def _split(session: Session, items: sources.ItemSet, requests: _Requests, option
 _NUMBERED = re.compile(r"#[0-9]")
 
 
-def _report(session: Session, items: sources.ItemSet, settings: sources.ElementSettings, options: _Options) -> None:
+def _report(session: Session, items: sources.ItemSet, options: _Options) -> None:
     if len(items.files) < 2:
         session.refuse("a report needs training and something to compare with it")
     first = items.files[0]
     train = {"name": first.name, "items": len(first.ids), "mean_words": items.mean_words(items.mask(first))}
     rows = list(_rows(items, options["categories"]))
     if options["as_json"]:
-        session.json({"elements": search.elements_data(items, settings), "train": train, "measured": rows})
+        session.json({"elements": search.elements_data(items), "train": train, "measured": rows})
         return
-    given = {"items": items, "settings": settings, "rows": rows, "train": train, "numbered": _NUMBERED.search}
+    given = {"items": items, "rows": rows, "train": train, "numbered": _NUMBERED.search}
     session.present("report.j2", "sgl.research.divergence", **given)
 
 

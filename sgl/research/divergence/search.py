@@ -11,7 +11,6 @@ SHA-256 of the lines ``id<TAB>set`` in the order of the items: equal certificate
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -25,7 +24,7 @@ from sgl.dataset.staged import Listing, staged_directory
 from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
-from sgl.research.divergence.sources import MORPHOLOGY, ElementSettings, ItemSet, in_one_line
+from sgl.research.divergence.sources import MORPHOLOGY, ItemSet, in_one_line
 from sgl.sampling.random import MASK, mix, stream_key
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int, int], None]
 Labels = NDArray[np.int8]
+Method = problem.Annealing | problem.Greedy
 
 #: Temperatures fall from 2 ** -WARM to 2 ** -COLD, in this many steps for each halving.
 _WARM, _COLD, _STAGES = 13, 27, 8
@@ -120,6 +120,13 @@ def choose(
     return state.labels, pool[items - wanted :][::-1].tolist()
 
 
+def find(task: SplitTask, method: Method, progress: Progress | None = None) -> Labels:
+    """Return the label of each item; raises ``NoSuchSplitError`` if no split was found."""
+    if isinstance(method, problem.Annealing):
+        return anneal(task, method, progress)
+    return greedy(task, method, progress)
+
+
 def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
     from sgl.research.divergence.search_kernel import GAMMA
     from sgl.research.divergence.search_kernel import mix as mix_array
@@ -149,27 +156,9 @@ ANNEALING, GREEDY = "annealing", "greedy"
 _COLUMNS = ("source", "target", "category")
 
 
-@dataclass(frozen=True, slots=True)
-class SplitRequest:
-    """What is asked of a split."""
-
-    elements: ElementSettings
-    target: problem.SplitTarget
-    bounds: problem.Bounds
-    method: problem.Annealing | problem.Greedy
-    seed: int
-
-    def find(self, items: ItemSet, progress: Progress | None = None) -> NDArray[np.int8]:
-        """Return the label of each item; raises ``NoSuchSplitError`` if no split was found."""
-        task = SplitTask(items.elements, self.target, self.bounds, self.seed)
-        if isinstance(self.method, problem.Annealing):
-            return anneal(task, self.method, progress)
-        return greedy(task, self.method, progress)
-
-
-def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
+def elements_data(items: ItemSet) -> dict[str, Any]:
     """Return what the atoms and compounds are, and how many, as plain data."""
-    words = settings.words
+    settings, words = items.settings, items.settings.words
     choice = {
         "occurrences": words.occurrences if words.occurrences > 1 else None,
         "without": list(words.without),
@@ -187,10 +176,10 @@ def elements_data(items: ItemSet, settings: ElementSettings) -> dict[str, Any]:
     }
 
 
-def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8]) -> dict[str, Any]:
+def certificate(items: ItemSet, task: SplitTask, method: Method, labels: Labels) -> dict[str, Any]:
     """Return the certificate of the split with these labels."""
-    target, bounds = request.target, request.bounds
-    seen = problem.measure(items.elements, labels == problem.TRAIN, labels == problem.TEST)
+    elements, target, bounds, seed = task
+    seen = problem.measure(elements, labels == problem.TRAIN, labels == problem.TEST)
     sizes = np.bincount(labels, minlength=len(problem.SETS)).tolist()
     pairs = zip(items.ids, labels.tolist(), strict=True)
     assignment = "".join(f"{name}\t{problem.SETS[label]}\n" for name, label in pairs)
@@ -198,7 +187,7 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
         "format": FORMAT,
         "files": [{"name": file.path.name, "sha256": file.digest, "items": len(file.ids)} for file in items.files],
         **({"translations": items.translated} if items.translated else {}),
-        "elements": elements_data(items, request.elements),
+        "elements": elements_data(items),
         "target": {
             "atoms": target.atoms,
             "compounds": target.compounds,
@@ -206,11 +195,8 @@ def certificate(items: ItemSet, request: SplitRequest, labels: NDArray[np.int8])
             "atom_limit": target.limit,
         },
         "bounds": {"test": [str(bounds.least), str(bounds.most)], "discards": bounds.discards},
-        "method": {
-            "name": ANNEALING if isinstance(request.method, problem.Annealing) else GREEDY,
-            **request.method._asdict(),
-        },
-        "seed": request.seed,
+        "method": {"name": ANNEALING if isinstance(method, problem.Annealing) else GREEDY, **method._asdict()},
+        "seed": seed,
         "sizes": dict(zip(problem.SETS, sizes, strict=True)),
         "mean_words": {name: items.mean_words(labels == label) for label, name in enumerate(problem.SETS)},
         "alpha": {"atoms": ATOM_ALPHA, "compounds": COMPOUND_ALPHA},

@@ -73,6 +73,7 @@ class ItemSet:
     """The items of all files: their elements, and the rows or sentences themselves."""
 
     files: tuple[ItemFile, ...]
+    settings: ElementSettings
     elements: Elements
     sentences: tuple[TreebankSentence, ...] = ()
     #: A table of Arrow; its type has no annotations.
@@ -187,7 +188,7 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
     texts = [str(text).split() for text in whole[_SOURCE].to_pylist()] if _SOURCE in whole.column_names else []
     # Texts without spaces do not tell their words.
     lengths = np.array([len(text) for text in texts]) if any(len(text) > 1 for text in texts) else None
-    return ItemSet(tuple(files), _tree_elements(trees, settings), table=whole, lengths=lengths)
+    return ItemSet(tuple(files), settings, _tree_elements(trees, settings), table=whole, lengths=lengths)
 
 
 def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: Progress) -> ItemSet:
@@ -210,7 +211,7 @@ def _read_sentences(paths: Sequence[Path], settings: ElementSettings, progress: 
     else:
         elements = _tree_elements(parsed.dependency_trees(sentences), settings)
     lengths = np.array([len(sentence.words) for sentence in sentences])
-    return ItemSet(tuple(files), elements, tuple(sentences), lengths=lengths)
+    return ItemSet(tuple(files), settings, elements, tuple(sentences), lengths=lengths)
 
 
 def _well_formed(path: Path, found: TreebankSentence | Malformed) -> TreebankSentence:

@@ -247,6 +247,7 @@ class EvaluationRequest:
     segment: str | None = None
     slices: tuple[str, ...] = ()
     all_slices: bool = True
+    published_names: bool = False
     runs: Literal["averaged", "pooled"] = "averaged"
     json_file: Path | None = None
     html_file: Path | None = None
@@ -310,7 +311,7 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     With messages as JSON, standard output is theirs, and the tables are in the files only.
     """
     started = time.monotonic()
-    if (data := _evaluated(request, session.sources, diagnostics)) is not None:
+    if (data := evaluated(request, session.sources, diagnostics)) is not None:
         if request.form != "json":
             show_result(data)
             seconds = time.monotonic() - started
@@ -320,13 +321,17 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     return FAILED if data is None or diagnostics.errors else OK
 
 
-def _evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
+def evaluated(request: EvaluationRequest, sources: SourceMap, diagnostics: Diagnostics) -> Json | None:
     """Return the result as plain data; None after errors."""
     try:
         benchmark = read_benchmark(request.dataset, request.split, request.target)
     except DatasetError as fault:
         diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
         return None
+    if request.published_names:
+        # Published categories, as this grammar writes them: `PP_5-12`, `Q_iobj_ditransV`.
+        rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
+        benchmark = replace(benchmark, rows=tuple(rows))
     return Evaluation(request, benchmark, sources, diagnostics).evaluate()
 
 
@@ -336,4 +341,4 @@ def evaluate(
     """Do the same for ``sgl.evaluate``: the options are those of the command."""
     if not installed(_NEEDED, "eval", diagnostics):
         return None
-    return _evaluated(EvaluationRequest(dataset, predictions, {}, "full", **options), sources, diagnostics)
+    return evaluated(EvaluationRequest(dataset, predictions, {}, "full", **options), sources, diagnostics)

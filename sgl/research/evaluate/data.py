@@ -27,8 +27,7 @@ from sgl.research.evaluate import scoring
 from sgl.research.evaluate.benchmark import FORMS
 from sgl.research.evaluate.curves import curves
 from sgl.research.evaluate.mistakes import Mistake
-from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
-from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, SCORERS
+from sgl.research.evaluate.surface import BLEU_METRIC, CHRF_METRIC, DRAWS, SCORERS, CorpusDraws
 from sgl.research.logical_forms.alignment import FormMistake
 
 if TYPE_CHECKING:

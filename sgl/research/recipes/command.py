@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,9 @@ from sgl.research.analyse.command import SYSTEM, installed, report_fault, write_
 from sgl.research.analyse.predictions import named_system
 from sgl.research.analyse.scoring import Json
 from sgl.research.analyse.tables import latex_environment
-from sgl.research.evaluate.benchmark import DatasetError, read_benchmark
-from sgl.research.evaluate.command import Evaluation, EvaluationRequest
+from sgl.research.evaluate.command import EvaluationRequest, evaluated
 from sgl.research.evaluate.data import evaluation_environment, show_table
-from sgl.research.recipes.engine import fill
+from sgl.research.recipes.engine import campaign, fill
 
 PAPERS = {path.stem: path for path in sorted((Path(__file__).parent / "papers").glob("*.yml"))}
 
@@ -96,19 +94,9 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
             view |= {"split": name} | recipe.get("views", {}).get(name, {})
             view["split"] = view["split"] if dataset.is_dir() else None
         predictions = tuple(f"{system}={path}" for system, path in given)
-        request = EvaluationRequest(
-            dataset, predictions, dict(session.settings), session.form, **view, all_slices=False
-        )
-        try:
-            benchmark = read_benchmark(dataset, request.split, request.target)
-        except DatasetError as fault:
-            session.diagnostics.error("SGL1401", None, fault.message, notes=fault.details, hint=fault.hint)
-            return {}
-        if recipe.get("fold"):
-            # Published categories, as this grammar writes them: `PP_5-12`, `Q_iobj_ditransV`.
-            rows = (row._replace(category=row.category.casefold().replace("-", "_")) for row in benchmark.rows)
-            benchmark = replace(benchmark, rows=tuple(rows))
-        result = Evaluation(request, benchmark, session.sources, session.diagnostics).evaluate()
+        view |= {"all_slices": False, "published_names": recipe.get("fold", False)}
+        request = EvaluationRequest(dataset, predictions, dict(session.settings), session.form, **view)
+        result = evaluated(request, session.sources, session.diagnostics)
         found |= {} if result is None else {name: result}
     return found
 
@@ -116,7 +104,6 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
 def _analysed(recipe: Json, paths: Mapping[str, Path], files: _Outputs, diagnostics: Diagnostics) -> Json:
     """Return the analyses of all corpora, and what they say together."""
     from sgl.research.analyse import AnalysisSettings, analyse
-    from sgl.research.recipes.campaign import campaign
 
     found: Json = {}
     for name, given in files.items():

@@ -16,7 +16,7 @@ from sgl.cli.main import FAILED, OK, OUTPUT, run
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.research.evaluate.compound_dataset import CompoundFinder, FoundCompound
-from sgl.research.evaluate.compound_factors import with_factors
+from sgl.research.evaluate.compound_rates import with_factors
 from sgl.research.evaluate.compounds import CompoundLexicon, CompoundOccurrence, published_correct, translates
 from sgl.research.evaluate.query import PatternQuery
 from sgl.research.evaluate.surface import DictionarySegmenter, segmentation

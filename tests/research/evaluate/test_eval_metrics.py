@@ -31,8 +31,7 @@ from sgl.research.evaluate.compounds import (
 )
 from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
-from sgl.research.evaluate.resampling import DRAWS, CorpusDraws
-from sgl.research.evaluate.surface import SCORERS, Surface
+from sgl.research.evaluate.surface import DRAWS, SCORERS, CorpusDraws, Surface
 from sgl.research.treebank import TreebankSentence, TreebankWord
 
 # --- compounds ------------------------------------------------------------------------------
