@@ -85,8 +85,8 @@ def _shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
         )
     if problem.rejected.get(often) and (often == AMBIGUOUS or before):
         hint = (
-            "look at their readings with `sglc parse --all`; make the grammar less ambiguous, "
-            "or let them pass: `ambiguous report` in the dataset"
+            f'look at their readings: `sglc parse --all GRAMMAR "{problem.example or "…"}"`; '
+            "make the grammar less ambiguous, or let them pass: `ambiguous report` in the dataset"
         )
     return Diagnostic(
         "SGL0809",

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from sgl import limits
 from sgl.core import structure as c
 from sgl.core.grammar import GraphLayer
-from sgl.diagnostics import Label, Span, shortlist, suggest
+from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
 from sgl.frontend.finishing import Absorbed
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
@@ -290,7 +290,14 @@ class BodyLowering:
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
         notes = ("so the structure could never be found",)
-        self.context.state.error(code, name.span, message, _hint(name.text, known), notes=notes)
+        labels = [Label(place, "or is it this that is misspelt?") for place in self._only_place(name.text, known)]
+        self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
+
+    def _only_place(self, name: str, known: Iterable[str]) -> list[Span]:
+        """Return where a rule writes the label that is most like a name, if it is one place."""
+        near, rules = suggested(name, known), [rule for rule, _ in self.context.state.names.of(s.Rule)]
+        places = [label.span for label in s.parts_of(s.LabelText, tuple(rules)) if label.text == near]
+        return places if len(places) == 1 else []
 
 
 _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}

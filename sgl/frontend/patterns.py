@@ -17,7 +17,7 @@ from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.arguments import each
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, lower_sizes
+from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, lower_sizes, sizes_of
 from sgl.frontend.state import LEAVES, CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.kept import kept
@@ -139,7 +139,7 @@ class _PatternLowering:
         return frozenset(name.text for clause in clauses for name in clause.kinds)
 
     def _sized(self) -> Sequence[s.PatternClause]:
-        own = [clause for clause in self.declaration.clauses if isinstance(clause, s.SizeClause)]
+        own = sizes_of(self.declaration, self.state)
         dataset = getattr(self.state, "dataset", None)
         if own or dataset is None:
             return own
@@ -215,6 +215,8 @@ class _PatternLowering:
         count: int | None = 1
         if clause.amount is not None:
             count = count_asked_for(clause.amount, clause.share, self.context)
+            if clause.kind == "need" and clause.amount.value.text.isdecimal():  # A parameter may be 0.
+                self.state.parameters.whole(clause.amount, 1)
         if structure is None or count is None:
             return
         if clause.share is not None:
@@ -291,7 +293,7 @@ def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> Lowere
 def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
     name = declaration.name
     structures = [c for c in declaration.clauses if isinstance(c, s.StructureClause)]
-    sizes = [c for c in declaration.clauses if isinstance(c, s.SizeClause)]
+    sizes = sizes_of(declaration, state)
     if not structures:
         hint = "add `only { … }` with what no other sentence of the dataset contains, "
         hint += "or `apart { … }` with what generalization items contain as well"

@@ -189,6 +189,11 @@ def check_patterns(state: CompilerState) -> None:
     # All sentences that there are have not been counted yet.
     quotas = [quota for lowered in state.parts for quota in lowered.part.quotas]
     whole = TRAIN in state.dataset.every or any(quota.every for quota in quotas)
+    if exposed > (written := state.dataset.sizes.get(TRAIN, 0)) > 0 and not whole:
+        place = next(lowered.span("expose", 0) for lowered in patterns if lowered.pattern.expose)
+        message = f"training has {exposed:,} exposures beside the {written:,} sentences of `train`"
+        hint = "expose fewer: exposures come on top of `train`, and `per target` counts for each of the targets"
+        state.warning("SGL0835", place, message, hint)
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
@@ -198,6 +203,8 @@ def check_patterns(state: CompilerState) -> None:
             if need.minimum > trained and state.dataset.declared and not whole:
                 message = f"{need.minimum:,} sentences are needed, but training has {trained:,}"
                 hint = "need fewer, or make `train` larger"
+                if TRAIN not in state.dataset.sizes:
+                    hint = "the dataset has no `train`: add `train 40000` to it"
                 state.error("SGL0821", lowered.span("need", index), message, hint)
 
 

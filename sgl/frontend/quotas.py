@@ -51,6 +51,16 @@ def anchor(structure: Structure, ref: s.GraphRef, scope: Scope, span: Span) -> A
 Sized = tuple[s.SizeItem, Quota]
 
 
+def sizes_of(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> list[s.SizeClause]:
+    """Return the ``size`` of a pattern or part, with those under conditions; report a second one."""
+    found = [clause for clause in declaration.clauses if isinstance(clause, s.SizeClause)]
+    plain = [clause for clause in found if any(item.when is None for item in clause.items)]
+    for clause in plain[1:]:
+        hint = "write all numbers behind one `size`, with commas: they are added"
+        state.report_twice("clause", s.Name("size", clause.span), plain[0].span, hint)
+    return found
+
+
 def lower_sizes(
     clauses: Iterable[s.PatternClause | s.PartClause],
     anchors: Sequence[Anchor],

@@ -155,11 +155,15 @@ class AmbiguityFilter:
         self._strata = {stratum.stream: stratum for stratum in plan.strata}
         #: What was found in each stratum, by its stream.
         self.readings: dict[str, Readings] = {}
+        #: The shortest of the last texts with readings that matter.
+        self.example = ""
 
     def judge(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> dict[int, Ambiguity]:
         """Return what the readings of texts with several are, by number, which is that of the derivation."""
         texts = list(sources.texts())
-        return self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
+        found = self._finder.find_batch(texts, derivations, structures=stratum.split != _GEN)
+        self.example = min((texts[n] for n, one in found.items() if one.matters), key=len, default=self.example)
+        return found
 
     def evidence(self, stratum: PackedStratum, sources: Column, derivations: Derivations) -> Derivations:
         """Return for each text, which was rejected, another reading that shows why."""

@@ -246,6 +246,7 @@ class _DatasetProduction:
                     problem.before = {
                         earlier.stratum.stream: (earlier.candidates, earlier.rejected[AMBIGUOUS]) for earlier in samples
                     }
+                    problem.example = ambiguity.example if ambiguity is not None else ""
                     raise
                 if run is not None:
                     found_readings = {} if ambiguity is None else ambiguity.readings

@@ -42,7 +42,9 @@ def report_refuted(
     """Report every claim that is refuted, and what is claimed without effect."""
     for claims in proofs.patterns:
         lowered = next(p for p in compiled.patterns if p.pattern.name == claims.name)
-        _PatternReporter(compiled, structures, diagnostics, lowered).report(claims)
+        exposures = EXPOSURE_PREFIX + claims.name
+        blocked = any(stratum.stream.split("/")[1] == exposures for stratum in proofs.unsatisfiable)
+        _PatternReporter(compiled, structures, diagnostics, lowered, blocked).report(claims)
     vacuous = {c.structure for p in proofs.patterns for c in p.held_out if c.vacuous}
     # Strata without a sentence are reported together where the same clauses are to blame.
     streams: dict[automata.Conflict, list[str]] = {}
@@ -120,12 +122,16 @@ class _Reporter:
         places = places_of_structure(self.compiled, structure)
         others = [place for place in places if place != asking]
         whose = "items of " if all(stream.startswith("gen/") for stream in streams) else ""
+        plan, said = self.compiled.plan, ("asked for here", "excluded here")
+        quotas = [q for p in plan.patterns for q in p.quotas] + [q for p in plan.parts for q in p.quotas]
+        if any(structure in quota.outside for quota in quotas):
+            said = said[::-1]  # The place is that of a `size … outside`.
         self.diagnostics.error(
             "SGL0812",
             asking,
             f"{whose}{_names(streams)} must contain a structure that they may not contain",
-            label="asked for here" if others else "both asked for and excluded here",
-            labels=[Label(place, "excluded here") for place in others][:1],
+            label=said[0] if others else "both asked for and excluded here",
+            labels=[Label(place, said[1]) for place in others][:1],
             notes=(f"the structure is {structure}{self.as_in(structure)}",),
             hint="drop one of the two clauses, or make one of the structures narrower",
         )
@@ -133,9 +139,10 @@ class _Reporter:
 
 @dataclass(frozen=True)
 class _PatternReporter(_Reporter):
-    """Reports what fails of the claims about one pattern."""
+    """Reports what fails of the claims about one pattern; what training lacks not if its exposures are ``blocked``."""
 
     lowered: LoweredPattern
+    blocked: bool
 
     def report(self, proofs: automata.PatternProofs) -> None:
         for held_out in {claim.structure: claim for claim in proofs.held_out}.values():
@@ -161,7 +168,7 @@ class _PatternReporter(_Reporter):
                 self._unlicensed(index, licence)
         vacuous = {claim.structure for claim in proofs.held_out if claim.vacuous}
         refuted = [piece for piece in proofs.pieces if piece.verdict is automata.Verdict.REFUTED]
-        unseen = [piece for piece in refuted if piece.whole not in vacuous]
+        unseen = [piece for piece in refuted if piece.whole not in vacuous and not self.blocked]
         for piece in unseen:
             self._unseen_piece(piece)
         for structure in proofs.idle_waivers:
@@ -170,7 +177,7 @@ class _PatternReporter(_Reporter):
             notes = [f"a piece is {self._written(p.structure)}" for p in proofs.pieces[:_OFFERED]]
             self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
         # Words that only an unseen piece brings are not worth a second message.
-        if proofs.exposed.missing and not unseen:
+        if proofs.exposed.missing and not unseen and not self.blocked:
             self._unexposed(proofs.exposed.missing)
 
     def _place(self, structure: Structure) -> Span:

@@ -55,7 +55,7 @@ class NotEnoughError(Exception):
 
     ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by reason) what was drawn for them;
     ``reason`` is a sentence for the author. ``before`` are the streams of the strata before it with how many
-    candidates they had, and how many of these were rejected as ambiguous.
+    candidates they had, and how many of these were rejected as ambiguous; ``example`` is a text of this kind.
     """
 
     def __init__(
@@ -69,6 +69,7 @@ class NotEnoughError(Exception):
         self.reason = reason
         self.rejected = rejected
         self.before: dict[str, tuple[int, int]] = {}
+        self.example = ""
 
 
 class SampledItem(NamedTuple):
