@@ -96,8 +96,8 @@ class ParseFailure:
         return self.text[self.at :].partition("\n")[0]
 
     def takes(self, literal: str) -> bool:
-        """Return whether a sign of the language could stand here."""
-        return any(_literal(name) == f"`{literal}`" for name in self.expected)
+        """Return whether a sign of the language, or a terminal of its grammar, could stand here."""
+        return literal in self.expected or any(_literal(name) == f"`{literal}`" for name in self.expected)
 
     @property
     def message(self) -> str:

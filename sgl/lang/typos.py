@@ -5,8 +5,11 @@ Each function here knows one kind of slip; the first that knows something is hea
 """
 
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable
+from functools import cache
+from importlib import resources
 from itertools import takewhile
 
 from sgl.characters import CONFUSABLES, code_of, plain
@@ -237,10 +240,20 @@ def _clause_word(failure: ParseFailure) -> Finding | None:
 
 def _foreign(failure: ParseFailure) -> Finding | None:
     """Recognise a sign that another notation would have here."""
-    sign = failure.found[:1]
-    hints = (hint for signs, where, hint in FOREIGN if sign and sign in signs and where(failure))
-    hint = next(hints, None)
-    return failure.here(hint) if hint is not None else None
+    for row in _foreign_signs():
+        here = re.match(row["rest"], failure.rest) and re.search(row.get("before", ""), failure.before)
+        if not here or not re.fullmatch(row.get("keyword", ".*"), failure.keyword):
+            continue
+        if "takes" not in row or failure.takes(row["takes"]):
+            return failure.here(row["hint"])
+    return None
+
+
+@cache
+def _foreign_signs() -> list[dict[str, str]]:
+    text = resources.files("sgl.lang").joinpath("foreign.toml").read_text("utf-8")
+    signs: list[dict[str, str]] = tomllib.loads(text)["signs"]
+    return signs
 
 
 def _forgotten(failure: ParseFailure) -> Finding | None:
@@ -315,58 +328,3 @@ TYPOS: tuple[Callable[[ParseFailure], Finding | None], ...] = (
 
 #: Signs that begin a comment elsewhere, for lines that start no declaration.
 COMMENTS = ("//", "/*", "--", "%", ";", "<!--", "(*")
-
-
-def _on_right_hand_side(failure: ParseFailure) -> bool:
-    """Return whether it is in the first line of a rule, after ``->``, and not in brackets."""
-    before = failure.before
-    _, arrow, children = before.partition("->")
-    first = failure.keyword == "rule" and bool(arrow) and "\n" not in before
-    return first and "~" not in before and children.count("[") <= children.count("]")
-
-
-def _in_weight(failure: ParseFailure) -> bool:
-    head = failure.before
-    return "~" in head.rpartition("\n")[2] and failure.keyword in ("rule", "word", "lexicon")
-
-
-def _after_word(failure: ParseFailure) -> bool:
-    return failure.keyword == "word" and '"' in failure.before and "\n" not in failure.before
-
-
-#: Signs of other notations, where they are meant like this, and what to write.
-FOREIGN: tuple[tuple[str, Callable[[ParseFailure], bool], str], ...] = (
-    ("/", lambda failure: failure.rest.startswith(COMMENTS[:2]), "a comment starts with `#`"),
-    ("/%", _in_weight, "a weight is a plain number; only the proportions count"),
-    ("|", _on_right_hand_side, "a rule has one right-hand side; write a rule for each of them"),
-    (",", lambda failure: failure.takes(";"), "edges are separated by `;`"),
-    ("=", lambda failure: failure.before.endswith("="), "write one `=`"),
-    (":", lambda failure: failure.takes("="), "write `=`"),
-    (":", lambda failure: failure.takes(";"), "an edge names a child by its role alone, if it has one"),
-    (":;", lambda failure: failure.before == failure.keyword or failure.rest.strip() == ";", "remove it"),
-    (":", lambda failure: _NAMING.fullmatch(failure.before) is not None, "remove it"),
-    ("=", lambda failure: "NUMBER" in failure.expected, "remove it: the number follows directly"),
-    ("/", lambda failure: failure.keyword == "use", "a path has dots: `stdlib.ja.verb`"),
-    ("(", lambda failure: failure.takes("{"), "a structure is written in braces: `{ V -[obj]-> N }`"),
-    (
-        "(",
-        lambda failure: failure.takes("[") and failure.before[-1:].isalnum(),
-        "what is said of it stands in square brackets: `[…]`",
-    ),
-    (
-        "oa",
-        lambda failure: failure.found in ("or", "and") and failure.takes("|"),
-        "values are joined by `|`, and conditions that hold together by `,`",
-    ),
-    ("$", lambda failure: failure.before.endswith("{"), "a number is written without `$`"),
-    ("$", lambda failure: failure.before.endswith("("), "without brackets: `+` and `or` apply from left to right"),
-    ('"', lambda failure: failure.keyword == "paradigm", 'a line begins with its class: `regular "e" -> "en"`'),
-    ("|", _after_word, "write a `word` for each of them"),
-    ("?(", _on_right_hand_side, "nothing is optional in a rule; write one with it and one without"),
-    ("*+", _on_right_hand_side, "nothing is repeated by a sign; write a rule that contains its own category"),
-    (
-        "-<=",
-        lambda failure: failure.takes("-[") or failure.before.endswith(("-", "[")),
-        "an edge leads from the head to the dependent: `V -[obj]-> N`",
-    ),
-)
