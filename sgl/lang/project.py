@@ -32,6 +32,9 @@ BUNDLED = f"{STDLIB}/grammars"
 
 _Node = TypeVar("_Node", bound=SyntaxNode)
 
+#: What to do where a grammar was copied without its files.
+_COPY = "to change a grammar that comes with SGL, copy its whole directory, which `sglc grammars --path` shows"
+
 #: A file may use a file that uses a file … so many times.
 MAX_CHAIN = 64
 
@@ -193,7 +196,8 @@ class _Loader:
             if located is not None and not located.is_file() and (grammars_dir() / written).is_file():
                 self.sources.dependencies.missed()
                 hint = f"write `{BUNDLED.replace('/', '.')}.{'.'.join(parts)}`"
-                self.diagnostics.error("SGL0001", span, f"the file `{written}` is not there", hint)
+                notes = (_COPY,) if parts[1:] else ()
+                self.diagnostics.error("SGL0001", span, f"the file `{written}` is not there", hint, notes=notes)
                 return None
             return (located, root) if located is not None else None
         bundled = "/".join(parts[:2]) == BUNDLED
@@ -308,6 +312,8 @@ def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | No
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
     near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(path.suffix)])
     hint = f"did you mean `{near}{path.suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
+    if any(path.parts[-2:] == bundled.parts[-2:] for bundled in grammars_dir().rglob("*.*")):
+        hint = f"{_COPY}; `use` needs no copy"
     return "SGL0001", f"the file `{shown}` is not there", hint
 
 
