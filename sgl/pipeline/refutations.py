@@ -7,7 +7,7 @@ from sgl import automata
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.joint import seen_by
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX, content_lemmas, repeats_lemma
 from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
 from sgl.frontend import Compiled
@@ -64,7 +64,11 @@ class _Reporter:
     diagnostics: Diagnostics
 
     def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
-        return () if derivation is None else (f"witness: {self._sentence(derivation)}",)
+        if derivation is None:
+            return ()
+        repeats = repeats_lemma(derivation, content_lemmas(self.compiled.grammar, self.compiled.plan))
+        more = "; it repeats a word, and sentences of the dataset do not" if repeats else ""
+        return (f"witness: {self._sentence(derivation)}{more}",)
 
     def as_in(self, structure: Structure) -> str:
         derivation = automata.smallest_derivation(self.structures.disjunction((structure,)))

@@ -86,7 +86,7 @@ def test_examples_are_smallest_sentences(proofs: Proofs) -> None:
     assert sentence(outside.example) == "The dog in Emma slept."
     assert sentence(within.example) == "What said that the dog in Emma slept?"
     (far,) = proofs.of("far_gap").instances
-    assert sentence(far.example) == "What did Emma say that Emma saw?"
+    assert sentence(far.example) == "What did Emma say that Lina saw?"
 
 
 def test_licences_count_exposures_of_reserved_words(proofs: Proofs) -> None:
@@ -140,7 +140,7 @@ def test_an_assertion_leaves_the_grammar_and_fails_with_a_witness() -> None:
     assert claim.asserted
     assert claim.verdict is Verdict.REFUTED
     assert claim.train_mass == pytest.approx(claim.mass)
-    assert sentence(claim.witness) == "What did Emma say that Emma saw?"
+    assert sentence(claim.witness) == "What did Emma say that Lina saw?"
     (disjoint,) = proofs.disjoint
     assert disjoint.verdict is Verdict.REFUTED
     assert disjoint.witness == claim.witness

@@ -10,7 +10,7 @@ from toy_notation import structure
 
 from sgl.automata import Piece, StructureCompiler, Verdict, compile_structure, pieces_of, prove
 from sgl.automata.proofs import evidence
-from sgl.core.plan import Constraint, Pattern, Plan, Stratum
+from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
 
 MODIFIED_SUBJECT = structure("{ V -[nsubj]-> N; N -[nmod]-> M }")
 MODIFIER = structure("{ N -[nmod]-> M }")
@@ -107,7 +107,10 @@ def test_a_piece_is_proved_by_a_training_sentence_that_has_it() -> None:
 
 def test_the_sentence_shown_is_one_that_the_dataset_could_contain() -> None:
     """No noun or name occurs twice in it, as the plan demands."""
-    for claim in pieces(plan_of(SUBJECT), "subject"):
+    needed = replace(SUBJECT, need=(Need(structure("{ V -[obj]-> N; N -[nmod]-> M }"), 1),))
+    proofs = prove(StructureCompiler(TOY), plan_of(needed)).of("subject")
+    assert len(proofs.licences) == 1
+    for claim in (*proofs.pieces, *proofs.licences):
         assert claim.example is not None
         words = [TOY.rules[rule].name for rule in claim.example]
         nouns = [word for word in words if word.startswith(("N:", "Name:"))]

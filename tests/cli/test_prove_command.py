@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -290,3 +291,18 @@ def test_columns_are_aligned_for_wide_characters() -> None:
     lines = columns([("猫", "cat"), ("a", "dog")])
     assert lines == ["猫  cat", "a   dog"]
     assert len({display_width(line) for line in lines}) == 1
+
+
+@pytest.mark.parametrize(("depth", "repeats"), [(2, False), (9, True)])
+def test_a_witness_is_one_that_the_dataset_could_contain_or_says_so(
+    depth: int, repeats: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(EXAMPLE, tmp_path, dirs_exist_ok=True)
+    pattern = f"use farm\n\npattern near\n  assert never {{ N -[nmod]{{{depth}}}-> M }}\n  size 1\n"
+    (tmp_path / "far.sgl").write_text(pattern, "utf-8")
+    assert run(["prove", str(tmp_path / "far.sgl")]) == 1
+    (witness,) = (line for line in capsys.readouterr().err.splitlines() if "witness: " in line)
+    words = witness.partition('"')[2].partition(".")[0].split()
+    animals = [word for before, word in pairwise(words) if before in ("The", "the", "a")]
+    assert (len(set(animals)) < len(animals)) == repeats
+    assert witness.endswith("sentences of the dataset do not") == repeats

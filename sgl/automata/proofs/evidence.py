@@ -18,6 +18,7 @@ import numpy as np
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, smallest_derivation
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
+from sgl.automata.proofs.invariant import with_other_words
 from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, split_grammar
 from sgl.core.interpret import Derivation, fold
@@ -66,6 +67,7 @@ class Evidence:
         self.compiler = compiler
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
+        self._lemmas = content_lemmas(compiler.grammar, plan)
         self.strata = [
             StratumEvidence(s, compiler.language(s.constraint), compiler.split(s.constraint)) for s in plan.strata
         ]
@@ -123,8 +125,7 @@ class Evidence:
         for evidence, usual in sorted(strata, key=lambda pair: not pair[1]):
             sampled = sample_some(evidence.split, SAMPLED_IN_DISTRIBUTION if usual else SAMPLED)
             texts += [Seen(evidence.stratum.stream, derivation) for derivation in sampled]
-        lemmas = content_lemmas(self.compiler.grammar, self.plan)
-        texts.sort(key=lambda text: repeats_lemma(text.derivation, lemmas))
+        texts.sort(key=lambda text: repeats_lemma(text.derivation, self._lemmas))
         phrases: Numbering[_Phrase] = Numbering()
         arity = self.compiler.grammar.arity
         found = []
@@ -136,7 +137,12 @@ class Evidence:
 
     def smallest(self, evidence: StratumEvidence, automaton: TreeAutomaton) -> Derivation | None:
         """Return the smallest text of a stratum that an automaton accepts."""
-        return smallest_derivation(self.compiler.both(evidence.language, automaton))
+        return self.example(self.compiler.both(evidence.language, automaton))
+
+    def example(self, language: TreeAutomaton) -> Derivation | None:
+        """Return the smallest text of a language, with other words for those that a sentence of the dataset repeats."""
+        found = smallest_derivation(language)
+        return found and with_other_words(language, found, self._lemmas)
 
     def probability(self, evidence: StratumEvidence, structure: Structure) -> float:
         """Return the probability that a text of the stratum contains the structure."""

@@ -10,7 +10,6 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sgl.automata.algebra.boolean import canonical
-from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import Disjoint, Exposed, HeldOut, Instance, Licence, PatternProofs, Proofs, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
@@ -160,7 +159,7 @@ def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) ->
         mass=split.mass,
         spectral_radius=split.spectral_radius,
         expected_tokens=split.expected_tokens,
-        example=smallest_derivation(stratum.language),
+        example=evidence.example(stratum.language),
         problem=problem,
         witness=witness,
         conflict=conflict,
