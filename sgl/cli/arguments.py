@@ -13,7 +13,8 @@ from sgl.core.graph import CUT
 from sgl.core.interpret import Item, capitalised, finish, spelt_as
 from sgl.corpus import DIFFERENCES, Normalizer
 from sgl.corpus.rows import ListedRow
-from sgl.rendering import conllu
+from sgl.frontend import Compiled
+from sgl.rendering import conllu, outputs
 
 #: A column of a corpus that is not looked at.
 IGNORED = "-"
@@ -22,6 +23,12 @@ IGNORED = "-"
 _NOTED = 10
 
 corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
+
+columns_option = click.option(
+    "--columns",
+    metavar="NAMES",
+    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
+)
 
 layer_option = click.option("--layer", "source", metavar="LAYER", help="The layer to parse.  [default: the source]")
 
@@ -76,12 +83,24 @@ def differences(session: Session, text: str) -> list[str]:
     return list(DIFFERENCES) if "all" in names else names
 
 
-def check_column(session: Session, layer: str, columns: Sequence[str]) -> None:
-    """End the command if no column of the corpora has a layer that is asked for."""
-    if layer not in columns:
-        session.refuse(
-            f"no column has the layer `{layer}`; the columns are {', '.join(columns)} (`--columns` says otherwise)"
-        )
+def compared_layers(
+    session: Session, compiled: Compiled, source: str | None, columns: Sequence[str], compared: Sequence[str] = ()
+) -> list[str]:
+    """Return the layer that is parsed, then those ``compared`` with it: the other columns, if none is named.
+
+    End the command if there is no such layer, or no column has it.
+    """
+    named = [name for name in columns if name != IGNORED]
+    parsed = source or next(iter(named), compiled.plan.source)
+    session.check_names([parsed], text_layers(compiled.grammar), "text layer")
+    compared = compared or [name for name in named if name != parsed]
+    session.check_names([*named, *compared], list(outputs(compiled.grammar)), "text layer or view")
+    for layer in (parsed, *compared):
+        if layer not in columns:
+            session.refuse(
+                f"no column has the layer `{layer}`; the columns are {', '.join(columns)} (`--columns` says otherwise)"
+            )
+    return [parsed, *compared]
 
 
 def normalizer_of(grammar: CoreGrammar, layer: int, allowed: Sequence[str]) -> Normalizer:

@@ -32,11 +32,7 @@ _DECLARED = ("name", "pattern", "role", "held_out", "structure")
 @args.corpora_argument
 @args.layer_option
 @click.option("--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]")
-@click.option(
-    "--columns",
-    metavar="NAMES",
-    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
-)
+@args.columns_option
 @click.option("--patterns", is_flag=True, help="Find all declared structures; compare sets.")
 @click.option(
     "--items",
@@ -114,14 +110,8 @@ def _auditor(
         # The columns are then the source and what it is compared with, whatever that is.
         usual = [source or plan.source, *compared]
     given = args.listed(columns) or list(dict.fromkeys(usual))
-    named = [name for name in given if name != args.IGNORED]
-    parsed = source or next(iter(named), plan.source)
-    compared = compared or [name for name in named if name != parsed]
-    session.check_names([parsed], args.text_layers(core), "text layer")
-    session.check_names([*named, *compared], list(known), "text layer or view")
+    parsed, *compared = args.compared_layers(session, compiled, source, given, compared)
     allowed = args.differences(session, normalise)
-    for name in (parsed, *compared):
-        args.check_column(session, name, given)
     parser = Parser(core, core.text_layer(parsed))
 
     def normalizer(layer: int | None) -> Normalizer | None:

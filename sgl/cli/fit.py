@@ -21,7 +21,6 @@ from sgl.dataset import fingerprint
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.expectations import SplitSelection
-from sgl.rendering import outputs
 
 #: Changes that are shown; `--json` has more.
 _CHANGES = 12
@@ -33,11 +32,7 @@ _DEFAULTS = Options()
 @grammar_argument
 @args.corpora_argument
 @args.layer_option
-@click.option(
-    "--columns",
-    metavar="NAMES",
-    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
-)
+@args.columns_option
 @click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
 @click.option(
     "--given", metavar="SPLIT", help="The split that the rows were sampled from; corrects for what it leaves out."
@@ -83,12 +78,8 @@ def command(
     started = time.monotonic()
     compiled = session.open(grammar)
     names = args.listed(columns) or list(dict.fromkeys((compiled.plan.source, compiled.plan.target)))
-    named = [name for name in names if name != args.IGNORED]
-    parsed = source or next(iter(named), compiled.plan.source)
-    session.check_names([parsed], args.text_layers(compiled.grammar), "text layer")
-    session.check_names(named, list(outputs(compiled.grammar)), "text layer or view")
+    parsed, *_ = args.compared_layers(session, compiled, source, names)
     allowed = tuple(args.differences(session, normalise))
-    args.check_column(session, parsed, names)
     splits = list(dict.fromkeys(s.split for s in compiled.plan.strata if s.split != "gen"))
     session.check_names([given], splits, "split")
     options = Options(smoothing=smoothing, prior=prior)

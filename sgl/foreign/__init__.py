@@ -9,21 +9,18 @@ caller's shell can have meant.  What cannot be read is one exception, :class:`Fo
 Files that were read are remembered, so that no result is written over one of them.
 """
 
-import json
 import os
 import re
 import stat
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from errno import EFBIG, EINVAL, ENOENT
+from functools import partial
 from hashlib import file_digest
 from io import BufferedReader
-from itertools import accumulate
 from pathlib import Path
-from typing import TypeVar
 
 _MIB, _GIB = 1 << 20, 1 << 30
 
@@ -100,13 +97,8 @@ class ForeignFileError(OSError):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Another process would make an OSError of its arguments, which are three.
-        return _again, (Path(self.filename), self.strerror, self.errno, self.__dict__)
-
-
-def _again(path: Path, reason: str, error: int, members: Mapping[str, object]) -> ForeignFileError:
-    found = ForeignFileError(path, reason, error=error)
-    found.__dict__.update(members)
-    return found
+        again = partial(ForeignFileError, error=self.errno or EINVAL)
+        return again, (Path(self.filename), self.strerror), self.__dict__
 
 
 # ---- files

@@ -4,7 +4,7 @@ An analyser needs a sentence to decide between readings: たい alone may be a f
 is read in several contexts, and it is right if one of them gives the reading that it should have.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -142,7 +142,7 @@ def check_morphology(
     ``table`` is the file in which the author may exempt a form.  Forms in a cell of their own must
     contain what the paradigm would have made, in that order (知っていた, a past of 知る).
     """
-    check = _Check(FormComparison(analyse, knowledge), knowledge, diagnostics, table)
+    check = _Check(FormComparison(analyse, knowledge), diagnostics, table)
     forms = _forms(inflections, knowledge)
     words = {(form.row, form.word, form.inflection_class) for form in forms}
     doubtful = sum(not check.is_right(form) for form in forms)
@@ -153,14 +153,6 @@ def check_morphology(
         exempted=tuple(row for row in knowledge.exemptions if row in check.exempted),
         spellings=tuple(row for row in knowledge.spellings if row in check.comparison.used),
     )
-
-
-def report_idle(rows: Iterable[known.Exemption], outcome: MorphologyResult, diagnostics: Diagnostics) -> None:
-    """Warn about exemptions that were not needed."""
-    for row in rows:
-        if row not in outcome.exempted:
-            message = f"this row exempts nothing: no form `{row.gives}` is doubtful"
-            diagnostics.warning("SGL0654", row.span, message, "remove the row, or correct it")
 
 
 def _forms(inflections: Sequence[Inflection], knowledge: known.Knowledge) -> list[Inflection]:
@@ -192,68 +184,51 @@ class _Check:
     """One run: the exemptions that were needed are collected in ``exempted``."""
 
     comparison: FormComparison
-    knowledge: known.Knowledge
     diagnostics: Diagnostics
     table: str
     exempted: set[known.Exemption] = field(default_factory=set)
 
     def is_right(self, made: Inflection) -> bool:
-        bases = self.comparison.bases(made.word, made.inflection_class)
+        comparison, inflection_class = self.comparison, made.inflection_class
+        bases = comparison.bases(made.word, inflection_class)
         if not bases:
-            read = self.comparison.analyse(made.word)
-            if not self._is_exempt(CLASS, made.word, made.inflection_class):
-                message = f"the analyser does not know `{made.word}` as the dictionary form of "
-                message += f"a word of class `{made.inflection_class}`"
-                notes = [f"it reads {_shown(read)}"]
-                exempt = (CLASS, made.word, made.inflection_class)
-                self._report("SGL0652", made, message, "the word or its class", notes, exempt)
+            read = comparison.analyse(made.word)
+            message = f"the analyser does not know `{made.word}` as the dictionary form of a word of class "
+            notes = [f"it reads {_shown(read)}"]
+            if not self._is_exempt(made, CLASS, inflection_class, f"{message}`{inflection_class}`", notes):
                 return False
             bases = (Base(read, "", known.UNKNOWN),)
-        readings = self.knowledge.readings(made.form, made.inflection_class)
+        readings = comparison.knowledge.readings(made.form, inflection_class)
         given, with_more = made.instead or made.result, bool(made.instead)
         if any(
-            self.comparison.is_read_as(given, base, reading, with_more=with_more)
-            for base in bases
-            for reading in readings
+            comparison.is_read_as(given, base, reading, with_more=with_more) for base in bases for reading in readings
         ):
             return True
-        if self._is_exempt(made.form, made.word, given):
-            return True
         expected = [
-            " + ".join("/".join(words) for words in self.comparison.expected(bases[0], reading))
+            " + ".join("/".join(words) for words in comparison.expected(bases[0], reading))
             + (f" ({'/'.join(reading.ends)})" if any(reading.ends) else "")
             for reading in readings
         ]
         frame = readings[0].frames[0] if readings else ""
-        read = self.comparison.analyse(bases[0].before + given + frame)
+        read = comparison.analyse(bases[0].before + given + frame)
         message = f"the analyser does not read `{given}` as the form `{made.form}` of `{made.word}`"
         wanted = " or ".join(expected) or "nothing: the class has no such form"
-        notes = [f"expected is {wanted}", f"it reads {_shown(read)}"]
-        exempt = (made.form, made.word, given)
-        self._report("SGL0651", made, message, "the word, its class or the cell", notes, exempt)
-        return False
+        return self._is_exempt(made, made.form, given, message, [f"expected is {wanted}", f"it reads {_shown(read)}"])
 
-    def _is_exempt(self, form: str, word: str, gives: str) -> bool:
-        for row in self.knowledge.exemptions:
-            if (row.form, row.word, row.gives) == (form, word, gives):
+    def _is_exempt(self, made: Inflection, form: str, gives: str, message: str, notes: Sequence[str]) -> bool:
+        """Return whether a row exempts what is doubtful; report it if none does."""
+        for row in self.comparison.knowledge.exemptions:
+            if (row.form, row.word, row.gives) == (form, made.word, gives):
                 self.exempted.add(row)
                 return True
-        return False
-
-    def _report(
-        self,
-        code: str,
-        made: Inflection,
-        message: str,
-        correct: str,
-        notes: Sequence[str],
-        exempt: tuple[str, str, str],
-    ) -> None:
-        row = "- {{form: {}, word: {}, gives: {}, reason: …}}".format(*exempt)
-        hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {row}"
-        where = "inflected here" if exempt[0] == CLASS else "made here"
+        code, correct, where = "SGL0651", "the word, its class or the cell", "made here"
+        if form == CLASS:
+            code, correct, where = "SGL0652", "the word or its class", "inflected here"
+        added = f"- {{form: {form}, word: {made.word}, gives: {gives}, reason: …}}"
+        hint = f"correct {correct}, or, if the analyser is wrong, add to `{self.table}`: {added}"
         labels = [Label(made.call, where)] if made.row else []
         self.diagnostics.error(code, made.place, message, hint, labels=labels, notes=notes)
+        return False
 
 
 def _shown(morphemes: Sequence[known.Morpheme]) -> str:
@@ -280,5 +255,8 @@ def check_inflected(
     knowledge = replace(library, exemptions=(*own, *library.exemptions))
     forms = inflections(compiled.project, compiled.parameters)
     outcome = check_morphology(forms, knowledge, analyser.analyse, diagnostics, table)
-    report_idle(own, outcome, diagnostics)
+    for row in own:
+        if row not in outcome.exempted:
+            message = f"this row exempts nothing: no form `{row.gives}` is doubtful"
+            diagnostics.warning("SGL0654", row.span, message, "remove the row, or correct it")
     return outcome, analyser.versions

@@ -118,14 +118,7 @@ class Forest:
 
     def states(self, automaton: Automaton) -> frozenset[int]:
         """Return the states of all readings: a structure is in some if one of them accepts, in each if all do."""
-        states: list[set[int]] = []
-        for node in self.nodes:
-            found: set[int] = set()
-            for alternative in node.alternatives:
-                choices = [states[child] for child in alternative.children]
-                found.update(automaton.step(alternative.rule, below) for below in product(*choices))
-            states.append(found)
-        return frozenset(states[-1])
+        return frozenset(self.examples(automaton))
 
     def examples(self, automaton: Automaton) -> dict[int, Derivation]:
         """Return the states of all readings, each with a reading that has it."""
@@ -135,7 +128,8 @@ class Forest:
             for rule, children in node.alternatives:
                 for below in product(*[examples[child].items() for child in children]):
                     state = automaton.step(rule, tuple([state for state, _ in below]))
-                    found.setdefault(state, (rule, *chain(*[reading for _, reading in below])))
+                    if state not in found:
+                        found[state] = (rule, *chain(*[reading for _, reading in below]))
             examples.append(found)
         return examples[-1]
 

@@ -184,8 +184,7 @@ def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
         bars = [(n, counts[n], f"{n} tokens: {counts[n]} sentences") for n in sorted(counts)]
         series.append(_Histogram(split, mean, bars))
         said.append(f"{split}: mean {mean:.1f} tokens, {sentences} sentences")
-    title = "Lengths of the sentences in each split"
-    told = {"title": title, "description": "; ".join(said)}
+    told = {"title": "Lengths of the sentences in each split", "description": "; ".join(said)}
     return drawn("draw_histograms", series=series, name=name, unit_name="tokens", **told)
 
 

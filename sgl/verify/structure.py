@@ -17,7 +17,7 @@ list of values or labels is a test that nothing passes.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import eq, ge, le, ne
 
@@ -184,6 +184,12 @@ class _Scanner:
     def accept(self, symbol: str) -> bool:
         return self.match(re.escape(symbol)) is not None
 
+    def several(self, expression: str, what: str) -> Iterator[str]:
+        found = self.match(expression)
+        while found is not None:
+            yield found
+            found = self.take(expression, what) if self.accept("|") else None
+
     def expect(self, symbol: str) -> None:
         self.take(re.escape(symbol), repr(symbol))
 
@@ -240,13 +246,9 @@ def _read_variable(scanner: _Scanner, variables: dict[str, NodeVariable]) -> int
 
 def _read_values(scanner: _Scanner) -> frozenset[str]:
     """``values := (value ("|" value)*)?``; a value in quotes has its escapes undone."""
-    values = [scanner.match(_VALUE)]
-    while values[0] is not None and scanner.accept("|"):
-        values.append(scanner.take(_VALUE, "a value"))
     return frozenset(
         re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL) if value[0] == '"' else value
-        for value in values
-        if value is not None
+        for value in scanner.several(_VALUE, "a value")
     )
 
 
@@ -255,10 +257,7 @@ def _read_labels(scanner: _Scanner) -> Labels:
     if scanner.accept("*"):
         return Labels(frozenset(), negated=True)
     negated = scanner.accept("^")
-    names = [scanner.match(_LABEL)]
-    while names[0] is not None and scanner.accept("|"):
-        names.append(scanner.take(_LABEL, "a label"))
-    return Labels(frozenset(name for name in names if name is not None), negated)
+    return Labels(frozenset(scanner.several(_LABEL, "a label")), negated)
 
 
 def _read_bounds(scanner: _Scanner) -> tuple[int, int | None]:

@@ -236,19 +236,15 @@ def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
 
 def sure_states(tables: Tables) -> frozenset[int]:
     """Return the states that always have a word that is not empty."""
-    phrases = {number: _phrases(tables, state) for number, state in enumerate(tables.states)}
-    sure: set[int] = set()
-    while True:
-        found = [
-            number
-            for number, alternatives in phrases.items()
-            if all(any(_shows(item, sure) for item in items) for items in alternatives)
-        ]
-        if not found:
-            return frozenset(sure)
+    phrases = [_phrases(tables, state) for state in tables.states]
+    sure = set[int]()
+    while found := [
+        number
+        for number, alternatives in enumerate(phrases)
+        if number not in sure and all(any(_shows(item, sure) for item in items) for items in alternatives)
+    ]:
         sure.update(found)
-        for number in found:
-            del phrases[number]
+    return frozenset(sure)
 
 
 def initial_states(tables: Tables, sure: Set[int]) -> frozenset[int]:
