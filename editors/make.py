@@ -19,6 +19,8 @@ HERE = Path(__file__).parent
 
 _NAME = r"[^\W\d]\w*"
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
+#: Before a word that is a name there: of a part after `.`, of a value after `=` and `|`.
+_NO_NAME = r"(?<![\w.=|])(?<![=|] )"
 
 
 def textmate() -> str:
@@ -73,7 +75,7 @@ def textmate() -> str:
                 "endCaptures": {"0": {"name": "punctuation.section.brackets.sgl"}},
                 "patterns": tests,
             },
-            {"name": "keyword.control.sgl", "match": rf"(?<![\w.])(?:{'|'.join(CLAUSES)})\b"},
+            {"name": "keyword.control.sgl", "match": rf"{_NO_NAME}(?:{'|'.join(CLAUSES)})\b"},
             *strings,
             {"name": "entity.name.type.sgl", "match": r"\b[A-Z]\w*"},
             {"name": "entity.name.function.sgl", "match": rf"{_NAME}(?=\()"},
@@ -87,7 +89,7 @@ def textmate() -> str:
 
 def vim() -> str:
     """The syntax file of Vim and Neovim."""
-    declarations = r"\|".join(DECLARATIONS)
+    declarations, clauses = (r"\|".join(words) for words in (DECLARATIONS, CLAUSES))
     return f"""\
 " Vim syntax file of SGL.  Written by editors/make.py.
 if exists("b:current_syntax")
@@ -106,8 +108,9 @@ syntax region sglTests matchgroup=sglBracket start="\\[" end="\\]"
 syntax region sglEdge matchgroup=sglOperator start="-\\[" end="\\]\\(+\\|{{[^}}]*}}\\)\\?->"
   \\ contains=sglVariable
 syntax match sglOperator "->\\|=>\\|>=\\|<=\\|!=\\|\\.\\.\\|[~=|+<>;]"
-syntax keyword sglClause {" ".join(CLAUSES)}
-syntax match sglDeclaration "^\\({declarations}\\)\\>"
+syntax match sglClause "\\%([.=|] \\?\\)\\@<!\\<\\%({clauses}\\)\\>"
+syntax match sglName "\\%(reject\\>\\)\\@!\\k\\+" contained
+syntax match sglDeclaration "^\\({declarations}\\)\\>" nextgroup=sglName skipwhite
 
 highlight default link sglComment Comment
 highlight default link sglString String
@@ -119,6 +122,7 @@ highlight default link sglEdge Constant
 highlight default link sglOperator Operator
 highlight default link sglBracket Delimiter
 highlight default link sglClause Statement
+highlight default link sglName Type
 highlight default link sglDeclaration Keyword
 
 let b:current_syntax = "sgl"
@@ -146,6 +150,7 @@ def emacs() -> str:
   `((,(concat "^" (regexp-opt '({declarations}) 'words))
      . font-lock-keyword-face)
     ("-\\\\[\\\\([^]\\n]*\\\\)\\\\]" 1 font-lock-constant-face)
+    ("[.=|] ?\\\\(\\\\sw+\\\\)" 1 'default)
     (,(regexp-opt '({clauses}) 'words)
      . font-lock-builtin-face)
     ("[@$]\\\\sw+" . font-lock-variable-name-face)

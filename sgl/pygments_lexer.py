@@ -37,7 +37,7 @@ class SglLexer(RegexLexer):
             (r"-\[", Operator, "edge"),
             (r"->|=>|>=|<=|!=", Operator),
             (r"\[", Punctuation, "tests"),
-            (words(CLAUSES, prefix=r"(?<![\w.])", suffix=r"\b"), Keyword),
+            (words(CLAUSES, prefix=r"(?<![\w.=|])(?<![=|] )", suffix=r"\b"), Keyword),
             *_VALUES,
             (rf"(?=[A-Z]){_NAME}", Name.Class),
             (rf"({_NAME})(?=\()", Name.Function),

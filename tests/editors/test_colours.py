@@ -70,6 +70,68 @@ def test_words_have_their_colours() -> None:
     assert dict(scopes("pattern p"))["pattern p"] == "keyword.declaration.sgl"
 
 
+#: Lines with words of the language that are names there, between `«` and `»`; the others are none.
+NAMES = """\
+feature «gen»   = m | f
+feature order = second | «last»
+category VP[form, «gen»] with de.verb, de.«after»
+  de  NP VP.«after» if o = «last»
+  sem V -[neg]-> A last
+  need 10 { V[form=past, «size»=big] }
+test "An author walked." when not published
+test reject "A author walked." when not published
+""".splitlines()
+
+
+def unmarked(line: str) -> tuple[str, dict[str, bool]]:
+    """A line without the marks, and whether each word of the language in it is a keyword there."""
+    words = re.findall(r"«?\b\w+»?", re.sub(r'"[^"]*"', "", line))
+    return re.sub("[«»]", "", line), {
+        word.strip("«»"): "«" not in word for word in words if word.strip("«»") in CLAUSES
+    }
+
+
+@pytest.mark.parametrize("line", NAMES[:-2])
+def test_names_are_no_keywords(line: str) -> None:
+    text, keywords = unmarked(line)
+    found = {piece: scope.startswith("keyword") for piece, scope in scopes(text)}
+    declared = {piece.split()[1]: False for piece in found if piece.partition(" ")[0] in DECLARATIONS}
+    assert {word: (found | declared)[word] for word in keywords} == keywords
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="Node is not installed")
+@pytest.mark.parametrize("line", NAMES)
+def test_names_are_no_keywords_in_the_page(line: str) -> None:
+    text, keywords = unmarked(line)
+    page = (EDITORS / "sgl_editor/play/page/play.js").read_text("utf-8")
+    (token,) = re.findall(r"^  (token\(stream, state\) \{\n.*?^  \}),\n  languageData", page, re.MULTILINE | re.DOTALL)
+    script = f"""
+const declarations = new Set({json.dumps(DECLARATIONS)}), clauses = new Set({json.dumps(CLAUSES)});
+const stream = {{
+  string: {json.dumps(text)}, start: 0, pos: 0,
+  sol() {{ return this.pos === 0; }},
+  peek() {{ return this.string[this.pos]; }},
+  next() {{ return this.string[this.pos++]; }},
+  skipToEnd() {{ this.pos = this.string.length; }},
+  eatSpace() {{ return Boolean(this.match(/^\\s+/)); }},
+  match(pattern, consume = true) {{
+    const found = this.string.slice(this.pos).match(pattern);
+    if (found && consume) this.pos += found[0].length;
+    return found;
+  }},
+}};
+const mode = {{ {token} }}, state = {{ declared: false, inside: false }}, found = [];
+while (stream.pos < stream.string.length) {{
+  stream.start = stream.pos;
+  const scope = mode.token(stream, state);
+  found.push([stream.string.slice(stream.start, stream.pos), scope === "keyword"]);
+}}
+console.log(JSON.stringify(found));"""
+    done = subprocess.run(["node", "-e", script], capture_output=True, text=True, check=True)
+    found = dict(json.loads(done.stdout))
+    assert {word: found[word] for word in keywords} == keywords
+
+
 def test_the_files_are_those_of_the_words() -> None:
     done = subprocess.run([sys.executable, EDITORS / "make.py", "--check"], capture_output=True, text=True, check=False)
     assert (done.stderr, done.returncode) == ("", 0)
@@ -95,14 +157,23 @@ def test_messages_are_matched() -> None:
 @pytest.mark.skipif(shutil.which("vim") is None, reason="Vim is not installed")
 def test_vim_reads_its_files(tmp_path: Path) -> None:
     script = tmp_path / "script.vim"
-    out = tmp_path / "out"
+    out, colours, named = tmp_path / "out", tmp_path / "colours", tmp_path / "named.sgl"
+    texts = [unmarked(line) for line in NAMES]
+    named.write_text("".join(f"{text}\n" for text, _ in texts))
     script.write_text(
         f"set runtimepath^={EDITORS}/vim\nfiletype plugin on\nsyntax on\n"
         f"edit {ROOT}/docs/examples/farm.sgl\n"
         "let colour = synIDattr(synID(1, 1, 1), 'name')\n"
-        f"call writefile([&filetype, colour, &makeprg], '{out}')\nqall!\n"
+        f"call writefile([&filetype, colour, &makeprg], '{out}')\n"
+        f"edit {named}\n"
+        "let colours = map(range(1, line('$')), {_, l -> map(range(1, col([l, '$']) - 1), "
+        "{_, c -> synIDattr(synID(l, c, 1), 'name') ==# 'sglClause'})})\n"
+        f"call writefile([json_encode(colours)], '{colours}')\nqall!\n"
     )
     subprocess.run(["vim", "-es", "-u", "NONE", "-i", "NONE", "-N", "-S", script], check=False, timeout=60)
     filetype, colour, command = out.read_text().splitlines()
     assert (filetype, colour) == ("sgl", "sglDeclaration")
     assert command.startswith("sglc check")
+    for (text, keywords), row in zip(texts, json.loads(colours.read_text()), strict=True):
+        found = {match.group(): row[match.start()] for match in re.finditer(r"\w+", text)}
+        assert {word: bool(found[word]) for word in keywords} == keywords, text

@@ -155,6 +155,14 @@ def test_the_page_says_what_it_was_given() -> None:
     assert "Emma saw Emma." in text
 
 
+def test_the_checks_are_counted_by_themselves() -> None:
+    checks = [guarantee(claim, "passed") | {"method": "checked"} for claim in ("disjoint", "distinct")]
+    assert "Checks of the written data: 2</summary>" in render_report(report(guarantees=checks))
+    readings = guarantee("string level", "checked") | {"method": "parsing"}
+    text = render_report(report(guarantees=[readings, *checks]))
+    assert "Checks of the written data: 2, and what its strings can also mean</summary>" in text
+
+
 def test_a_failing_guarantee_shows_at_the_top() -> None:
     text = render_report(report(guarantees=[guarantee("disjoint", "failed", "2")]))
     assert "1 of 3 guarantees fail" in text

@@ -15,8 +15,9 @@ syntax region sglTests matchgroup=sglBracket start="\[" end="\]"
 syntax region sglEdge matchgroup=sglOperator start="-\[" end="\]\(+\|{[^}]*}\)\?->"
   \ contains=sglVariable
 syntax match sglOperator "->\|=>\|>=\|<=\|!=\|\.\.\|[~=|+<>;]"
-syntax keyword sglClause after allow ambiguous apart assert before capital contrast copy depth distinct drop each exclude expose exposures first for forbid forget from gen if in keep last lemmas length like longest need never node not on only or output outside per reject repeat repeated seen shared size target targets to train unseen variant waive when where with within without
-syntax match sglDeclaration "^\(module\|use\|param\|layer\|view\|feature\|category\|labels\|words\|structure\|word\|literal\|lexicon\|forms\|rule\|paradigm\|function\|pattern\|part\|quota\|relation\|restrict\|weights\|dataset\|release\|test\)\>"
+syntax match sglClause "\%([.=|] \?\)\@<!\<\%(after\|allow\|ambiguous\|apart\|assert\|before\|capital\|contrast\|copy\|depth\|distinct\|drop\|each\|exclude\|expose\|exposures\|first\|for\|forbid\|forget\|from\|gen\|if\|in\|keep\|last\|lemmas\|length\|like\|longest\|need\|never\|node\|not\|on\|only\|or\|output\|outside\|per\|reject\|repeat\|repeated\|seen\|shared\|size\|target\|targets\|to\|train\|unseen\|variant\|waive\|when\|where\|with\|within\|without\)\>"
+syntax match sglName "\%(reject\>\)\@!\k\+" contained
+syntax match sglDeclaration "^\(module\|use\|param\|layer\|view\|feature\|category\|labels\|words\|structure\|word\|literal\|lexicon\|forms\|rule\|paradigm\|function\|pattern\|part\|quota\|relation\|restrict\|weights\|dataset\|release\|test\)\>" nextgroup=sglName skipwhite
 
 highlight default link sglComment Comment
 highlight default link sglString String
@@ -28,6 +29,7 @@ highlight default link sglEdge Constant
 highlight default link sglOperator Operator
 highlight default link sglBracket Delimiter
 highlight default link sglClause Statement
+highlight default link sglName Type
 highlight default link sglDeclaration Keyword
 
 let b:current_syntax = "sgl"

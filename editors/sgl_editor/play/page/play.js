@@ -79,27 +79,30 @@ const declarations = new Set(settings.words.declarations);
 const clauses = new Set(settings.words.clauses);
 const sgl = StreamLanguage.define({
   name: "sgl",
-  startState: () => ({ declared: false }),
+  startState: () => ({ declared: false, inside: false }),
   token(stream, state) {
     const first = stream.sol();
-    if (first) state.declared = false;
+    if (first) state.declared = state.inside = false;
     if (stream.eatSpace()) return null;
     if (stream.match(/^#(?=\s|$|[^~^*\w]).*/) || (stream.peek() === "#" && !stream.match(/^#[~^*]?\w/, false))) {
       stream.skipToEnd();
       return "comment";
     }
-    if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return "string";
+    if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return ((state.declared = false), "string");
     if (stream.match(/^-\[[^\]]*\]->/)) return "propertyName";
     if (stream.match(/^[@$]\w+/)) return "variableName.special";
     if (stream.match(/^-?\d+(?:\.\d+)?\b/)) return "number";
     const word = stream.match(/^[\p{L}_][\p{L}\p{N}_]*/u);
     if (word) {
       if (first && declarations.has(word[0])) return ((state.declared = true), "keyword");
-      if (clauses.has(word[0])) return "keyword";
+      // Names are what is declared, parts after `.`, values after `=` and `|`, and what is in brackets.
+      const named = state.inside ? !/^(in|not)$/.test(word[0]) : /[.=|]\s*$/.test(stream.string.slice(0, stream.start));
+      if (clauses.has(word[0]) && !named && (!state.declared || word[0] === "reject")) return ((state.declared = false), "keyword");
       return state.declared ? ((state.declared = false), "variableName.definition") : null;
     }
     state.declared = false;
-    stream.next();
+    const sign = stream.next();
+    if (sign === "[" || sign === "]") state.inside = sign === "[";
     return "operator";
   },
   languageData: { commentTokens: { line: "#" }, autocomplete: complete },
