@@ -296,18 +296,22 @@ def _values(path: Path) -> Iterator[tuple[int, object]]:
 
 def _csv(path: Path) -> Iterator[_Row]:
     """Yield the rows of a CSV file, whose first line says which column is the text."""
+    heads, rows = _table(path)
+    text, name = (next((head for head in heads if head.lower() in known), None) for known in (TEXTS, IDS))
+    if text is None:
+        raise PredictionsError(f"no column is called one of {', '.join(TEXTS)}")
+    for number, row in enumerate(rows, 2):
+        yield number, None if name is None else row[name], SystemOutput(" ".join(row[text].splitlines()))
+
+
+def _table(path: Path) -> tuple[Sequence[str], list[dict[str, str]]]:
+    """Return the columns and rows of a file of cells between commas, semicolons or tabs."""
+    lines = [f"{line}\n" for _, line in _lines(path)]
+    table = csv.DictReader(lines, delimiter=max(",;\t", key="".join(lines[:1]).count), restval="")
     try:
-        lines = [f"{line}\n" for _, line in _lines(path)]
-        mark = max(",;\t", key="".join(lines[:1]).count)
-        rows = csv.DictReader(lines, delimiter=mark)
-        heads = rows.fieldnames or ()
-        text, name = (next((head for head in heads if head.lower() in known), None) for known in (TEXTS, IDS))
-        if text is None:
-            raise PredictionsError(f"no column is called one of {', '.join(TEXTS)}")
-        for number, row in enumerate(rows, 2):
-            yield number, None if name is None else row[name], SystemOutput(" ".join((row[text] or "").splitlines()))
+        return table.fieldnames or (), list(table)
     except csv.Error as problem:
-        raise PredictionsError(f"it is no CSV file: {problem}") from None
+        raise PredictionsError(f"`{path}` is no table: {problem}") from None
 
 
 def _commented(path: Path) -> Iterator[_Row]:
@@ -346,12 +350,7 @@ def read_judgements(path: Path, reserved: Collection[str]) -> dict[str, dict[str
     They are columns beside `system`, `sent_id` and perhaps `annotator`.  Those of an annotator are
     replaced by z-scores; several of one output have their mean.
     """
-    lines = [line for _, line in _lines(path)]
-    table = csv.DictReader(lines, delimiter="\t" if "\t" in "".join(lines[:1]) else ",", restval="")
-    try:
-        heads, rows = table.fieldnames or (), list(table)
-    except csv.Error as problem:
-        raise PredictionsError(f"`{path}` is no table: {problem}") from None
+    heads, rows = _table(path)
     names = [head for head in heads if head not in ("system", "sent_id", "annotator")]
     if not names or len(heads) - len(names) < 2 or not set(names).isdisjoint(reserved):
         what = "the first line names no columns `system`, `sent_id` and scores such as `fluency`"

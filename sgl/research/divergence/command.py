@@ -16,7 +16,6 @@ from sgl.cli.main import OUTPUT
 from sgl.cli.session import Session, json_option, session_options
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
-from sgl.research.divergence.morphology import WordChoice, read_lines
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure
 
 #: A number from 0 on with at most six digits after the point, or a fraction of two such, so
@@ -136,11 +135,11 @@ def _fault(options: _Options) -> str:
     return ""
 
 
-def _words(options: _Options) -> WordChoice:
-    lists = [read_lines(path) for path in options["lemmas"]]
+def _words(options: _Options) -> sources.WordChoice:
+    lists = [sources.read_lines(path) for path in options["lemmas"]]
     listed = frozenset(line.partition("\t")[0].strip() for _, lines in lists for line in lines)
     chosen = {name: options[name] for name in ("above", "occurrences", "without", "ranks")}
-    return WordChoice(**chosen, listed=listed if lists else None, lists=tuple(file for file, _ in lists))
+    return sources.WordChoice(**chosen, listed=listed if lists else None, lists=tuple(file for file, _ in lists))
 
 
 def _read(session: Session, options: _Options) -> sources.ItemSet:

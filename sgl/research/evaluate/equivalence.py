@@ -29,9 +29,6 @@ LabelledAtom = tuple[Hashable, tuple[int | str, ...]]
 #: The same, with a star or nothing and a predicate as the label.
 _FormAtom = tuple[tuple[str, tuple[str, ...]], tuple[int | str, ...]]
 
-#: A number for each variable; constants have none.
-_Colours = dict[int | str, int]
-
 
 class FormComparison(NamedTuple):
     """Whether two forms are equal, which is also its truth; if not, ``reason`` says why."""
@@ -87,15 +84,13 @@ def _compare_forms(first: Form, second: Form) -> FormComparison:
     if first.constant != second.constant or len(first.binders) != len(second.binders):
         return FormComparison(False, "they are forms of different kinds")
     atoms = _labelled(first), _labelled(second)
-    same = Counter(atoms[0]) == Counter(atoms[1]) if first.binders else isomorphic(*atoms)
-    if same:
-        return FormComparison(True)
     # What one form has and the other has not, whatever the variables are called.
     counts = [Counter(map(_shown, labelled)) for labelled in atoms]
     for name, more in (("first", counts[0] - counts[1]), ("second", counts[1] - counts[0])):
         if more:
             return FormComparison(False, f"only the {name} has '{min(more)}'")
-    return FormComparison(False, "no renaming of variables makes them equal")
+    same = Counter(atoms[0]) == Counter(atoms[1]) if first.binders else isomorphic(*atoms)
+    return FormComparison(same, "" if same else "no renaming of variables makes them equal")
 
 
 def _labelled(form: Form) -> list[_FormAtom]:
@@ -118,56 +113,37 @@ def _sorted(term: Term) -> tuple[str, bool, tuple[tuple[str, object], ...]]:
 def isomorphic(first: Sequence[LabelledAtom], second: Sequence[LabelledAtom]) -> bool:
     """Tell whether a bijection of variables takes the first atoms to the second ones.
 
-    Atoms count as often as they are there.  Labels and constants are compared with ``==``.  Colours of variables
-    settle nearly all pairs.  The rest is searched (VF2++), which takes exponential time only for forms with many
-    parts that look the same from everywhere and are connected differently.
+    Atoms count as often as they are there.  Labels and constants are compared by how Python writes them.  What stands
+    around each variable, step by step (Weisfeiler & Leman 1968), settles nearly all pairs.  The rest is searched
+    (VF2++), which takes exponential time only for forms with many parts that look the same from everywhere and are
+    connected differently.
     """
-    (one, kinds), (two, others) = _coloured(first), _coloured(second)
-    if Counter(kinds) != Counter(others):
-        return False
-    if len(set(one.values())) == len(one) == len(two):
-        return True
     import networkx as nx
 
-    graphs = _atom_graph(first, one, kinds), _atom_graph(second, two, others)
-    return bool(nx.vf2pp_is_isomorphic(*graphs, node_label="kind"))
+    # To the library two graphs without nodes are not isomorphic.
+    one, other = map(_atom_graph, (first, second))
+    return first == second or bool(nx.vf2pp_is_isomorphic(one, other, node_label="kind"))
 
 
-def _coloured(atoms: Sequence[LabelledAtom]) -> tuple[_Colours, list[Hashable]]:
-    """Return a colour for each variable that does not depend on its name, and the atoms with colours.
-
-    Variables of one colour occur in the same atoms, at the same places, next to the same
-    colours.  Colours are refined until they tell no more apart (Weisfeiler & Leman 1968).
-    """
-    colours: _Colours = {a: 0 for _, arguments in atoms for a in arguments if isinstance(a, int)}
-    before = 0
-    while before < (count := len(set(colours.values()))) < len(colours):
-        before = count
-        around: dict[int | str, list[int]] = {variable: [] for variable in colours}
-        for label, arguments in atoms:
-            atom = hash((label, *[colours.get(a, a) for a in arguments]))
-            for place, argument in enumerate(arguments):
-                if argument in around:
-                    around[argument].append(hash((atom, place)))
-        colours = {v: hash((colours[v], *sorted(places))) for v, places in around.items()}
-    return colours, [(label, *[colours.get(a, a) for a in arguments]) for label, arguments in atoms]
+#: So many steps away variables are told apart before a search.
+_STEPS = 2
 
 
-def _atom_graph(
-    atoms: Sequence[LabelledAtom], colours: _Colours, kinds: Sequence[Hashable]
-) -> "nx.Graph[tuple[int, int]]":
+def _atom_graph(atoms: Sequence[LabelledAtom]) -> "nx.Graph[tuple[int, int]]":
     """Return the graph of atoms, their places, and the variables that fill these."""
     import networkx as nx
 
     graph: nx.Graph[tuple[int, int]] = nx.Graph()
-    for number, ((_, arguments), kind) in enumerate(zip(atoms, kinds, strict=True)):
-        graph.add_node((number, -1), kind=kind)
+    for number, (label, arguments) in enumerate(atoms):
+        constants = [argument if isinstance(argument, str) else None for argument in arguments]
+        graph.add_node((number, -1), kind=repr((label, constants)))
         for place, argument in enumerate(arguments):
             if isinstance(argument, int):
-                graph.add_node((number, place), kind=(place, kind))
-                graph.add_node((-1, argument), kind=colours[argument])
-                graph.add_edge((number, -1), (number, place))
-                graph.add_edge((number, place), (-1, argument))
+                graph.add_node((number, place), kind=str(place))
+                graph.add_node((-1, argument), kind="")
+                graph.add_edges_from((((number, -1), (number, place)), ((number, place), (-1, argument))))
+    around = nx.weisfeiler_lehman_subgraph_hashes(graph, node_attr="kind", iterations=3 * _STEPS)
+    nx.set_node_attributes(graph, {node: hashes[-1] for node, hashes in around.items()}, "kind")
     return graph
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from sgl.core.grammar import EXTRACTED
@@ -51,22 +51,18 @@ QueryMatch = tuple[int, tuple[TargetSpan, ...]]
 
 @dataclass(frozen=True)
 class PatternQuery:
-    """What one pattern asks for, in any item.
-
-    In predictions the structures are looked for ``without_lemmas``.  ``extents`` say of each how
-    much of each variable is compared.
-    """
+    """What one pattern asks for, in any item: its structures, and how each is found, also without tests on lemmas."""
 
     structures: tuple[Structure, ...]
-    without_lemmas: tuple[Structure, ...]
-    extents: tuple[tuple[Extent, ...], ...]
+    _places: tuple[list[_Places], list[_Places]]
 
     @classmethod
     def of(cls, pattern: Pattern) -> PatternQuery:
         """Return the query of a pattern."""
         structures = pattern.gen or pattern.held_out
-        extents = tuple([_extents(found, words=bool(pattern.targets)) for found in structures])
-        return cls(structures, tuple(map(_without_lemmas, structures)), extents)
+        extents = [_extents(found, words=bool(pattern.targets)) for found in structures]
+        without_lemmas = map(_without_lemmas, structures)
+        return cls(structures, (list(map(_Places, structures, extents)), list(map(_Places, without_lemmas, extents))))
 
     def matches(self, said: Realization, *, lemmas: bool = True) -> frozenset[QueryMatch]:
         """Return what is asked for in an item, or, without tests on ``lemmas``, what a prediction offers."""
@@ -76,10 +72,6 @@ class PatternQuery:
             for number, places_of in enumerate(self._places[not lemmas])
             for places in places_of(said.graph)
         )
-
-    @cached_property
-    def _places(self) -> list[list[_Places]]:
-        return [list(map(_Places, of, self.extents)) for of in (self.structures, self.without_lemmas)]
 
 
 #: Answers about graphs that are kept at most.

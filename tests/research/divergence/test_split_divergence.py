@@ -15,8 +15,8 @@ from split_items import divergence_of_counts
 from vectors import vectors
 
 from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence
-from sgl.research.divergence.morphology import tag_weight
 from sgl.research.divergence.objective_kernel import ROOTS, scale_for, tenth_roots
+from sgl.research.divergence.sources import tag_weight
 
 VECTORS = vectors("dbca.json")
 

@@ -17,9 +17,8 @@ from sgl.core.arrays import Derivations
 from sgl.dataset.maker import expression_output
 from sgl.pipeline.observers import RuleTally
 from sgl.research.divergence import Elements, NoItemsError, count_names, measure
-from sgl.research.divergence.morphology import WordChoice, feature_elements, ranked
 from sgl.research.divergence.problem import Occurrences
-from sgl.research.divergence.sources import ElementSettings, ItemSet, read_items
+from sgl.research.divergence.sources import ElementSettings, ItemSet, WordChoice, feature_elements, ranked, read_items
 from sgl.research.divergence.trees import (
     UNIT,
     NotADerivationError,

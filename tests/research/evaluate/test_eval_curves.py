@@ -12,7 +12,7 @@ from workplace import Workplace
 
 from sgl.cli.main import OK, run
 from sgl.research.analyse.statistics import spread, wilson
-from sgl.research.evaluate.curves import curves, fitted
+from sgl.research.evaluate.data import curves, fitted
 
 ITEMS = 1000
 NUMBERS = (1, 5, 20, 100)
