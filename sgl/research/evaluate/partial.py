@@ -26,8 +26,9 @@ from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_f
 from sgl.rendering import outputs
 from sgl.rendering.templates import TemplateWriter
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, condensed, lemmas_by_word
+from sgl.research.evaluate.realization import GrammarEdges, Realization, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of
+from sgl.research.evaluate.templated import TemplateRealizer
 
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
@@ -61,11 +62,11 @@ class PartialMatch:
         self._source = BatchParser(Parser(grammar, grammar.text_layer(source)))
         self._full = Parser(grammar, grammar.text_layer(source))
         self._gold_text = TemplateWriter(outputs(grammar)[target])
-        self._gold = Realizer(grammar, graph, self._target)
+        self._gold = TemplateRealizer(grammar, graph, self._target)
         small = condensed(grammar, self._target)
         self._parser = Parser(small, self._target)
         self._batch = BatchParser(self._parser)
-        self._prediction_realizer = Realizer(small, graph, self._target)
+        self._prediction_realizer = TemplateRealizer(small, graph, self._target)
         words = self._parser.vocabulary
         self._speller = Normalizer(small.text_layers[self._target], words, ("spacing", "width"))
         self._particles: ParticleMatcher | None = None

@@ -13,7 +13,7 @@ how often one relation occurs at most on the way from the root to a word.
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -219,7 +219,8 @@ class GrammarEdges:
                 between.update(words)
         self._dropped = frozenset(map(folded, between))
         self._segment = DictionarySegmenter(between | content)
-        self._pieces = DictionarySegmenter(pieces)
+        #: Return the words of a text that need not be one of the grammar; a stem and its endings are several.
+        self.words = lru_cache(1 << 8)(partial(self._cut, segment=DictionarySegmenter(pieces)))
 
     def kept(self, gold: Realization, text: str, words: Sequence[str] | None, said: Realization | None) -> float | None:
         """Return the share of the edges of an item that a prediction has; None if it has no edge.
@@ -229,14 +230,13 @@ class GrammarEdges:
         tree = tree_of(gold)
         if words is None and said is not None:
             return metrics.edge_accuracy(tree.words, tree.heads, tree_of(said).words).share
-        known = self.words(text, self._segment) if words is None else map(folded, words)
+        known = self._cut(text, self._segment) if words is None else map(folded, words)
         # What has a node, or is a word that the grammar does not know.
         output = [w for w in known if w not in self._dropped and not is_punctuation(w)]
         return metrics.edge_accuracy(tree.words, tree.heads, output).share
 
-    def words(self, text: str, segment: DictionarySegmenter | None = None) -> list[str]:
-        """Return the words of a text that need not be one of the grammar; a stem and its endings are several."""
-        pieces = text.split() if self._join else (segment or self._pieces)(text).split()
+    def _cut(self, text: str, segment: DictionarySegmenter) -> list[str]:
+        pieces = (text if self._join else segment(text)).split()
         return [folded(piece.rstrip(".,?!") or piece) for piece in pieces]
 
 
