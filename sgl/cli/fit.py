@@ -82,9 +82,8 @@ def command(
     allowed = tuple(args.differences(session, normalise))
     splits = list(dict.fromkeys(s.split for s in compiled.plan.strata if s.split != "gen"))
     session.check_names([given], splits, "split")
-    options = Options(smoothing=smoothing, prior=prior)
-    request = FitRequest(parsed, tuple(names), only, given, allowed, options)
-    fit, sample = _fit(session, compiled, corpora, request)
+    request = FitRequest(parsed, only, given or "", allowed, smoothing, prior)
+    fit, sample = _fit(session, compiled, corpora, names, request)
     session.present(
         "fit.j2",
         fit=fit,
@@ -98,7 +97,7 @@ def command(
     )
     origin = _provenance(compiled, request, fit, sample)
     if out is not None:
-        lines = [*note, *_head(grammar, corpora, request, session.settings, out)]
+        lines = [*note, *_head(grammar, corpora, names[0], request, session.settings, out)]
         session.write(out, weights_text(compiled.grammar, compiled.rule_keys, fit, origin, lines))
     if json_file is not None:
         data = {**origin, **fit_data(compiled.grammar, compiled.rule_keys, fit, sample)}
@@ -108,24 +107,26 @@ def command(
 
 @dataclass(frozen=True)
 class FitRequest:
-    """What the options ask for."""
+    """What the options ask for, and the provenance says."""
 
     source: str
-    columns: tuple[str, ...]
-    kinds: tuple[str, ...]
-    given: str | None
+    only: tuple[str, ...]
+    given: str
     normalise: tuple[str, ...]
-    options: Options
+    smoothing: float
+    prior: Prior
 
 
-def _fit(session: Session, compiled: Compiled, corpora: Sequence[Path], request: FitRequest) -> tuple[Fit, Sample]:
+def _fit(
+    session: Session, compiled: Compiled, corpora: Sequence[Path], columns: Sequence[str], request: FitRequest
+) -> tuple[Fit, Sample]:
     selection = SplitSelection(compiled, request.given) if request.given else None
     parser = Parser(compiled.grammar, compiled.grammar.text_layer(request.source))
     collector = Collector(
         parser,
-        columns=len(request.columns),
-        place=request.columns.index(request.source),
-        kinds=request.kinds,
+        columns=len(columns),
+        place=columns.index(request.source),
+        kinds=request.only,
         normalizer=args.normalizer_of(parser.grammar, parser.layer, request.normalise) if request.normalise else None,
         admits=selection.admits if selection is not None else None,
     )
@@ -136,12 +137,12 @@ def _fit(session: Session, compiled: Compiled, corpora: Sequence[Path], request:
         listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
         notes += [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in listed_rows]
         message = "no row of the corpus says anything about the weights"
-        hint = f"the kinds of rows are: {known}" if request.kinds else "`sglc audit` says more"
+        hint = f"the kinds of rows are: {known}" if request.only else "`sglc audit` says more"
         session.fail("SGL1105", message, notes=notes, hint=hint)
     fit = estimate(
         compiled.grammar,
         sample,
-        request.options,
+        Options(request.smoothing, request.prior),
         layer=parser.layer,
         selection=selection,
         progress=lambda done, nats: session.progress(f"round {done}: {nats:.4f}"),
@@ -157,25 +158,20 @@ def _provenance(compiled: Compiled, request: FitRequest, fit: Fit, sample: Sampl
         "parameters": dict(sorted(compiled.parameters.items())),
         "corpora": [asdict(file) for file in sample.files],
         "rows_used": sample.rows,
-        "source": request.source,
-        "only": list(request.kinds),
-        "given": request.given or "",
-        "normalise": list(request.normalise),
-        "smoothing": request.options.smoothing,
-        "prior": request.options.prior,
+        **asdict(request),
         "rounds": fit.rounds,
         "log_likelihood": round(fit.after, 6),
     }
 
 
 def _head(
-    grammar: Path, corpora: Sequence[Path], request: FitRequest, settings: Mapping[str, str], out: Path
+    grammar: Path, corpora: Sequence[Path], first: str, request: FitRequest, settings: Mapping[str, str], out: Path
 ) -> list[str]:
     """Return the first lines of the file: what it is, and the command that makes it again."""
     words = ["sglc", "fit", _shown(grammar), *(path.name for path in corpora)]
-    if request.columns[0] != request.source:
+    if first != request.source:
         words += ["--layer", request.source]
-    for kind in request.kinds:
+    for kind in request.only:
         words += ["--only", kind]
     if request.given:
         words += ["--given", request.given]
@@ -183,7 +179,7 @@ def _head(
         words += ["--normalise", ",".join(request.normalise)]
     for name, value in settings.items():
         words += ["--set", f"{name}={value}"]
-    words += ["--smoothing", f"{request.options.smoothing:g}", "--prior", request.options.prior]
+    words += ["--smoothing", f"{request.smoothing:g}", "--prior", request.prior]
     words += ["--out", _shown(out)]
     return ["Estimated from a corpus by", f"  {shlex.join(words)}"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Sequence
+from contextlib import AbstractContextManager
 from itertools import zip_longest
 from math import inf
 from typing import TYPE_CHECKING
@@ -121,7 +121,7 @@ def talk() -> str:
     return context.meta.get("sgl.talk", "") if context else ""
 
 
-class Progress:
+class Progress(AbstractContextManager["Progress"]):
     """A progress line on a terminal; elsewhere a line twice a minute, or each second with ``--verbose``.
 
     It appears after a second, and never with ``--quiet``.  The speed counts from when a thing was first
@@ -167,12 +167,6 @@ class Progress:
             click.echo("\r" + " " * self._width + "\r", nl=False, err=True)
             self._width = 0
 
-
-@contextmanager
-def progress() -> Iterator[Progress]:
-    """Give a progress line that is gone afterwards, whatever happens."""
-    line = Progress()
-    try:
-        yield line
-    finally:
-        line.clear()
+    def __exit__(self, *_: object) -> None:
+        """Remove the line, whatever has happened."""
+        self.clear()

@@ -226,6 +226,7 @@ class BusyRunError(InterruptedRunError):
     """A run is in the way that is not interrupted: another process works on it."""
 
 
+@dataclass
 class RunFolder(AbstractContextManager["RunFolder"]):
     """The folder of a run, locked until it is closed; ``resumed`` if an interrupted run goes on.
 
@@ -233,12 +234,12 @@ class RunFolder(AbstractContextManager["RunFolder"]):
     interruption, a full disk or lost workers are no reason to give up what is finished.
     """
 
-    def __init__(self, locked: LockedFolder, parallelism: Parallelism, *, resumed: bool) -> None:
-        self.path = locked.path
-        self.parallelism = parallelism
-        self.resumed = resumed
-        self._locked = locked
-        self._has_results = resumed
+    locked: LockedFolder
+    parallelism: Parallelism
+    resumed: bool
+
+    def __post_init__(self) -> None:
+        self.path, self._has_results = self.locked.path, self.resumed
 
     def get(self, key: str) -> bytes | None:
         """Return a result if it is finished and still what it was."""
@@ -278,14 +279,14 @@ class RunFolder(AbstractContextManager["RunFolder"]):
 
     def discard(self) -> None:
         """Delete the folder with everything in it."""
-        self._locked.delete()
+        self.locked.delete()
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         """Release the folder, or delete it if nobody could go on with it."""
         outside = any(isinstance(e, _OUTSIDE) for e in (error, getattr(error, "__cause__", None)))
         if error is not None and not (self._has_results and outside):
             self.discard()
-        self._locked.release()
+        self.locked.release()
 
 
 def partial_folder(target: Path) -> Path:
@@ -326,7 +327,7 @@ def open_run(
             partial = file.with_suffix(".new")
             partial.write_text(json.dumps({**identity, "format": FORMAT}), "utf-8")
             partial.replace(file)
-        return RunFolder(locked, parallelism, resumed=resumed)
+        return RunFolder(locked, parallelism, resumed)
     except BaseException:
         if interrupted(target):
             locked.release()

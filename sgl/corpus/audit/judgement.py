@@ -247,21 +247,17 @@ class Judgement(SentenceReadings):
         )
 
 
+@dataclass
 class SentenceReader:
-    """Judges sentences of one text layer."""
+    """Judges sentences of the layer of a parser; ``normalizer`` is one for it."""
 
-    def __init__(
-        self,
-        parser: Parser,
-        targets: tuple[Output, ...],
-        finder: StructureFinder | None = None,
-        normalizer: Normalizer | None = None,
-    ) -> None:
-        """Read with a parser; ``normalizer`` is one for its layer."""
-        self.parser = parser
-        self.targets = targets
-        self._finder = finder
-        self._cache = ReadingCache(parser, normalizer, self._judged)
+    parser: Parser
+    targets: tuple[Output, ...]
+    finder: StructureFinder | None = None
+    normalizer: Normalizer | None = None
+
+    def __post_init__(self) -> None:
+        self._cache = ReadingCache(self.parser, self.normalizer, self._judged)
 
     def judge(self, sentence: str) -> Judgement:
         """Return what the grammar makes of a sentence."""
@@ -273,7 +269,7 @@ class SentenceReader:
 
     def structures(self, derivation: Derivation) -> frozenset[int]:
         """Return the structures of a reading, by index."""
-        return frozenset() if self._finder is None else self._finder.in_reading(derivation)
+        return frozenset() if self.finder is None else self.finder.in_reading(derivation)
 
     def gives(self, judged: Judgement, target: int, text: str) -> bool:
         """Return whether some reading gives this text in the target with this index."""
@@ -286,8 +282,8 @@ class SentenceReader:
     def _judged(self, found: SentenceReadings) -> Judgement:
         some = every = frozenset[int]()
         if found.forest is not None:
-            if self._finder is not None:
-                some, every = self._finder.in_forest(found.forest)
+            if self.finder is not None:
+                some, every = self.finder.in_forest(found.forest)
             readings = [r.derivation for r in best_readings(found.forest, _READINGS)]
         elif found.derivation:
             some = every = self.structures(found.derivation)

@@ -12,7 +12,7 @@ over the packed forest, in logarithms: inside, then outside (Baker 1979; Goodman
 
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from math import exp, inf, log
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, get_args
@@ -70,37 +70,31 @@ class Sample:
             self.ambiguous[sentence] = (read.forest, before + times)
 
 
+@dataclass
 class Collector:
-    """Reads corpora into a sample."""
+    """Reads corpora into a sample; ``place`` is the column of the sentences among ``columns`` text columns.
 
-    def __init__(
-        self,
-        parser: Parser,
-        *,
-        columns: int = 2,
-        place: int = 0,
-        kinds: Collection[str] = (),
-        normalizer: corpus_rows.Normalizer | None = None,
-        admits: Callable[[Forest], bool] | None = None,
-    ) -> None:
-        """``place`` is the column of the sentences among ``columns`` text columns.
+    Only rows of these ``kinds`` count (all if there are none), and only sentences whose readings ``admits`` finds
+    possible.
+    """
 
-        Only rows of these ``kinds`` count (all if there are none), and only sentences whose
-        readings ``admits`` finds possible.
-        """
-        self._parser = parser
-        self._columns = columns
-        self._place = place
-        self._only = frozenset(kinds)
-        self._admits = admits
-        self._cache = corpus_rows.ReadingCache(parser, normalizer, lambda read: read)
+    parser: Parser
+    _: KW_ONLY
+    columns: int = 2
+    place: int = 0
+    kinds: Collection[str] = ()
+    normalizer: corpus_rows.Normalizer | None = None
+    admits: Callable[[Forest], bool] | None = None
+
+    def __post_init__(self) -> None:
+        self._cache = corpus_rows.ReadingCache(self.parser, self.normalizer, lambda read: read)
         self.sample = Sample()
 
     def run(self, paths: Sequence[Path], progress: corpus_rows.Progress) -> Sample:
         """Read all files."""
         for path in paths:
             digest, rows = sha256_of(path, ROWS), 0
-            for batch in corpus_rows.Corpus(path, self._columns).batches(progress):
+            for batch in corpus_rows.Corpus(path, self.columns).batches(progress):
                 rows += len(batch)
                 self._batch(str(path), batch)
             self.sample.files.append(CorpusFile(path.name, digest, rows))
@@ -109,25 +103,25 @@ class Collector:
     def _batch(self, file: str, batch: Sequence[corpus_rows.CorpusRow | corpus_rows.Unreadable]) -> None:
         sample = self.sample
         read = self._cache.read(
-            row.texts[self._place]
+            row.texts[self.place]
             for row in batch
-            if isinstance(row, corpus_rows.CorpusRow) and (not self._only or row.kind in self._only)
+            if isinstance(row, corpus_rows.CorpusRow) and (not self.kinds or row.kind in self.kinds)
         )
         for row in batch:
             if isinstance(row, corpus_rows.Unreadable):
                 sample.fates["unreadable"] += 1
                 corpus_rows.list_row(sample.unreadable, corpus_rows.ListedRow(file, row.line, "", row.reason))
                 continue
-            sentence = row.texts[self._place]
+            sentence = row.texts[self.place]
             fate: Fate = "other kind"
-            if not self._only or row.kind in self._only:
+            if not self.kinds or row.kind in self.kinds:
                 fate = self._take(read[sentence], corpus_rows.ListedRow(file, row.line, sentence, ""))
             if fate != "used":
                 sample.fates[fate] += 1
             sample.kinds.setdefault(row.kind, Counter())[fate] += 1
 
     def _take(self, read: corpus_rows.SentenceReadings, row: corpus_rows.ListedRow) -> Fate:
-        grammar = self._parser.grammar
+        grammar = self.parser.grammar
         if read.refused:
             corpus_rows.list_row(self.sample.unreadable, replace(row, sentence="", detail=read.refused))
             return "unreadable"
@@ -136,7 +130,7 @@ class Collector:
             corpus_rows.list_row(self.sample.unparsed, replace(row, detail=reason))
             return "no reading"
         forest = read.forest or Forest.of_one(grammar, read.derivation)
-        if self._admits is not None and not self._admits(forest):
+        if self.admits is not None and not self.admits(forest):
             held_out = replace(row, detail="contains what the split leaves out")
             corpus_rows.list_row(self.sample.held_out, held_out)
             return "held out"

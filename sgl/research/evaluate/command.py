@@ -14,7 +14,7 @@ from sgl import limits
 from sgl.cli.files import FILE, GRAMMAR, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
-from sgl.cli.terminal import Progress, count, progress
+from sgl.cli.terminal import Progress, count
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import ForeignFileError
 from sgl.frontend import Compiled
@@ -75,7 +75,7 @@ class Evaluation:
         partial = self._partial_match()
         if compounds is None or self._diagnostics.errors:
             return None
-        with progress() as line:
+        with Progress() as line:
             self.scores = Scores(self.benchmark, self.systems)
             self.scores.judge(trees=partial is None)
             if partial is not None:
