@@ -290,14 +290,10 @@ class BodyLowering:
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
         notes = ("so the structure could never be found",)
-        labels = [Label(place, "or is it this that is misspelt?") for place in self._only_place(name.text, known)]
+        near = suggested(name.text, known) if code == "SGL0807" else None
+        places = self.context.state.names.labelled(near) if near is not None else []
+        labels = [Label(place, "or is it this that is misspelt?") for place in places if len(places) == 1]
         self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
-
-    def _only_place(self, name: str, known: Iterable[str]) -> list[Span]:
-        """Return where a rule writes the label that is most like a name, if it is one place."""
-        near, rules = suggested(name, known), [rule for rule, _ in self.context.state.names.of(s.Rule)]
-        places = [label.span for label in s.parts_of(s.LabelText, tuple(rules)) if label.text == near]
-        return places if len(places) == 1 else []
 
 
 _COMPARISONS: dict[str, c.Comparison] = {"=": "=", ">=": ">=", "<=": "<="}

@@ -76,6 +76,11 @@ class ResolvedNames:
         found = self.state.project.declarations(kind)
         return [(declaration, self.scopes[declaration.span.file]) for declaration in found]
 
+    def labelled(self, label: str) -> list[Span]:
+        """Return where rules write a label."""
+        rules = tuple(rule for rule, _ in self.of(s.Rule))
+        return [written.span for written in s.parts_of(s.LabelText, rules) if written.text == label]
+
 
 @dataclass
 class Scope:

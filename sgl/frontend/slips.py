@@ -10,15 +10,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Rule
-from sgl.diagnostics import Label, Span, shortlist
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Edge, Rule, Token
+from sgl.diagnostics import Label, Span, one_slip, shortlist, suggest
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s
 
-_TABLE = Path(__file__).with_name("dependencies.toml").read_text("utf-8")
+_TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
 
+_UPOS = frozenset(_TABLE["upos"].split())
 #: Which parts of speech cannot stand at the two ends of an edge, head and dependent.
-_ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in tomllib.loads(_TABLE).items()}
+_ODD = {label: [frozenset(end.split()) for end in ends] for label, ends in _TABLE["relations"].items()}
 _NAMED = 3
 
 
@@ -29,6 +30,7 @@ def find_slips(state: CompilerState) -> None:
     for layer, graph in enumerate(state.declared.grammar.graph_layers):
         if not graph.free:
             _find_odd_edges(state, layer)
+            _find_odd_names(state, layer)
 
 
 def _phrasal(state: CompilerState) -> Iterator[tuple[Rule, Span]]:
@@ -111,6 +113,32 @@ def _find_odd_edges(state: CompilerState, layer: int) -> None:
             hint = "turn the edge round" if turned else "look at the label, and at the `upos`"
             notes = ("Universal Dependencies have no such edge",)
             state.warning("SGL0515", span, message, hint, notes=notes)
+
+
+def _find_odd_names(state: CompilerState, layer: int) -> None:
+    """Warn about parts of speech that UD do not have beside some that they have, and about labels that are near one."""
+    grammar, spans = state.declared.grammar, state.declared.rule_spans
+    tags: dict[str, dict[str, tuple[Span, str]]] = {}
+    labels: dict[str, dict[str, Span]] = {}
+    for rule, span in zip(grammar.rules, spans, strict=True):
+        for node in (node for node in rule.fragments[layer].nodes if node.attributes is not None):
+            item = None if node.token is None else rule.templates[grammar.anchors[layer]][node.token]
+            word = item.text if isinstance(item, Token) else rule.name
+            tags.setdefault(dict(node.attributes or ()).get("upos", ""), {}).setdefault(rule.name, (span, word))
+        for edge in rule.fragments[layer].edges:
+            labels.setdefault(edge.label.removeprefix(EXTRACTED).partition(":")[0], {}).setdefault(rule.name, span)
+    for tag in sorted(tags.keys() - _UPOS if tags.keys() & _UPOS else ()):
+        for span, word in tags[tag].values():
+            message = f'the word "{word}" has `upos={tag}`' if tag else f'the word "{word}" has no part of speech'
+            hint = suggest(tag, sorted(_UPOS), "there is") if tag else "CoNLL-U shows `_`: give it a `upos`"
+            state.warning("SGL0517", span, message, hint)
+    for label, rules in labels.items():
+        near = [other for other in (*labels, *_ODD) if one_slip(label, other)]
+        if label not in _ODD and len(rules) == 1 and near:
+            (name, span), *_ = rules.items()
+            place = next(iter(state.names.labelled(label)), span)
+            message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
+            state.warning("SGL0517", place, message, suggest(label, near))
 
 
 def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bool:

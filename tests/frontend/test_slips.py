@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,9 @@ rule clause_in: S -> NP VP PP
     assert "turn the edge round" in outcome.rendered()
 
 
-@pytest.mark.parametrize("edge", ['V -[obl]-> "to"(upos=ADP)', 'V -[compound:prt]-> "to"(upos=ADP)', 'V -[x]-> "to"'])
+@pytest.mark.parametrize(
+    "edge", ['V -[obl]-> "to"(upos=ADP)', 'V -[compound:prt]-> "to"(upos=ADP)', 'V -[x]-> "to"(upos=X)']
+)
 def test_edges_that_languages_have_are_not_odd(edge: str, tmp_path: Path) -> None:
     text = f"""
 rule vp_to: VP[form=f] -> V[form=f] NP "to"
@@ -181,3 +184,31 @@ def test_a_set_of_the_library_that_no_rule_makes_is_told(labels: str, told: bool
     pattern = f"pattern p\n  forbid {{ V -[obj]-> N }}\n  exclude {{ V -[{labels}]-> N }}\n"
     outcome = diagnose({MAIN: f"{BASE}\nuse stdlib.ud\n\n{pattern}"}, tmp_path)
     assert ("SGL0807" in [code for code, _ in outcome.places()]) == told
+
+
+WORDS = """
+category Adv
+word Adv: "now"
+  ja  "今"
+  syn node(upos=AVD)
+rule vp_now: VP[form=f] -> V[form=f] NP Adv "!"
+  ja  Adv NP "を" V
+  syn V -[obj]-> NP; V -[advmdo]-> Adv; V -[punct]-> "!"
+"""
+
+
+def test_tags_and_labels_that_are_a_slip_away_from_those_of_ud(tmp_path: Path) -> None:
+    word = WORDS[WORDS.index("word") : WORDS.index("\nrule")]
+    outcome = assert_diagnostics(WORDS, [("SGL0517", word), ("SGL0517", "vp_now"), ("SGL0517", "advmdo")], tmp_path)
+    for said in ("did you mean `ADV`?", 'the word "!" has no part of speech', "did you mean `advmod`?"):
+        assert said in outcome.rendered()
+
+
+def test_labels_of_a_scheme_of_their_own_are_not_told(tmp_path: Path) -> None:
+    own = WORDS.replace("advmdo", "time").replace("AVD", "ADV").replace('"!"\n', '"!"(upos=PUNCT)\n')
+    assert_diagnostics(own.replace('Adv "!"(upos=PUNCT)', 'Adv "!"'), [], tmp_path)
+
+
+def test_tags_of_a_scheme_of_their_own_are_not_told(tmp_path: Path) -> None:
+    text = re.sub(r", upos=\w+|\(upos=\w+\)", "", BASE)
+    assert "SGL0517" not in diagnose({MAIN: text}, tmp_path).rendered()
