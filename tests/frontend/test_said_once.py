@@ -31,7 +31,7 @@ word N: "dog"
 word V: "ran"
   ja "走った"
   de "走った"
-  syn node(lemma=run)
+  syn node(lemma=run, upos=VERB)
   sem node(lemma=run)
 """
 REST = """
@@ -130,7 +130,7 @@ def test_a_literal_says_nothing_of_a_free_layer() -> None:
     ("literals", "expected"),
     [
         (['literal "did" (upos=AUX)'], []),
-        (['literal "do" (upos=AUX)'], [("SGL0204", '"do"')]),
+        (['literal "do" (upos=AUX)'], [("SGL0517", "asked"), ("SGL0204", '"do"')]),
         (['literal "did" (upos=AUX)'] * 2, [("SGL0203", '"did"')]),
         (['literal "did" (upos=AUX, tense=Past)'], [("SGL0506", "tense")]),
     ],
