@@ -56,7 +56,7 @@ def verify_small(
     maker = ChunkMaker(mutant.grammar, plan, sampler)
     sampling = StrataSampler(sampler)
     samples = [sampling.stratum(number) for number in range(len(tables.strata))]
-    files = write_items(directory, plan, maker, samples)
+    files = write_items(directory, plan, maker.chunks, samples)
     claimed = scaled_plan(original, sizes)
     counts = [_claimed(stratum) for stratum in claimed.strata]
     provenance = Provenance("mutant", "", "0" * 64, {}, {})

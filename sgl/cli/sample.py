@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from sgl import __version__
-from sgl.automata import SplitGrammar, StructureCompiler
+from sgl.automata import StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
 from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
 from sgl.cli.files import Result
@@ -165,6 +165,9 @@ def _write_file(
 ) -> None:
     """Write the sentences of a plan with one stratum; end the command if no file can hold them."""
     started = time.monotonic()
+    # Kernels and Arrow take a third of a second to load.
+    from sgl.parallel.dataset import SentenceWork, sample_into
+
     if out.suffix not in _FORMS:
         session.refuse(f"`{out}` says no format: name it .parquet or .tsv")
     unfit = [name for name in columns if name in ("tree", "graph")]
@@ -179,54 +182,36 @@ def _write_file(
         with resumable(session, out, parallelism):
             with _refusing(session):
                 split = samples.split_of(compiled, core, starts[0], stratum.constraint)
-            _write_sampled(session, core, split, plan, columns, out, parallelism)
+            work = SentenceWork(pack(core, plan, {stratum.stream: split}), core, tuple(columns), _FORMS[out.suffix])
+            # An interrupted run is resumed by a run of the same identity only.
+            identity = {
+                "version": __version__,
+                "grammar or request": fingerprint(core, plan),
+                "category": core.categories[split.grammar.start].name,
+                "seed": plan.seed,
+                "number": stratum.count,
+                "list of columns": list(columns),
+                "kind of file": work.form,
+            }
+            with open_run(out, identity, parallelism) as run:
+                there = out.exists() and not (run.resumed or parallelism.force)
+                if there and not parallelism.resume:
+                    # Another run has finished since the target was looked for.
+                    raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
+                # What is complete is sampled again, and has to be the same.
+                target = run.path / "again" if there else out
+                with open_executor(work, parallelism, run.path) as executor:
+                    sample_into(target, work, executor, run, session.progress)
+                same = target == out or filecmp.cmp(target, out, shallow=False)
+                run.discard()
+            if not same:
+                raise FileExistsError(errno.EEXIST, "it is there already, and is another file", str(out))
     except OSError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")
     except FormatError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem}", status=FAILED)
     seconds = time.monotonic() - started
     session.echo(f"{out}: {count(stratum.count, 'sentence')} in {seconds:.1f} s")
-
-
-def _write_sampled(
-    session: Session,
-    grammar: CoreGrammar,
-    split: SplitGrammar,
-    plan: Plan,
-    columns: Sequence[str],
-    out: Path,
-    parallelism: Parallelism,
-) -> None:
-    """Write what is sampled from ``split``; a run that is interrupted can be resumed."""
-    # Kernels and Arrow take a third of a second to load.
-    from sgl.parallel.dataset import SentenceWork, sample_into
-
-    (stratum,) = plan.strata
-    form = _FORMS[out.suffix]
-    # An interrupted run is resumed by a run of the same identity only.
-    identity = {
-        "version": __version__,
-        "grammar or request": fingerprint(grammar, plan),
-        "category": grammar.categories[split.grammar.start].name,
-        "seed": plan.seed,
-        "number": stratum.count,
-        "list of columns": list(columns),
-        "kind of file": form,
-    }
-    work = SentenceWork(pack(grammar, plan, {stratum.stream: split}), grammar, tuple(columns), form)
-    with open_run(out, identity, parallelism) as run:
-        there = out.exists() and not (run.resumed or parallelism.force)
-        if there and not parallelism.resume:
-            # Another run has finished since the target was looked for.
-            raise FileExistsError(errno.EEXIST, "another run has just written it", str(out))
-        # What is complete is sampled again, and has to be the same.
-        target = run.path / "again" if there else out
-        with open_executor(work, parallelism, run.path) as executor:
-            sample_into(target, work, executor, run, session.progress)
-        same = target == out or filecmp.cmp(target, out, shallow=False)
-        run.discard()
-    if not same:
-        raise FileExistsError(errno.EEXIST, "it is there already, and is another file", str(out))
 
 
 def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -> dict[str, str]:

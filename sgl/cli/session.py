@@ -13,6 +13,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
+from dataclasses import dataclass, field
 from functools import wraps
 from itertools import islice
 from pathlib import Path
@@ -57,33 +58,27 @@ class StopError(Exception):
         self.status = status
 
 
+@dataclass(kw_only=True, eq=False)
 class Session:
     """One run of a command, a context manager; its ``status`` is the exit code at the end."""
 
-    def __init__(
-        self,
-        *,
-        settings: Mapping[str, str] | None = None,
-        form: str = "full",
-        color: str = "auto",
-        keep: bool = True,
-        bounds: Mapping[str, int] | None = None,
-        levels: Mapping[str, str] | None = None,
-        free: bool = False,
-    ) -> None:
-        self.settings = settings or {}
-        self.form = form
+    settings: Mapping[str, str] = field(default_factory=dict)
+    form: str = "full"
+    color: str = "auto"
+    keep: bool = True
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    levels: Mapping[str, str] = field(default_factory=dict)
+    free: bool = False
+
+    def __post_init__(self) -> None:
         self.sources = SourceMap()
         self.allowed = AllowedWarnings(self.sources)
-        self.diagnostics = Diagnostics(Judge(levels or {}, self.allowed))
+        self.diagnostics = Diagnostics(Judge(self.levels, self.allowed))
         self.compiled: Compiled | None = None
         self.status = OK
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
-        self._color = color == "always" or (color == "auto" and on_terminal)
-        # Entries of the cache do not say which limits they were computed within.
-        self._keep = keep and not bounds
-        self._bounds = bounds or {}
-        self._stdout, self._free, self._brief = sys.stdout, free, talk() == "quiet"
+        self._color = self.color == "always" or (self.color == "auto" and on_terminal)
+        self._stdout, self._brief = sys.stdout, talk() == "quiet"
         self._shown: dict[Diagnostic, None] = {}
         self._line = Progress()
         self._resources = ExitStack()
@@ -98,12 +93,13 @@ class Session:
         from sgl.accel import announcing
 
         enter = self._resources.enter_context
-        if self.quiet or self._free:
+        if self.quiet or self.free:
             enter(redirect_stdout(sys.stderr))
         enter(foreign.remembering())
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
-        enter(using(open_cache() if self._keep else None))
-        enter(limits.changed(self._bounds))
+        # Entries of the cache do not say which limits they were computed within.
+        enter(using(open_cache() if self.keep and not self.bounds else None))
+        enter(limits.changed(self.bounds))
         return self
 
     def __exit__(
@@ -356,9 +352,9 @@ def session_options(command: _Command) -> _Command:
         if form == "json" and (free or others.get("as_json")):
             raise click.UsageError("`--json` writes the result, `--format json` the messages: choose one")
         context = click.get_current_context()
-        levels = context.meta.get(LEVELS)
+        levels, keep = context.meta.get(LEVELS, {}), not no_cache
         with Session(
-            settings=settings, form=form, color=color, keep=not no_cache, bounds=bounds, levels=levels, free=free
+            settings=settings or {}, form=form, color=color, keep=keep, bounds=bounds, levels=levels, free=free
         ) as session:
             session.results.expect(context)
             session.check_results()

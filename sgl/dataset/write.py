@@ -12,7 +12,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Protocol
 
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
@@ -28,11 +27,9 @@ from sgl.sampling.strata import StratumSample
 DERIVATIONS = "derivations"
 
 
-class Maker(Protocol):
-    """Makes chunks: here (``sgl.dataset.maker``), or on workers (``sgl.parallel.dataset``)."""
-
-    def chunks(self, parts: Iterable[tuple[str, int, list[Selection]]]) -> Iterator[Chunk]:
-        """Return the chunks that these parts of splits are made into, in their order."""
+#: Returns the chunks that parts of splits are made into, in their order: here (``sgl.dataset.maker``), or on workers
+#: (``sgl.parallel.dataset``).
+Making = Callable[[Iterable[tuple[str, int, list[Selection]]]], Iterator[Chunk]]
 
 
 class SplitFiles:
@@ -70,7 +67,7 @@ class SplitFiles:
 def write_items(
     directory: Path,
     plan: Plan,
-    maker: Maker,
+    making: Making,
     samples: Sequence[StratumSample],
     observe: Callable[[Chunk], None] | None = None,
 ) -> list[DataFile]:
@@ -82,7 +79,7 @@ def write_items(
     with ExitStack() as closing:
         names = dict.fromkeys(stratum.split for stratum in plan.strata)
         splits = {name: SplitFiles(directory, name, plan, closing) for name in names}
-        for chunk in maker.chunks(chunks_of(samples)):
+        for chunk in making(chunks_of(samples)):
             splits[chunk.split].write(chunk)
             if observe is not None:
                 observe(chunk)

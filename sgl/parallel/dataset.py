@@ -86,21 +86,12 @@ def read_chunk(data: bytes, place: ChunkPlace) -> Chunk:
     )
 
 
-@dataclass(frozen=True)
-class ParallelMaker:
-    """Makes chunks on the workers of an executor, or takes them from the folder of the run."""
-
-    executor: Executor
-    run: RunFolder
-
-    def chunks(self, places: Iterable[ChunkPlace]) -> Iterator[Chunk]:
-        """Yield the chunks of some places, in their order."""
-        listed = list(places)
-        tasks = (
-            self.run.submit(self.executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place) for place in listed
-        )
-        for place, data in zip(listed, ordered(tasks, self.executor.ahead), strict=True):
-            yield read_chunk(data, place)
+def parallel_chunks(executor: Executor, run: RunFolder, places: Iterable[ChunkPlace]) -> Iterator[Chunk]:
+    """Yield the chunks of some places, in their order: made by workers, or taken from the folder of the run."""
+    listed = list(places)
+    tasks = (run.submit(executor, f"chunk-{place[0]}-{place[1]:09d}", make_chunk, *place) for place in listed)
+    for place, data in zip(listed, ordered(tasks, executor.ahead), strict=True):
+        yield read_chunk(data, place)
 
 
 #: The hashes of no sentences.

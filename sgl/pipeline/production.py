@@ -32,7 +32,7 @@ from sgl.dataset.manifest import descriptions
 from sgl.dataset.write import write_items, write_pairs, write_rejected
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
 from sgl.frontend import Compiled
-from sgl.parallel.dataset import DatasetWork, ParallelMaker, pack_sample, unpack_sample
+from sgl.parallel.dataset import DatasetWork, pack_sample, parallel_chunks, unpack_sample
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guarantees, unparsed
@@ -198,14 +198,14 @@ class _DatasetProduction:
             key = ("templates", self.compiled.origin)
             known = None if cache is None else cache.get(dict, *key)
             maker = ChunkMaker(grammar, plan, self.sampler, known)
-            files = write_items(directory, plan, maker, samples, watch)
+            files = write_items(directory, plan, maker.chunks, samples, watch)
             if cache is not None and known is None:
                 cache.put(maker.learned, *key)
         else:
             work = DatasetWork(grammar, plan, self.tables)
             with open_executor(work, run.parallelism, run.path) as executor:
                 samples = self._sample(run.path, run)
-                files = write_items(directory, plan, ParallelMaker(executor, run), samples, watch)
+                files = write_items(directory, plan, partial(parallel_chunks, executor, run), samples, watch)
         if plan.ambiguous is Ambiguous.REJECT:
             files.append(write_rejected(directory, self._rejected(samples)))
         files += write_pairs(directory, grammar, plan)

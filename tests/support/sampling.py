@@ -55,7 +55,7 @@ def sample_and_write(
     """Sample a plan from its tables and write it; no sentence is parsed."""
     sampler = sampler_for(tables)
     samples = list(sample_strata(sampler))
-    return samples, write_items(directory, plan, ChunkMaker(grammar, plan, sampler), samples)
+    return samples, write_items(directory, plan, ChunkMaker(grammar, plan, sampler).chunks, samples)
 
 
 def columns(transitions_of: Sequence[Sequence[Transition]]) -> Transitions:

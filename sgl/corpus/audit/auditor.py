@@ -7,7 +7,7 @@ sentences two different ones are taken for the same with a probability of about 
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -26,28 +26,24 @@ from sgl.parsing import describe_failure, number_of
 _COMPARED = 10
 
 
+@dataclass
 class Auditor:
-    """Audits corpora with one grammar; ``columns`` are text layers and views by name, or ``-``."""
+    """Audits corpora with one grammar; ``columns`` are text layers and views by name, or ``-``.
 
-    def __init__(
-        self,
-        reader: SentenceReader,
-        columns: Sequence[str],
-        declared: Sequence[DeclaredStructure] = (),
-        normalizers: Sequence[Normalizer | None] = (),
-        collector: SetCollector | None = None,
-    ) -> None:
-        """Take a normalizer for each target of the reader; without one texts must be equal.
+    Without one of the ``normalizers`` for each target of the reader, its texts must be equal.  A ``collector`` compares
+    sets of rows; the reader then finds the declared structures.
+    """
 
-        A ``collector`` compares sets of rows; the reader then finds the declared structures.
-        """
-        self.columns = tuple(columns)
-        self._reader = reader
-        self._grammar = reader.parser.grammar
-        self._declared = tuple(declared)
-        self._normalizers = tuple(normalizers) or (None,) * len(reader.targets)
-        self._collector = collector
-        self._layer = reader.parser.layer
+    reader: SentenceReader
+    columns: Sequence[str]
+    declared: Sequence[DeclaredStructure] = ()
+    normalizers: Sequence[Normalizer | None] = ()
+    collector: SetCollector | None = None
+
+    def __post_init__(self) -> None:
+        reader = self.reader
+        self._grammar, self._layer = reader.parser.grammar, reader.parser.layer
+        self.normalizers = self.normalizers or (None,) * len(reader.targets)
         source = self._grammar.text_layers[self._layer].name
         self._source = self.columns.index(source)
         targets = tuple(target.name for target in reader.targets)
@@ -55,13 +51,13 @@ class Auditor:
         self._compared = [
             (target, name, self.columns.index(name)) for target, name in enumerate(targets) if name in self.columns
         ]
-        self.audit = Audit(source, targets, self._declared)
+        self.audit = Audit(source, targets, tuple(self.declared))
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
         """Audit all files; raises ``OSError`` if one cannot be read."""
         counted = [self._file(path, progress) for path in paths]
-        if self._collector is not None:
-            self.audit.sets = list(self._collector.sets.values())
+        if self.collector is not None:
+            self.audit.sets = list(self.collector.sets.values())
             self.audit.shared_sets = shared_rows(self.audit.sets)
         for file, (hashes, _) in zip(self.audit.files, counted, strict=True):
             file.distinct = len(hashes)
@@ -75,7 +71,7 @@ class Auditor:
         self.audit.files.append(file)
         hashes = array("Q")
         for batch in Corpus(path, len(self.columns)).batches(progress):
-            judged = self._reader.judge_all(row.texts[self._source] for row in batch if isinstance(row, CorpusRow))
+            judged = self.reader.judge_all(row.texts[self._source] for row in batch if isinstance(row, CorpusRow))
             for row in batch:
                 tally = file.of("" if isinstance(row, Unreadable) else row.kind)
                 tally.rows += 1
@@ -93,16 +89,16 @@ class Auditor:
     def _row(self, tally: Tally, row: CorpusRow, place: ListedRow, judged: Judgement) -> None:
         if judged.failure is not None:
             detail = describe_failure(self._grammar, judged.spelling, judged.failure)
-            _, word = self._reader.parser.word_at(judged.spelling, judged.failure.position)
+            _, word = self.reader.parser.word_at(judged.spelling, judged.failure.position)
             self.audit.fail(replace(place, detail=detail), word)
             self._collect(row, place, judged, ())
             return
         tally.parsed += 1
         tally.changed.update(judged.changed)
-        tally.some.update([self._declared[index].name for index in sorted(judged.some)])
-        tally.every.update([self._declared[index].name for index in sorted(judged.every)])
+        tally.some.update([self.declared[index].name for index in sorted(judged.some)])
+        tally.every.update([self.declared[index].name for index in sorted(judged.every)])
         published = {
-            target: [text for text, _ in spellings(row.texts[column], self._normalizers[target])]
+            target: [text for text, _ in spellings(row.texts[column], self.normalizers[target])]
             for target, _, column in self._compared
         }
         chosen = judged.chosen(published)
@@ -110,7 +106,7 @@ class Auditor:
             self._ambiguous(tally, place, judged, chosen)
         self._collect(row, place, judged, chosen)
         for target, name, column in self._compared:
-            if any(self._reader.gives(judged, target, text) for text in published[target]):
+            if any(self.reader.gives(judged, target, text) for text in published[target]):
                 tally.exact[name] += 1
             else:
                 listed = replace(place, detail=row.texts[column])
@@ -137,33 +133,33 @@ class Auditor:
             )
             row = place.file, place.line, place.sentence, detail
             self.audit.ambiguous.append(AmbiguousRow(*row, which, readings))
-        layers = (target.layer for target in self._reader.targets if target.layer is not None)
+        layers = (target.layer for target in self.reader.targets if target.layer is not None)
         for choice in choices(judged.forest, next(layers, self._layer)):
             self.audit.part(replace(place, detail=detail), choice)
 
     def _collect(self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
-        if self._collector is None:
+        if self.collector is None:
             return
         file = len(self.audit.files) - 1
-        rows = self._collector.add(file, place.file, row.kind, place.sentence)
+        rows = self.collector.add(file, place.file, row.kind, place.sentence)
         if judged.failure is not None:
-            self._collector.add_unparsed(rows, self.audit.source, place.sentence)
+            self.collector.add_unparsed(rows, self.audit.source, place.sentence)
             return
         contained = judged.some
         if judged.forest is not None and chosen:
             readings = [judged.read[number][0] for number in chosen]
-            contained = frozenset().union(*map(self._reader.structures, readings))
+            contained = frozenset().union(*map(self.reader.structures, readings))
         reading = judged.read[chosen[0] if chosen else 0][0]
-        self._collector.add_reading(rows, place, reading, contained)
-        self._collector.add_words(rows, self.audit.source, reading, self._layer)
+        self.collector.add_reading(rows, place, reading, contained)
+        self.collector.add_words(rows, self.audit.source, reading, self._layer)
         for target, name, column in self._compared:
-            if (layer := self._reader.targets[target].layer) is None:
+            if (layer := self.reader.targets[target].layer) is None:
                 rows.add_words(name, filter(is_word, row.texts[column].split()))
             elif chosen:
-                self._collector.add_words(rows, name, reading, layer)
+                self.collector.add_words(rows, name, reading, layer)
 
     def _differ(self, listed: ListedRow, judged: Judgement, target: int, published: Sequence[str]) -> None:
-        output = self._reader.targets[target]
+        output = self.reader.targets[target]
         explained = (
             explain_difference(self._grammar, derivation, output, text)
             for text in published
