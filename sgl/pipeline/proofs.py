@@ -167,7 +167,7 @@ def _possible(
         if left < 0:
             note = "they would be drawn by themselves, and for all needs together `train` is too small"
             hint = "make `train` larger, need fewer, or give the rules of this part more weight; "
-            hint += "`percent 10` in `dataset` makes `train` and all needs smaller alike"
+            hint += "for less of everything leave `train` as it was, and add `percent 10` to `dataset`"
         elif usual is not None and (usual.every or compiled.plan.distinct_sentences):
             size = count_derivations(structures.split(_with(usual.constraint, need)))
             if size is not None and size < need.count:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sgl import automata
+from sgl.automata.proofs.invariant import with_other_words
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.joint import seen_by
@@ -66,13 +67,19 @@ class _Reporter:
     def witness(self, derivation: Derivation | None) -> tuple[str, ...]:
         if derivation is None:
             return ()
-        repeats = repeats_lemma(derivation, content_lemmas(self.compiled.grammar, self.compiled.plan))
+        repeats = repeats_lemma(derivation, self._lemmas())
         more = "; it repeats a word, and sentences of the dataset do not" if repeats else ""
         return (f"witness: {self._sentence(derivation)}{more}",)
 
     def as_in(self, structure: Structure) -> str:
-        derivation = automata.smallest_derivation(self.structures.disjunction((structure,)))
-        return "" if derivation is None else f", as in {self._sentence(derivation)}"
+        automaton = self.structures.disjunction((structure,))
+        derivation = automata.smallest_derivation(automaton)
+        if derivation is None:
+            return ""
+        return f", as in {self._sentence(with_other_words(automaton, derivation, self._lemmas()))}"
+
+    def _lemmas(self) -> list[tuple[str, ...]]:
+        return content_lemmas(self.compiled.grammar, self.compiled.plan)
 
     def _sentence(self, derivation: Derivation) -> str:
         layer = self.compiled.grammar.text_layer(self.compiled.plan.source)
