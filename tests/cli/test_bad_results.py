@@ -198,8 +198,8 @@ def test_with_messages_as_json_standard_output_is_one_list(files: Workplace) -> 
 #: Pairs of a lexicon and of a file of compounds for two rows, and what is said of them.
 COMPOUNDS = [
     ("[" * 20_000, "a cow\na dog\n", "is not YAML"),
-    ("DET: [a]", "a cow\na dog\n", "`DET` has no atoms"),
-    ("DET: {a: b}", "a cow\na dog\n", "`a` has no list of translations"),
+    ("DET: [a]", "a cow\na dog\n", "`DET` is no object"),
+    ("DET: {a: b}", "a cow\na dog\n", "`DET.a` is no list"),
     ("X: {a: [b]}", "a cow\na dog\n", "there is no role `X`"),
     ("DET: {a: [b]}", "a cow\na dog\n", "`a cow` is not made of atoms of the lexicon"),
     ("DET: {a: [b]}", "a\n", "has 1 compounds for 2 rows"),

@@ -211,7 +211,6 @@ def _score(session: Session, job: Job, options: dict[str, Any], split: str, file
         dataset=rows if rows.is_file() else options["dataset"],
         predictions=tuple([f"{job.config.model}={file}" for file in files]),
         settings=dict(session.settings),
-        form=session.form,
         split=None if rows.is_file() else split,
         target=job.data.target,
         json_file=json_file,

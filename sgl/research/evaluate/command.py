@@ -233,7 +233,6 @@ class EvaluationRequest:
     dataset: Path
     predictions: tuple[str, ...]
     settings: dict[str, str]
-    form: str
     split: str | None = None
     target: str | None = None
     grammar: Path | Compiled | None = None
@@ -295,7 +294,7 @@ def command(session: Session, **options: Any) -> None:  # noqa: ANN401 - click d
     Predictions are one on a line, or have the names of rows before them (TSV, JSON lines).
     Files of one NAME are the runs of one system; without NAME each file is a system.
     """
-    request = EvaluationRequest(settings=dict(session.settings), form=session.form, **options)
+    request = EvaluationRequest(settings=dict(session.settings), **options)
     if (request.compounds is None) != (request.lexicon is None):
         session.refuse("`--compounds` and `--lexicon` need one another")
     chinese = ("jieba",) if request.segment == "jieba" else ()
@@ -312,7 +311,7 @@ def score(session: Session, request: EvaluationRequest, diagnostics: Diagnostics
     """
     started = time.monotonic()
     if (data := evaluated(request, session.sources, diagnostics)) is not None:
-        if request.form != "json":
+        if session.form != "json":
             show_result(data)
             seconds = time.monotonic() - started
             click.echo(f"\n{count(data['dataset']['items'], 'item')} in {seconds:.1f} s")
@@ -341,4 +340,4 @@ def evaluate(
     """Do the same for ``sgl.evaluate``: the options are those of the command."""
     if not installed(_NEEDED, "eval", diagnostics):
         return None
-    return evaluated(EvaluationRequest(dataset, predictions, {}, "full", **options), sources, diagnostics)
+    return evaluated(EvaluationRequest(dataset, predictions, {}, **options), sources, diagnostics)

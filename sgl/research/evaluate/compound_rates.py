@@ -24,7 +24,7 @@ import yaml
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
-from sgl.foreign.json import read_document
+from sgl.foreign.json import JsonValue, read_document
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
@@ -63,17 +63,16 @@ def read_lexicon(path: Path) -> CompoundLexicon:
         content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
     except (ValueError, RecursionError, yaml.YAMLError) as problem:
         raise CompoundError(f"`{path}` is not YAML: {problem}") from problem
-    entries: dict[str, dict[str, tuple[str, ...]]] = {}
-    if not isinstance(content, dict):
-        raise CompoundError(f"`{path}` has no roles with atoms")
-    for role, atoms in content.items():
-        if not isinstance(atoms, dict):
-            raise CompoundError(f"`{path}`: `{role}` has no atoms")
-        for atom, found in atoms.items():
-            if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
-                raise CompoundError(f"`{path}`: `{atom}` has no list of translations")
-            entries.setdefault(str(role), {})[str(atom)] = tuple(found)
-    return CompoundLexicon(entries)
+    try:
+        return CompoundLexicon(_entries(JsonValue(path, content)))
+    except ForeignFileError as problem:
+        raise CompoundError(str(problem)) from None
+
+
+def _entries(content: JsonValue) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return the atoms of each role, with their translations."""
+    members = content.members().items()
+    return {role: {atom: found.texts() for atom, found in atoms.members().items()} for role, atoms in members}
 
 
 def read_compounds(
@@ -111,10 +110,7 @@ def read_dataset_compounds(benchmark: Benchmark) -> CompoundTable | None:
         raise
     if content["target"].of(str) != benchmark.target:
         return None
-    entries = {
-        role: {atom: found.texts() for atom, found in atoms.members().items()}
-        for role, atoms in content["lexicon"].members().items()
-    }
+    entries = _entries(content["lexicon"])
     places = {row.id: place for place, row in enumerate(benchmark.rows)}
     occurrences: list[CompoundOccurrence] = []
     try:

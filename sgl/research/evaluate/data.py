@@ -149,7 +149,7 @@ def _row(evaluation: Evaluation, table: str, part: _Part, differences: list[Diff
     inside = list(places_by((rows[item].category,) for item in items).values()) if table == "groups" else []
     draws = None
     if evaluation.surface and table not in _SHAPES:
-        draws = CorpusDraws(evaluation.surface, SCORERS, items, pooled=evaluation.request.runs == "pooled")
+        draws = CorpusDraws(evaluation.surface, items, pooled=evaluation.request.runs == "pooled")
     if table in ("overall", "patterns", "slices"):
         differences += _differences(evaluation, part, draws)
     scores: dict[str, Json] = {metric: {} for metric in evaluation.metrics}

@@ -246,14 +246,8 @@ class CorpusDraws:
     """
 
     def __init__(
-        self,
-        counts: Mapping[str, Mapping[str, NDArray[np.int32]]],
-        scorers: Mapping[str, Scorer],
-        items: NDArray[np.int64],
-        *,
-        pooled: bool = False,
+        self, counts: Mapping[str, Mapping[str, NDArray[np.int32]]], items: NDArray[np.int64], *, pooled: bool = False
     ) -> None:
-        self._scorers = scorers
         self._items = len(items)
         self._runs: dict[tuple[str, str], list[Sums]] = {}
         for metric, of in counts.items():
@@ -261,13 +255,13 @@ class CorpusDraws:
                 chosen = runs[:, items].astype(np.float64)
                 self._runs[metric, system] = [chosen.mean(axis=0)] if pooled else list(chosen)
         self._drawn: dict[tuple[str, str], NDArray[np.float64]] = {
-            key: np.mean([scorers[key[0]](run) for run in runs], axis=0)
+            key: np.mean([SCORERS[key[0]](run) for run in runs], axis=0)
             for key, runs in self._weighed(self._with_replacement).items()
         }
 
     def scores(self, metric: str, system: str) -> list[float]:
         """Return the score of each run."""
-        return [float(self._scorers[metric](run.sum(axis=0)[None])[0]) for run in self._runs[metric, system]]
+        return [float(SCORERS[metric](run.sum(axis=0)[None])[0]) for run in self._runs[metric, system]]
 
     def interval(self, metric: str, system: str) -> tuple[float, float]:
         """Return the middle 95 % of the scores of draws."""
@@ -294,7 +288,7 @@ class CorpusDraws:
         self, metric: str, first: str, second: str, chosen: Mapping[tuple[str, str], list[Sums]]
     ) -> NDArray[np.float64]:
         """Return the differences after the systems have exchanged the chosen items."""
-        keys, score = ((metric, first), (metric, second)), self._scorers[metric]
+        keys, score = ((metric, first), (metric, second)), SCORERS[metric]
         one, two = (np.mean([run.sum(axis=0) for run in self._runs[key]], axis=0) for key in keys)
         moved = np.subtract(*(np.mean(chosen[key], axis=0) for key in keys))
         return score(two + moved) - score(one - moved)

@@ -95,7 +95,7 @@ def _results(recipe: Json, paths: Mapping[str, Path], files: _Outputs, session: 
             view["split"] = view["split"] if dataset.is_dir() else None
         predictions = tuple(f"{system}={path}" for system, path in given)
         view |= {"all_slices": False, "published_names": recipe.get("fold", False)}
-        request = EvaluationRequest(dataset, predictions, dict(session.settings), session.form, **view)
+        request = EvaluationRequest(dataset, predictions, dict(session.settings), **view)
         result = evaluated(request, session.sources, session.diagnostics)
         found |= {} if result is None else {name: result}
     return found

@@ -31,7 +31,7 @@ from sgl.research.evaluate.compounds import (
 )
 from sgl.research.evaluate.equivalence import exact
 from sgl.research.evaluate.realization import TreeFileError, TreeShape, read_tree_shapes, tree_shape
-from sgl.research.evaluate.surface import DRAWS, SCORERS, CorpusDraws, Surface
+from sgl.research.evaluate.surface import DRAWS, CorpusDraws, Surface
 from sgl.research.treebank import TreebankSentence, TreebankWord
 
 # --- compounds ------------------------------------------------------------------------------
@@ -123,7 +123,7 @@ def draws(
     language: str, gold: list[str], systems: dict[str, list[str]], chosen: list[int] | None = None
 ) -> CorpusDraws:
     counts = Surface(language).count(gold, {name: [texts] for name, texts in systems.items()})
-    return CorpusDraws(counts, SCORERS, np.array(range(len(gold)) if chosen is None else chosen))
+    return CorpusDraws(counts, np.array(range(len(gold)) if chosen is None else chosen))
 
 
 def test_any_items_are_scored_by_their_counts() -> None:
@@ -204,7 +204,7 @@ def test_pooled_runs_are_scored_as_one_corpus() -> None:
     gold = ["a red cow saw the dog .", "the dog saw a red house ."]
     runs = [["a red cow saw a dog .", "the dog saw a house ."], ["a cow saw the dog .", "the red dog ."]]
     counts = Surface("en").count(gold, {"s": runs})
-    found = CorpusDraws(counts, SCORERS, np.arange(2), pooled=True)
+    found = CorpusDraws(counts, np.arange(2), pooled=True)
     whole = metrics.BLEU(force=True).corpus_score([*runs[0], *runs[1]], [gold * 2]).score
     assert found.scores("bleu", "s") == [pytest.approx(whole)]
 
