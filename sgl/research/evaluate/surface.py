@@ -71,16 +71,19 @@ class DictionarySegmenter:
     def _cut(self, text: str) -> Iterator[str]:
         # From the end, so that the best way for the rest of the text is known everywhere: how many words, how wide.
         size = len(text)
-        ways = [(0, 1)] * (size + 1)
+        number, width = [0] * (size + 1), [1] * size
         for start in range(size - 1, -1, -1):
-            ends = [start + wide for wide in self._lengths.get(text[start], ())]
-            words = [end for end in ends if end <= size and text[start:end] in self._words]
-            # Of equally good ways the longer first word is taken.
-            ways[start] = min((1 + ways[end][0], start - end) for end in [start + 1, *words])
+            fewest = number[start + 1]
+            for wide in self._lengths.get(text[start], ()):
+                end = start + wide
+                # Of equally good ways the longer first word is taken.
+                if end <= size and number[end] <= fewest and text[start:end] in self._words:
+                    fewest, width[start] = number[end], wide
+            number[start] = 1 + fewest
         start = 0
         while start < size:
-            yield text[start : start - ways[start][1]]
-            start -= ways[start][1]
+            yield text[start : start + width[start]]
+            start += width[start]
 
 
 def occurrences_of(part: str, text: str) -> list[int]:
