@@ -14,7 +14,6 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from sgl.corpus.rows import Corpus, Unreadable
 from sgl.foreign import BENCHMARK, TREEBANK, ForeignFileError, opened
@@ -38,11 +37,8 @@ class SliceError(Exception):
     """A slice that cannot be made, and why."""
 
 
-class Slice(NamedTuple):
-    """A division of the items: the labels of each, mostly one; none for those that are left out."""
-
-    name: str
-    labels: tuple[tuple[str, ...], ...]
+#: A division of the items: the labels of each, mostly one; none for those that are left out.
+Slice = tuple[tuple[str, ...], ...]
 
 
 def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | None) -> list[Slice]:
@@ -56,11 +52,11 @@ def read_slices(texts: Sequence[str], benchmark: Benchmark, reader: Reader | Non
 def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice:
     name, equals, what = (part.strip() for part in text.partition("="))
     if not equals and name == QUOTA:
-        return Slice(name, tuple((label,) if label else () for label in _quotas(benchmark)))
+        return tuple((label,) if label else () for label in _quotas(benchmark))
     if not equals or not name or not what:
         raise SliceError(f"`--slice {text}` has no name with a structure or a file, and is not `{QUOTA}`")
     if not what.startswith("{"):
-        return Slice(name, _values(Path(what), benchmark))
+        return _values(Path(what), benchmark)
     inside = [True] * len(benchmark.rows)
     for layer, compared, number, other, more in _LENGTH.findall(what):
         limit = int(number) if number else max(_lengths(benchmark, layer, other))
@@ -70,7 +66,7 @@ def _read_slice(text: str, benchmark: Benchmark, reader: Reader | None) -> Slice
     rest = _LENGTH.sub("", what)
     if rest.strip("{} \n;"):
         inside = list(map(operator.and_, inside, _occurring(benchmark, _structure(rest, reader))))
-    return Slice(name, tuple((name if kept else f"not {name}",) for kept in inside))
+    return tuple((name if kept else f"not {name}",) for kept in inside)
 
 
 def _structure(text: str, reader: Reader | None) -> GraphPattern:
@@ -154,7 +150,7 @@ def _quotas(benchmark: Benchmark) -> tuple[str, ...]:
     return tuple(labels)
 
 
-def _values(path: Path, benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
+def _values(path: Path, benchmark: Benchmark) -> Slice:
     """Return the value of each row in a file, which is read like predictions; a list has several."""
     try:
         given = open_predictions(path, "form", frozenset(row.id for row in benchmark.rows))
