@@ -170,7 +170,7 @@ class _Choice:
                 missing.append(f"`{self._told(values)}`")
         if missing:
             message = f"there is no {group.what} for {shortlist(missing, _SHOWN)}"
-            hint = "add it, or one without `if` for all other values"
+            hint = "add it, or one without `if` for all other values; brackets leave values out: `N[case=acc|dat]`"
             self._state.error("SGL0314", group.parts[-1].span, message, hint)
 
     def _check_idle(self, combinations: Sequence[Values]) -> None:

@@ -310,8 +310,9 @@ def _unreadable(path: Path, shown: str, limit: int) -> tuple[str, str, str] | No
     if path.exists():
         return "SGL0001", f"`{shown}` is not a file but a device or a pipe", ""
     siblings = path.parent.iterdir() if path.parent.is_dir() else ()
-    near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(path.suffix)])
-    hint = f"did you mean `{near}{path.suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
+    suffix = path.suffix or ".sgl"
+    near = suggested(path.stem, [p.stem for p in siblings if p.name.endswith(suffix)])
+    hint = f"did you mean `{near}{suffix}`?" if near is not None else suggest(path.name, bundled_grammars())
     if any(path.parts[-2:] == bundled.parts[-2:] for bundled in grammars_dir().rglob("*.*")):
         hint = f"{_COPY}; `use` needs no copy"
     return "SGL0001", f"the file `{shown}` is not there", hint

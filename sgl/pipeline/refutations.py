@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import networkx as nx
+
 from sgl import automata
 from sgl.automata.proofs.invariant import with_other_words
 from sgl.core.grammar import Fragment
@@ -105,7 +107,7 @@ class _Reporter:
         for structure, what in said:
             places = places_of_structure(self.compiled, structure)
             if (place := next((place for place in places if place not in labels), None)) is not None:
-                labels[place] = Label(place, what + self.as_in(structure))
+                labels[place] = Label(place, what + self.as_in(structure) + _scattered(structure))
         return list(labels.values())
 
     def empty(self, streams: Sequence[str], conflict: automata.Conflict) -> None:
@@ -332,6 +334,11 @@ def _makes(fragment: Fragment, structure: Structure) -> bool:
     lemmas = [test for test in tests if test.attribute == "lemma" and not test.negated]
     pairs = [pair for node in fragment.nodes for pair in node.attributes or ()]
     return any(test.accepts(value) for test in lemmas for name, value in pairs if name == "lemma")
+
+
+def _scattered(structure: Structure) -> str:
+    links = nx.Graph((link.source, link.target) for link in structure.body.links)
+    return "; its edges share no node" if links and not nx.is_connected(links) else ""
 
 
 def _with_edges(structure: Structure, edges: tuple[Link, ...]) -> Structure:

@@ -137,13 +137,18 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
     layer = parser.grammar.text_layers[parser.layer]
     unknown = bool(layer.join) and bool(word) and word not in parser.vocabulary
     label = "the grammar has no such word" if unknown else "this cannot stand here"
+    hint = suggest(word, parser.vocabulary) if unknown else ""
+    other = word[:1].swapcase() + word[1:]
+    changed = sentence[:start] + other + sentence[start + len(word) :]
+    if parser.forest(changed) is not None or parser.failure(changed).position > failure.position:
+        hint = f"write `{other}`"
     diagnostics.error(
         code,
         Span(place.file, place.start + start, place.start + start + len(word)),
         f"the grammar does not derive this sentence in the layer `{layer.name}`",
         label=label if word else "more is expected here",
         notes=notes,
-        hint=suggest(word, parser.vocabulary) if unknown else "",
+        hint=hint,
     )
 
 

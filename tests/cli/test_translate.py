@@ -158,3 +158,16 @@ def test_no_sentence_ends_in_a_traceback(sentence: str, layer: str, farm: Workpl
     assert run(["parse", "farm.sgl", f"--layer={layer}", "--normalise=all", "--", sentence]) == FAILED
     captured = farm.capsys.readouterr()
     assert not [word for word in INTERNAL if word in captured.out + captured.err]
+
+
+def test_a_sentence_without_its_capital_letter_is_told_so(farm: Workplace) -> None:
+    # Whether or not something else is wrong further on.
+    for sentence in (SENTENCE, SENTENCE.removesuffix(".")):
+        assert "hint: write `The`" in said(farm, "translate", sentence.replace("The", "the"), status=FAILED)
+    assert "hint: write" not in said(farm, "translate", SENTENCE.removesuffix("."), status=FAILED)
+
+
+def test_a_grammar_without_its_ending_is_told_so(farm: Workplace) -> None:
+    for name in ("farm", "frm"):
+        assert run(["sample", name]) != OK
+        assert "did you mean `farm.sgl`?" in farm.capsys.readouterr().err
