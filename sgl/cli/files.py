@@ -9,7 +9,7 @@ former result of its kind; of anything else only with ``--force``.
 
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -126,7 +126,7 @@ class Results:
     """The files that the options of a command name, and what is to be written to them."""
 
     def __init__(self) -> None:
-        self._asked: dict[Path, Result] = {}
+        self.asked: dict[Path, Result] = {}
         self._forced = False
 
     def expect(self, context: click.Context) -> None:
@@ -139,16 +139,12 @@ class Results:
                     asked.append((one, kind))
                 elif isinstance(kind, Input):
                     foreign.note_input(kind.file(one))
-        self._asked = dict(asked)
+        self.asked = dict(asked)
         options = {"force": context.meta.get(_FORCED), **context.params}
         # A run that is resumed is compared with what is there.
         self._forced = bool(options["force"] or options.get("resume"))
-        if len({path.resolve() for path in self._asked}) < len(asked):
+        if len({path.resolve() for path in self.asked}) < len(asked):
             raise click.ClickException("two results would be written to one file")
-
-    def faults(self) -> Iterator[Fault]:
-        """Return why results may not be written; nothing if all may."""
-        return filter(None, map(self.write, self._asked))
 
     def write(self, path: Path, text: str | None = None) -> Fault | None:
         """Write a result, or return why that is impossible; without a text, only ask."""
@@ -162,7 +158,7 @@ class Results:
 
     def _fault(self, path: Path) -> Fault | None:
         # A file that no option names is in a directory that the command has for itself.
-        kind = self._asked.get(path)
+        kind = self.asked.get(path)
         if path.is_dir():
             return f"cannot write `{path}`: it is a directory", ""
         if not path.parent.is_dir():

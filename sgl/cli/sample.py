@@ -19,7 +19,7 @@ from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options, json_option
 from sgl.cli.terminal import count
 from sgl.core.grammar import CoreGrammar, Token
-from sgl.core.interpret import Derivation, Item
+from sgl.core.interpret import Derivation, Item, fold
 from sgl.core.plan import Plan, content_lemmas
 from sgl.dataset import fingerprint
 from sgl.dataset.chunk import FormatError
@@ -239,14 +239,13 @@ def lines_of(values: Mapping[str, str]) -> list[str]:
 
 def bracketing(core: CoreGrammar, item: Item) -> str:
     """Return the derivation as a labelled bracketing of the source sentence."""
-    stack: list[str] = []
-    for number in reversed(item.derivation):
+
+    def phrase(number: int, children: tuple[str, ...]) -> str:
         rule = core.rules[number]
-        children = [stack.pop() for _ in rule.rhs]
         parts = [part.text if isinstance(part, Token) else children[part.child] for part in rule.constituents(0)]
-        label = core.categories[rule.lhs].base
-        stack.append(f"({label} {' '.join(parts)})")
-    return stack.pop()
+        return f"({core.categories[rule.lhs].base} {' '.join(parts)})"
+
+    return fold(item.derivation, core.arity, phrase)
 
 
 def _finder(session: Session, compiled: Compiled) -> NearestFinder:

@@ -260,8 +260,9 @@ class Session:
 
     def check_results(self) -> None:
         """End the command before anything is computed for a result that may not be written."""
-        for fault, hint in self.results.faults():
-            self.fail("SGL1103", fault, hint=hint)
+        for path in self.results.asked:
+            if fault := self.results.write(path):
+                self.fail("SGL1103", fault[0], hint=fault[1])
 
     def write(self, path: Path, content: str) -> bool:
         """Write a file, completely or not at all; False after a report if that is impossible."""

@@ -12,7 +12,7 @@ say nothing about sentences have names, and only those that are named are put ri
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -75,19 +75,19 @@ def list_row(rows: list[ListedRow], row: ListedRow) -> None:
         rows.append(row)
 
 
+@dataclass
 class Corpus:
     """A file of rows, as large as its ``kind`` may be; links may not leave ``inside``."""
 
-    def __init__(self, path: Path, columns: int, kind: Kind = ROWS, inside: Path | None = None) -> None:
-        self.path = path
-        self._columns = columns
-        self._kind = kind
-        self._inside = inside
-        self._width = 0
+    path: Path
+    columns: int
+    kind: Kind = ROWS
+    inside: Path | None = None
+    _width: int = field(default=0, init=False)
 
     def rows(self) -> Iterator[CorpusRow | Unreadable]:
         """All lines in order, numbered from 1; ``size`` is their length in bytes."""
-        with opened(self.path, self._kind, inside=self._inside) as stream:
+        with opened(self.path, self.kind, inside=self.inside) as stream:
             for number in count(1):
                 raw = rest = stream.readline(LONGEST_LINE)
                 if not raw:
@@ -125,17 +125,17 @@ class Corpus:
         if not text.strip():
             return Unreadable(number, "the line is empty", size)
         cells = text.split("\t")
-        if not self._width and len(cells) in (self._columns, self._columns + 1):
+        if not self._width and len(cells) in (self.columns, self.columns + 1):
             self._width = len(cells)
-        if len(cells) != (self._width or self._columns):
-            wanted = self._width or f"{self._columns} or {self._columns + 1}"
+        if len(cells) != (self._width or self.columns):
+            wanted = self._width or f"{self.columns} or {self.columns + 1}"
             found = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
             return Unreadable(number, f"{found} instead of {wanted}", size)
-        texts = tuple(cells[: self._columns])
+        texts = tuple(cells[: self.columns])
         empty = next((index for index, cell in enumerate(texts, 1) if not cell.strip()), None)
         if empty is not None:
             return Unreadable(number, f"column {empty} is empty", size)
-        return CorpusRow(number, texts, "".join(cells[self._columns :]), size)
+        return CorpusRow(number, texts, "".join(cells[self.columns :]), size)
 
 
 #: Everything that can be put right, in the order in which it is.

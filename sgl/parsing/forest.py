@@ -16,10 +16,11 @@ from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, product
 from math import exp, fsum, inf, log, prod
+from operator import contains
 from typing import NamedTuple, Protocol
 
 from sgl.core.grammar import CoreGrammar
-from sgl.core.interpret import Derivation
+from sgl.core.interpret import Derivation, fold
 
 
 class Alternative(NamedTuple):
@@ -105,16 +106,11 @@ class Forest:
         for number, node in enumerate(self.nodes):
             for alternative in node.alternatives:
                 uses.setdefault(alternative.rule, []).append((number, alternative.children))
-        stack: list[set[int]] = []
-        for rule in reversed(derivation):
-            below = [stack.pop() for _ in self.grammar.rules[rule].rhs]
-            found = {
-                number
-                for number, children in uses.get(rule, ())
-                if all(child in nodes for child, nodes in zip(children, below, strict=True))
-            }
-            stack.append(found)
-        return len(self.nodes) - 1 in stack.pop()
+
+        def places(rule: int, below: tuple[set[int], ...]) -> set[int]:
+            return {number for number, children in uses.get(rule, ()) if all(map(contains, below, children))}
+
+        return len(self.nodes) - 1 in fold(derivation, self.grammar.arity, places)
 
     def states(self, automaton: Automaton) -> frozenset[int]:
         """Return the states of all readings: a structure is in some if one of them accepts, in each if all do."""

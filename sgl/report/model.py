@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
-from sgl.core.interpret import Derivation, interpret
+from sgl.core.interpret import Derivation, fold, interpret
 from sgl.diagnostics.model import display_width
 from sgl.rendering import outputs
 
@@ -124,17 +124,14 @@ def example_of(grammar: CoreGrammar, derivation: Derivation, *, source: str, tar
 
 def tree_of(grammar: CoreGrammar, derivation: Derivation, layer: int) -> TreeNode:
     """Return the tree of a derivation over its words in a text layer."""
-    stack: list[TreeNode] = []
-    for rule_id in reversed(derivation):
-        rule = grammar.rules[rule_id]
-        children = [stack.pop() for _ in rule.rhs]
-        category = grammar.categories[rule.lhs].name
-        leaves = tuple(
-            children[item.child] if isinstance(item, Slot) else TreeNode(item.text) for item in rule.constituents(layer)
-        )
-        label = category.partition("[")[0]
-        stack.append(TreeNode(label, leaves or (TreeNode("∅"),), f"{category}, rule {rule.name}"))
-    return stack.pop()
+
+    def node(number: int, children: tuple[TreeNode, ...]) -> TreeNode:
+        rule = grammar.rules[number]
+        category, items = grammar.categories[rule.lhs].name, rule.constituents(layer)
+        leaves = tuple(children[item.child] if isinstance(item, Slot) else TreeNode(item.text) for item in items)
+        return TreeNode(category.partition("[")[0], leaves or (TreeNode("∅"),), f"{category}, rule {rule.name}")
+
+    return fold(derivation, grammar.arity, node)
 
 
 def _with_words(node: TreeNode) -> tuple[str, Sequence[TreeNode]]:

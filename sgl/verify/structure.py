@@ -195,10 +195,6 @@ class _Scanner:
 
 
 def _read_body(scanner: _Scanner) -> StructureBody:
-    """``body := "{" statement (";" statement)* "}"``.
-
-    ``statement := variable ("-[" labels "]" bounds? "->" variable)?``
-    """
     variables: dict[str, NodeVariable] = {}
     links: list[Link] = []
     lengths: list[LengthComparison] = []

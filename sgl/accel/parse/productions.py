@@ -12,6 +12,7 @@ refused, and so are categories that can be rewritten into themselves.
 """
 
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from itertools import combinations
 from math import inf, log, prod
 from typing import NamedTuple
@@ -165,17 +166,15 @@ class Productions:
 
     def _empty_children(self) -> dict[int, Wordless]:
         """Return what stands for a child that is in its template and derives no words."""
+        below = {
+            category: {rule.rhs[child] for rule in rules for child in self._slots(rule)}
+            for category, rules in sorted(self._wordless.items())
+        }
         found: dict[int, Wordless] = {}
-        waiting = sorted(self._wordless)
-        while waiting:
-            for category in waiting:
-                rules = self._wordless[category]
-                seen = {rule.rhs[child] for rule in rules for child in self._slots(rule)}
-                if found.keys() >= seen:
-                    choices = [self._made_wordless(rule, found) for rule in rules]
-                    best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
-                    found[category] = best._replace(ways=sum(choice.ways for choice in choices))
-            waiting = [category for category in waiting if category not in found]
+        for category in TopologicalSorter(below).static_order():
+            choices = [self._made_wordless(rule, found) for rule in self._wordless[category]]
+            best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
+            found[category] = best._replace(ways=sum(choice.ways for choice in choices))
         return found
 
     def _made_wordless(self, rule: Rule, empty: dict[int, Wordless]) -> Wordless:

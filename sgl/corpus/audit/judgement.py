@@ -19,7 +19,7 @@ from math import prod
 from sgl.automata import StructureCompiler
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.graph import parts_of
-from sgl.core.interpret import Derivation, capitalised, finish, template_words
+from sgl.core.interpret import Derivation, capitalised, finish, fold, template_words
 from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
 from sgl.corpus.rows import Normalizer, ReadingCache, SentenceReadings
@@ -93,12 +93,7 @@ class StructureFinder:
 
     def in_reading(self, derivation: Derivation) -> frozenset[int]:
         """Return the structures that a reading contains."""
-        stack: list[int] = []
-        rules = self._grammar.rules
-        for rule in reversed(derivation):
-            children = tuple([stack.pop() for _ in rules[rule].rhs])
-            stack.append(self.step(rule, children))
-        return self._in_state(stack.pop())
+        return self._in_state(fold(derivation, self._grammar.arity, self.step))
 
     def in_forest(self, forest: Forest) -> tuple[frozenset[int], frozenset[int]]:
         """Return the structures of some reading, and those of every reading."""
