@@ -62,6 +62,13 @@ class GrammarFile(Input):
         return bundled.path
 
 
+class Target(click.Path):
+    """The type of an option that names a directory which is written as a whole."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+
 class Result(click.Path):
     """The type of an option that names a file which is written; one begins with ``opening``."""
 
@@ -76,10 +83,7 @@ class Result(click.Path):
         return not begin or self._opening.match(begin.decode("utf-8", "replace")) is not None
 
 
-FILE, GRAMMAR = Input(), GrammarFile()
-
-#: A directory that is written as a whole.
-DIRECTORY = click.Path(path_type=Path)
+FILE, GRAMMAR, DIRECTORY = Input(), GrammarFile(), Target()
 
 #: What is written over its like unasked; a text is written over nothing.
 JSON = Result(r'\{\s*"(grammar": "|settings": \{\s*"column"|format": "sgl-(evaluation|recipe)/)')
