@@ -260,4 +260,8 @@ pattern bats "The bat as an object → the bat as a subject"
     assert "`gen/bats/0` cannot yield 10 sentences" in said
     assert "for a word that no sentence of train has" in said
     assert "were rejected for their readings, so that their words were not seen" in said
+    # The text that it names has several readings.
+    text = said.partition('`sglc parse --all GRAMMAR "')[2].partition('"`')[0]
+    assert run(["parse", "--all", MAIN, text]) == OK
+    assert capsys.readouterr().out.count("\n\n") >= 1
     assert "`ambiguous report`" in said
