@@ -1,7 +1,7 @@
 """Write the colours of editors from the words of the language.
 
 The words are those of ``sgl/lang/keywords.py``, which the reader and the documentation use as
-well; the rules are those of ``sgl/pygments_lexer.py``::
+well; the rules are those of ``editors/sgl_editor/pygments_lexer.py``::
 
     python editors/make.py           # write them
     python editors/make.py --check   # exit with 1 if they are not those of the words

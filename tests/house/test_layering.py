@@ -42,7 +42,6 @@ ALLOWED: dict[str, set[str]] = {
     "parallel": {"core", "dataset", "rendering", "sampling"},
     "report": {"core", "diagnostics", "rendering"},
     "verify": set(),
-    "pygments_lexer": {"lang"},
 }
 
 #: Compiled code is above what it computes; who decides to use it imports it while it runs.

@@ -91,7 +91,7 @@ def test_a_broken_installation_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path
 def test_entry_points_lead_to_what_they_name() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     from sgl.cli import main
-    from sgl.pygments_lexer import SglLexer
+    from sgl_editor.pygments_lexer import SglLexer
 
     assert project["scripts"] == {"sglc": f"{main.__module__.removesuffix('.main')}:main"}
     lexers = project["entry-points"]["pygments.lexers"]

@@ -9,7 +9,7 @@ import pytest
 from pygments.token import Comment, Error, Keyword, Name, Operator, String
 
 from sgl.lang.keywords import CLAUSES, DECLARATIONS
-from sgl.pygments_lexer import SglLexer
+from sgl_editor.pygments_lexer import SglLexer
 
 ROOT = Path(__file__).parent.parent.parent
 FILES = sorted(
