@@ -26,7 +26,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from math import isclose
+from math import exp, isclose
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -204,7 +204,7 @@ def kernel_reader(grammar: CoreGrammar) -> Callable[[Sequence[Sentence]], Timed]
         readings = batch.read_compiled(many, derive=True)
         speed = len(many) / max(time.process_time() - started, 1e-9)
         found = [
-            Read(count, readings.probability(number))
+            Read(count, exp(readings.scores[number]))
             for number, count in enumerate(readings.counts[: len(texts)].tolist())
         ]
         return Timed(found, speed)

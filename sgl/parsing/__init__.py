@@ -6,7 +6,7 @@ readings fails; ``BatchParser`` reads many texts at once, without forests.
 """
 
 from sgl.parsing.chart import TooLongError
-from sgl.parsing.forest import Alternative, Automaton, Forest, Node, Ranked, best_readings, number_of, probability
+from sgl.parsing.forest import Alternative, Automaton, Forest, Node, Ranked, best_readings, number_of
 from sgl.parsing.parser import (
     LIMIT,
     SATURATED,

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, product
-from math import exp, fsum, inf, log, prod
+from math import exp, inf, log, prod
 from operator import contains
 from typing import NamedTuple, Protocol
 
@@ -180,11 +180,6 @@ def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
             stack.extend(reversed(list(zip(alternative.children, choice.ranks, strict=True))))
         ranked.append(Ranked(exp(-best.cost), tuple(rules)))
     return tuple(ranked)
-
-
-def probability(grammar: CoreGrammar, derivation: Derivation) -> float:
-    """Return the product of the weights of the rules of a derivation."""
-    return exp(-fsum(_cost(grammar.rules[rule].weight) for rule in derivation))
 
 
 def _cost(weight: float) -> float:

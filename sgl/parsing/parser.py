@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
-from math import exp, inf, log
+from math import inf, log
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -177,10 +177,6 @@ class BatchReadings(NamedTuple):
     counts: NDArray[np.uint64]
     scores: NDArray[np.float64]
     derivations: Derivations | None = None
-
-    def probability(self, number: int) -> float:
-        """Return the probability of the best reading of a text, or 0 if there is none."""
-        return exp(self.scores[number])
 
 
 class BatchParser:

@@ -22,7 +22,7 @@ from sgl.core.interpret import finish, interpret
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
 from sgl.corpus.fit.estimate import Collector
-from sgl.parsing import SATURATED, BatchParser, BatchReadings, Forest, Parser, best_readings, probability
+from sgl.parsing import SATURATED, BatchParser, BatchReadings, Forest, Parser, best_readings
 from sgl.rendering import TextOutput
 
 
@@ -48,12 +48,12 @@ def agree(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> None:
         forest = parser.forest(text)
         if forest is None:
             assert (found.counts[number], derivation) == (0, ()), text
-            assert found.probability(number) == 0
+            assert math.exp(found.scores[number]) == 0
         else:
             best = best_readings(forest, 1)[0].probability
             assert found.counts[number] == min(forest.count, SATURATED), text
-            assert found.probability(number) == pytest.approx(best), text
-            assert probability(core, derivation) == pytest.approx(best), text
+            assert math.exp(found.scores[number]) == pytest.approx(best), text
+            assert math.prod(core.rules[rule].weight for rule in derivation) == pytest.approx(best), text
             assert forest.contains(derivation), text
 
 
@@ -126,7 +126,7 @@ def test_the_best_reading_is_the_likeliest() -> None:
     core = grammar("\n".join(lines), weights=dict(zip(lines, (0.3, 0.7, 0.5, 0.1), strict=True)))
     found = read(core, ["x"])
     assert found.counts.tolist() == [2]
-    assert found.probability(0) == pytest.approx(0.15)
+    assert math.exp(found.scores[0]) == pytest.approx(0.15)
     assert list(found.derivations or ()) == [(0, 2)]
 
 
@@ -134,7 +134,7 @@ def test_a_rule_of_weight_zero_is_a_reading_of_probability_zero() -> None:
     core = grammar('S = : "x"', weights={'S = : "x"': 0.0})
     found = read(core, ["x"])
     assert found.counts.tolist() == [1]
-    assert found.probability(0) == 0
+    assert math.exp(found.scores[0]) == 0
     assert list(found.derivations or ()) == [(0,)]
 
 

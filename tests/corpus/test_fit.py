@@ -24,7 +24,7 @@ from sgl.corpus.fit.estimate import Vector
 from sgl.corpus.rows import ReadingCache
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.parsing import Parser, probability
+from sgl.parsing import Parser
 from sgl.pipeline.expectations import SplitSelection, weighted
 from sgl.pipeline.grammar import open_grammar
 
@@ -163,7 +163,7 @@ def test_expected_uses_are_those_of_all_readings_weighed_one_by_one(seed: int) -
     readings = list(forest.readings(500))
     if len(readings) < forest.count:
         return
-    likelihoods = [probability(TOY, reading) for reading in readings]
+    likelihoods = [math.prod(TOY.rules[rule].weight for rule in reading) for reading in readings]
     expected: Counter[int] = Counter()
     for reading, likelihood in zip(readings, likelihoods, strict=True):
         for rule in reading:

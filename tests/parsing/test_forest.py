@@ -16,7 +16,7 @@ from sgl.automata import compile_structure
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.parsing import Forest, Parser, best_readings, probability
+from sgl.parsing import Forest, Parser, best_readings
 from sgl.pipeline.grammar import open_grammar
 
 FARM = Path(__file__).parent.parent.parent / "docs" / "examples" / "farm.sgl"
@@ -110,13 +110,13 @@ WEIGHTS = {"VP = V NP : 0 1": 0.6, "VP = VP PP : 0 1": 0.4, "NP = NP PP : 0 1": 
 def test_the_best_readings_come_first_and_all_of_them_come(phrases: int) -> None:
     core = weighted()
     forest = forest_of(core, "Emma saw dogs" + " near dogs" * phrases)
-    everything = [probability(core, reading) for reading in forest.readings(forest.count)]
+    everything = [math.prod(core.rules[rule].weight for rule in reading) for reading in forest.readings(forest.count)]
     best = best_readings(forest, forest.count + 5)
     assert len({ranked.derivation for ranked in best}) == len(best) == forest.count
     found = [ranked.probability for ranked in best]
     assert found == pytest.approx(sorted(everything, reverse=True))
     for ranked in best:
-        assert ranked.probability == pytest.approx(probability(core, ranked.derivation))
+        assert ranked.probability == pytest.approx(math.prod(core.rules[rule].weight for rule in ranked.derivation))
     assert best_readings(forest, 3) == best[:3]
 
 

@@ -133,15 +133,16 @@ class Ambiguity:
         return bool(self.structures or self.outputs)
 
 
+@dataclass
 class AmbiguityFinder:
-    """Looks for other readings of sentences that the grammar has derived."""
+    """Looks for other readings of sentences that the grammar has derived; compares readings by ``outputs``."""
 
-    def __init__(self, parser: Parser, finder: StructureFinder, outputs: Sequence[Output]) -> None:
-        """Compare readings by these ``outputs``."""
-        self._parser = parser
-        self._batch = BatchParser(parser)
-        self._finder = finder
-        self._outputs = tuple(outputs)
+    parser: Parser
+    finder: StructureFinder
+    outputs: Sequence[Output]
+
+    def __post_init__(self) -> None:
+        self._batch = BatchParser(self.parser)
         self._known: dict[str, Ambiguity] = {}
 
     def find_batch(
@@ -164,13 +165,13 @@ class AmbiguityFinder:
         return found
 
     def _ambiguity(self, text: str, derivation: Derivation) -> Ambiguity:
-        forest = self._parser.forest(text)
+        forest = self.parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
         if forest.count == 1:
             return Ambiguity()
-        structures, _ = self._finder.in_forest(forest)
+        structures, _ = self.finder.in_forest(forest)
         differing = tuple(
-            output.name for output in self._outputs if differing_reading(forest, output, output(derivation)) is not None
+            output.name for output in self.outputs if differing_reading(forest, output, output(derivation)) is not None
         )
         return Ambiguity(True, structures, differing)
 
@@ -180,12 +181,12 @@ class AmbiguityFinder:
         It has another output, or else contains a structure; but if the ``derivation`` that the text
         was drawn by is the only one that does, it is any other reading.
         """
-        forest = self._parser.forest(text)
+        forest = self.parser.forest(text)
         assert forest is not None, f"the parser does not read what was drawn: {text}"
-        for output in self._outputs:
+        for output in self.outputs:
             if (other := differing_reading(forest, output, output(derivation))) is not None:
                 return other
-        found = self._finder.reading_with_one(forest) if structures else None
+        found = self.finder.reading_with_one(forest) if structures else None
         assert found is not None, f"nothing is wrong with the readings of {text}"
         if found == derivation:
             return next(other for other in forest.readings(2) if other != derivation)
