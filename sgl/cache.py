@@ -16,7 +16,6 @@ import hashlib
 import os
 import pickle
 import platform
-import shutil
 import stat
 import sys
 import time
@@ -120,11 +119,6 @@ class Cache:
         number = len(self.entries())
         for entry in list(self._files()):
             entry.path.unlink(missing_ok=True)
-        # Earlier versions kept kernels in directories.
-        for path in self.directory.glob("kernels-*"):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-                number += 1
         return number
 
     def _path(self, kind: str, parts: tuple[str, ...]) -> Path:
@@ -177,9 +171,6 @@ def _unpickled(content: bytes) -> object:
     finally:
         if collecting:
             gc.enable()
-
-
-# ---- where it is, and the hash of the program that every cache key has
 
 
 def cache_directory() -> Path | None:
@@ -313,8 +304,6 @@ def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
     digest = (program or environment)()
     return Cache(directory, digest, program=program) if digest is not None else None
 
-
-# ---- the cache of the running command
 
 _CURRENT: ContextVar[Cache | None] = ContextVar("_CURRENT", default=None)
 

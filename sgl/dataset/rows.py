@@ -30,9 +30,6 @@ DICTIONARY = ("category", "split_kind", "features")
 LEVEL = 3
 
 
-# ---- lines and arrays; pyarrow ships no types
-
-
 def rows_of(source: Column, target: Column, category: str) -> bytes:
     """Return rows as ``sgl.sampling.rows.row_of``; raises ``ValueError`` for tabs or line ends."""
     rows = pc.binary_join_element_wise(arrow_array(source), arrow_array(target), category, "\t")

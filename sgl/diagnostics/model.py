@@ -218,9 +218,6 @@ def _edits(first: str, second: str, limit: int) -> int:
     return row[-1]
 
 
-# ---- sources
-
-
 @dataclass(frozen=True)
 class SourceFile:
     """A text that was read, under the name that the author knows it by."""

@@ -101,9 +101,6 @@ class ForeignFileError(OSError):
         return again, (Path(self.filename), self.strerror), self.__dict__
 
 
-# ---- files
-
-
 def opened(path: Path, kind: Kind, *, inside: Path | None = None) -> BufferedReader:
     """Open a regular file, of a size that its kind may have.
 
@@ -245,8 +242,6 @@ def lines_of(text: str) -> list[str]:
     """
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
-
-# ---- what was read
 
 #: Runs that remember what they have read, as files by device and number.
 _RUNS: list[set[tuple[int, int]]] = []

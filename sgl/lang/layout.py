@@ -90,9 +90,6 @@ def _said(text: str) -> list[str]:
     return [match.group().rstrip() for match in _TOKEN.finditer(text.expandtabs())]
 
 
-# ---- lines
-
-
 def _read(text: str) -> Iterator[_Line]:
     """Yield the lines: those with tokens, comments, and empty ones, where they belong."""
     indents, keyword, unfinished = [0], "", False
@@ -143,9 +140,6 @@ def _tokens(line: str, brackets: list[str]) -> tuple[tuple[_Token, ...], str]:
     return tuple(tokens), ""
 
 
-# ---- the space between tokens
-
-
 def _joined(tokens: Sequence[_Token], inside: Sequence[str] = ()) -> str:
     """Return tokens with the spaces that belong between them; ``inside`` are open brackets."""
     brackets, parts, before, edge = list(inside), [], "", False
@@ -177,9 +171,6 @@ def _apart(before: str, token: _Token, within: str) -> bool:
     if text in ("(", "[", "+", "-") or before in ("+", "-") or (before, within) == ("~", "labels"):
         return not token.joined
     return True
-
-
-# ---- cells
 
 
 def _neighbours(lines: Iterable[_Line]) -> Iterator[list[_Line]]:
@@ -312,9 +303,6 @@ def _indented(laid: Iterable[tuple[_Line, tuple[str, ...]]]) -> Iterator[str]:
 
 def _blanks(text: str) -> int:
     return len(text) - len(text.lstrip())
-
-
-# ---- empty lines
 
 
 def _spaced(lines: Sequence[_Line]) -> Iterator[_Line]:

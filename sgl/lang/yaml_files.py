@@ -31,8 +31,6 @@ _WITHOUT_PARTS = "words"
 #: The section of a file of weights that says where they come from, and is not looked at.
 PROVENANCE = "fitted"
 
-# ---- tables of lexicons
-
 
 @dataclass(frozen=True, slots=True)
 class TableRow:
@@ -125,9 +123,6 @@ def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Spa
     return row.span
 
 
-# ---- relations between words
-
-
 @dataclass(frozen=True, slots=True)
 class RelationRow:
     """A word with those that it goes with: ``words``, and all words of ``kinds``."""
@@ -166,9 +161,6 @@ def _related(file: YamlFile, node: YamlNode) -> tuple[Name, ...]:
     if node.items is None and not node.is_empty:
         raise MalformedTable(node, "a word goes with a list of words")
     return tuple(Name(text_of(item, _SINGLE), file.line(item)) for item in node.items or ())
-
-
-# ---- weights
 
 
 @dataclass(frozen=True, slots=True)

@@ -254,9 +254,6 @@ def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
         yield f"the split_kind is {row.kind!r}, not {kind_of(item.category)!r}"
 
 
-# ---- rows, drawn and written again by the certificate of the dataset
-
-
 @checks("V030")
 def rows_drawn(data: LoadedData, tally: Result) -> None:
     named = [file.path for file in data.manifest.files]

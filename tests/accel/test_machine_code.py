@@ -72,11 +72,9 @@ def test_what_numba_cannot_read_is_compiled_anew(kept: Cache) -> None:
 
 
 def test_cleared_kernels_are_compiled_anew(kept: Cache) -> None:
-    old = kept.directory / "kernels-0123456789abcdef"
-    old.mkdir()
     assert not loaded()
     number = len(kept.entries())
-    assert kept.clear() == number + 1
+    assert kept.clear() == number > 0
     assert list(kept.directory.iterdir()) == []
     assert not loaded()
 

@@ -228,9 +228,6 @@ class _Relations(NamedTuple):
         return cls(frozenset(i for i in own if canonical[i] in asked), others)
 
 
-# ---- what is found when all rows are there
-
-
 def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
     """Return for each set its words, with their columns, that training does not have."""
     known = frozenset(chain.from_iterable(rows.words for rows in sets if rows.training))

@@ -184,6 +184,3 @@ class Forms(NamedDeclaration):
     parameters: tuple[Name, ...]
     shared: tuple[LayerClause, ...]
     entries: tuple[Entry, ...]
-
-
-# ---- all of it

@@ -217,8 +217,6 @@ class Evaluation:
             self._diagnostics.warning("SGL1407", None, "Partial Match does not accept all gold texts", notes=short)
 
 
-# ---- the command
-
 #: Samples of a test of differences; more than the most would fill the memory.
 SAMPLES, MOST_SAMPLES = 100_000, 10_000_000
 

@@ -232,8 +232,6 @@ def compounds_of(
     return BenchmarkCompounds(table, cut, chosen)
 
 
-# ---- what may make a compound hard
-
 _WINDOW, _GROUPS, _ATOMS, _MANY, _STEP, _APART = 5, 4, 3, 10, 5, 0.5
 
 

@@ -243,9 +243,6 @@ def _compared(evaluation: Evaluation) -> list[tuple[str, dict[str, NDArray[np.fl
     return [(metric, of) for metric, of in scores if metric in scoring.VERDICTS and metric != scoring.RAW]
 
 
-# ---- how a score grows with the number of exposures
-
-
 #: Fewer scores lie on any curve; a curve is drawn through so many places; a wider interval of a slope says nothing.
 _FEWEST, _PLACES, _WIDEST = 3, 33, 20.0
 
@@ -303,9 +300,6 @@ def fitted(points: Sequence[Json]) -> Json:
         "half": around(-a / b, half_width(np.array([-1 / b, a / b**2])), 2.0) if abs(b) > slope else None,
         "curve": [dict(zip(("place", "mean", "low", "high"), at, strict=True)) for at in drawn],
     }
-
-
-# ---- what is shown
 
 
 def render_evaluation(data: Json) -> str:

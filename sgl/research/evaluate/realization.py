@@ -190,9 +190,6 @@ def lemmas_by_word(grammar: CoreGrammar, graph: int, text: int) -> Lemmas:
     return {word: frozenset(lemmas) for word, lemmas in found.items()}
 
 
-# ---- trees
-
-
 class WordTree(NamedTuple):
     """Words in the order of a text; of each the number of its governor, from 1, its relation, and its attributes."""
 

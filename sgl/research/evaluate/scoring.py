@@ -153,9 +153,6 @@ def _shift(texts: Sequence[str], rows: Sequence[BenchmarkRow]) -> int:
     return 1 if up >= down else -1
 
 
-# ---- scores
-
-
 EXACT, RAW, PARTIAL, EDGES = "exact", "exact_raw", "partial", "edges"
 EQUIVALENT, REFORMATTED = "equivalent", "reformatted"
 

@@ -197,9 +197,6 @@ def _shared(pairs: Sequence[tuple[Sequence[str], Sequence[str]]], orders: int) -
     return numbers[0], numbers[1], both
 
 
-# ---- draws
-
-
 #: The number of draws, and their seed; sacreBLEU has these too.
 DRAWS, SEED = 1000, 12345
 

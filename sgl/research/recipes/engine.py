@@ -179,9 +179,6 @@ def _agreement(table: Json) -> list[Json]:
     return found
 
 
-# ---- campaigns
-
-
 def campaign(corpora: Mapping[str, Json]) -> Json:
     """Return the tables of a campaign from the analyses of its corpora."""
     runs = [(name, system, data) for name, data in corpora.items() for system in data["systems"]]
