@@ -80,6 +80,7 @@ class Quota:
     joined to each of several ``gen`` structures.  With ``each_target`` every target of
     the pattern has the same share of them.  ``split`` is that of the sentences of a part.
     ``every``: all that there are, and not a number; of each there are so many ``copies``.
+    With ``contexts`` the items are instances of the structure, each in so many sentences.
     """
 
     count: int
@@ -90,6 +91,7 @@ class Quota:
     split: str = "train"
     every: bool = False
     copies: int = 1
+    contexts: int = 0
 
     @property
     def groups(self) -> tuple[tuple[Structure, ...], ...]:
@@ -170,6 +172,7 @@ class Stratum:
     If there are ``targets``, these lemmas have equal shares of the items.  With ``repeated_lemmas`` a lemma may occur
     twice in a sentence.  A stratum of ``every`` text that there is has the number of all derivations as its
     ``count``, and they are taken in order.  Of each item there are so many ``copies``, one after the other.
+    With ``contexts`` so many items have the same instance of what is required first.
     """
 
     split: str
@@ -182,6 +185,7 @@ class Stratum:
     repeated_lemmas: bool = False
     every: bool = False
     copies: int = 1
+    contexts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ def plain(value: object) -> Any:  # noqa: ANN401 - dictionaries, lists, texts, n
     names = [field.name for field in fields(value)]
     if isinstance(value, Quota):
         names = [*_QUOTA, *(["every", "copies"] if value.every or value.copies > 1 else [])]
+        names += ["contexts"] if value.contexts else []
     return {name: plain(getattr(value, name)) for name in names}
 
 
@@ -138,7 +139,8 @@ def _rule(rule: Rule) -> list[object]:
 
 def _stratum(s: Stratum) -> list[object]:
     stated = [s.split, s.category, s.stream, s.count, s.repeated, s.targets, s.repeated_lemmas]
-    extent = [s.every, s.copies] if s.every or s.copies > 1 else []
+    contexts = [s.contexts] if s.contexts else []
+    extent = [s.every, s.copies, *contexts] if s.every or s.copies > 1 or contexts else []
     return [*stated, *extent, plain(s.constraint)]
 
 

@@ -194,6 +194,7 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
                 "readings": plain(readings.get(stratum.stream)),
                 **({"every": True} if stratum.every else {}),
                 **({"copies": stratum.copies} if stratum.copies > 1 else {}),
+                **({"contexts": stratum.contexts} if stratum.contexts else {}),
             }
         )
     return splits

@@ -240,6 +240,7 @@ def items_of(items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] 
                 one,
                 span=item.span,
                 copies=one.copies or item.copies,
+                contexts=one.contexts or item.contexts,
                 share=one.share or item.share,
                 split=one.split or item.split,
                 conditions=(*one.conditions, *item.conditions),

@@ -302,7 +302,10 @@ def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
         message = f"the part `{name}` has structures both `only` for itself and `apart`"
         hint = "write one of the two; items of patterns may contain what is `apart`"
         state.error("SGL0827", structures[-1].span, message, hint)
-    for split in (item.split for clause in sizes for item in clause.items):
+    for item in (item for clause in sizes for item in clause.items):
+        if item.contexts is not None:
+            state.error("SGL0827", item.contexts.span, "only items of patterns are instances with contexts")
+        split = item.split
         if split is not None and split.text not in SPLITS:
             hint = suggest(split.text, SPLITS, "it may have some in")
             state.error("SGL0827", split.span, f"a part has no sentences in `{split}`", hint)

@@ -170,6 +170,7 @@ class _Strata:
                 targets=pattern.targets if quota.each_target else (),
                 every=quota.every,
                 copies=quota.copies,
+                contexts=quota.contexts,
             )
 
 
@@ -199,6 +200,9 @@ def check_patterns(state: CompilerState) -> None:
             name = lowered.declaration.name
             hint = "say how many: `size 1000`"
             state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", hint)
+        if any(quota.contexts for quota in lowered.pattern.quotas) and not state.dataset.distinct_sentences:
+            message = "the contexts of an instance could be equal to one another"
+            state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
         for index, need in enumerate(lowered.pattern.need):
             if need.minimum > trained and state.dataset.declared and not whole:
                 message = f"{need.minimum:,} sentences are needed, but training has {trained:,}"

@@ -87,8 +87,12 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
         hint = "write a number, or leave out `per target` and `shared`"
         state.error("SGL0825", item.span, "of all sentences targets have no shares", hint)
         return None
-    count = 0 if every else count_asked_for(item.amount, item.share, context)
-    copies = copies_of(item.copies, state)
+    if item.contexts is not None and (every or item.share is not None or item.copies is not None):
+        hint = "write one of `instances in`, `all`, `per target`, `shared` and `repeated`"
+        state.error("SGL0825", item.span, "instances have contexts, and no shares or copies", hint)
+        return None
+    contexts, copies = copies_of(item.contexts, state), copies_of(item.copies, state)
+    count = 0 if every else count_asked_for(item.amount, item.share, context, contexts)
     within: list[tuple[Structure, ...]] = []
     outside: list[Structure] = []
     sound = count is not None
@@ -113,6 +117,7 @@ def _quota(item: s.SizeItem, anchors: Sequence[Anchor], scope: Scope, context: S
         split=item.split.text if item.split is not None else "train",
         every=every,
         copies=copies,
+        contexts=contexts if item.contexts is not None else 0,
     )
 
 
@@ -184,31 +189,33 @@ def is_all(amount: s.Amount, state: CompilerState) -> bool:
     return named and not amount.offset
 
 
-def copies_of(written: s.Copies | None, state: CompilerState) -> int:
-    """Return how often each sentence is there; 1 after a report."""
+def copies_of(written: s.Copies | s.Contexts | None, state: CompilerState) -> int:
+    """Return how often each sentence, or each instance, is there; 1 after a report."""
     number = 1 if written is None else state.parameters.whole(written.number, 1)
     if written is not None and number is not None and number > MAX_COPIES:
-        message = f"a sentence is repeated at most {MAX_COPIES:,} times"
+        message = f"this is repeated at most {MAX_COPIES:,} times"
         state.error("SGL0705", written.span, message)
     return number or 1
 
 
-def count_asked_for(amount: s.Amount, share: s.Share | None, context: StructureContext) -> int | None:
-    """Return how many sentences a pattern or part asks for, ``per target`` once for each; None after a report."""
+def count_asked_for(
+    amount: s.Amount, share: s.Share | None, context: StructureContext, contexts: int = 1
+) -> int | None:
+    """Return how many sentences a pattern or part asks for, once for each target or context; None after a report."""
     targets = len(context.targets or ()) if share is not None else 1
     percent = dataset.percent if (dataset := getattr(context.state, "dataset", None)) is not None else 100
     times = targets if share is not None and share.each else 1
-    return count_of_sentences(amount, context.state, percent, times, targets)
+    return count_of_sentences(amount, context.state, percent, times, targets, contexts)
 
 
 def count_of_sentences(
-    amount: s.Amount, state: CompilerState, percent: int, times: int = 1, least: int = 1
+    amount: s.Amount, state: CompilerState, percent: int, times: int = 1, least: int = 1, contexts: int = 1
 ) -> int | None:
     """Return so much of what ``amount`` writes or names, and some at least unless it is less; None after a report."""
     count = state.parameters.whole(amount)
     if count is None:
         return None
-    count = max(min(count * times, least), (count * times * percent + 50) // 100)
+    count = contexts * max(min(count * times, least), (count * times * percent + 50) // 100)
     if count > MAX_COUNT:
         message = f"at most {MAX_COUNT:,} sentences can be asked for in one place"
         state.error("SGL0705", amount.span, message)

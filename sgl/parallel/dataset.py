@@ -104,14 +104,14 @@ def pack_sample(
     """Pack what was sampled and counted, and the hashes that later sentences must not have."""
     said = [sample.candidates, sample.rejected, sample.shares, sample.ambiguous, counted]
     text = np.frombuffer(json.dumps(said).encode(), np.uint8)
-    return _packed(numbers=sample.numbers, said=text, hashes=hashes)
+    return _packed(numbers=sample.numbers, said=text, hashes=hashes, spare=sample.spare)
 
 
 def unpack_sample(data: bytes, stratum: PackedStratum) -> tuple[StratumSample, dict[str, Any], NDArray[np.uint64]]:
     """Return what ``pack_sample`` has packed: the sample, what was counted, the hashes."""
     arrays = _unpacked(data)
     candidates, rejected, shares, ambiguous, counted = json.loads(arrays["said"].tobytes())
-    found = arrays["numbers"], candidates, rejected, shares, tuple(ambiguous)
+    found = arrays["numbers"], candidates, rejected, shares, tuple(ambiguous), arrays["spare"]
     return StratumSample(stratum, *found), counted, arrays["hashes"]
 
 

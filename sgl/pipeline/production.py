@@ -144,7 +144,7 @@ class _DatasetProduction:
             Tables,
             "tables",
             (compiled.origin,),
-            lambda: pack(grammar, plan, {s.stream: structures.split(s.constraint) for s in plan.strata}),
+            lambda: pack(grammar, plan, {s.stream: structures.drawn(s) for s in plan.strata}),
         )
         self.sampler = sampler_for(self.tables, compiled.origin)
         ignores = plan.ambiguous is Ambiguous.IGNORE
@@ -216,7 +216,7 @@ class _DatasetProduction:
         for sample in samples:
             if sample.ambiguous:
                 numbers = np.array(sample.ambiguous, np.int64)
-                _, derivations, sources, _ = self.sampler.derive(sample.stratum, numbers)
+                _, derivations, sources, *_ = self.sampler.derive(sample.stratum, numbers)
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
                 self.losses.add(derivations, readings)
                 yield dataset.Selection(sample.stratum, numbers), readings

@@ -61,7 +61,7 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
     grammar = structures.grammar
     core = core_form(grammar, plan)
     head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
-    splits = {stratum.stream: structures.split(stratum.constraint) for stratum in plan.strata}
+    splits = {stratum.stream: structures.drawn(stratum) for stratum in plan.strata}
     return certificate(structures, plan, head, *pack_states(grammar, plan, splits))
 
 

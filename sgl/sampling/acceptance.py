@@ -11,7 +11,9 @@ rejected for the first reason that holds:
 ``unexposed_word``     it is not for training, and no accepted training
                        sentence has one of its lemmas
 ``share_full``         its target, the first of those of its stratum whose
-                       lemma it has, has its share of the items already
+                       lemma it has, has its share of the items already; or
+                       its instance has its contexts already, or never gets
+                       all of them, or it is no instance in a context
 ``repeated_sentence``  its source sentence was accepted before, in this or
                        in an earlier stratum (a ``repeated`` stratum may
                        repeat its own)
@@ -28,7 +30,7 @@ candidates show that the wanted number is out of reach, ``NotEnoughError`` says 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.sampling.engine import Listing, PackedStratum, Tables, derive, joined, words_of
+from sgl.sampling.engine import Instances, Listing, PackedStratum, Tables, derive, joined, words_of
 from sgl.sampling.random import candidate_key, stream_key
 
 TOO_LONG = "too_long"
@@ -48,6 +50,8 @@ WINDOW = 2_000
 #: A stratum may use this many candidates, and as many more for each item wanted.
 FREE_CANDIDATES = 100_000
 CANDIDATES_PER_ITEM = 100
+#: One with contexts fewer: each of these candidates takes some draws.
+CONTEXT_COST = 10
 
 
 class NotEnoughError(Exception):
@@ -104,23 +108,23 @@ class AcceptanceTest:
         #: The stream in which each sentence was accepted.
         self._seen: dict[str, str] = {}
         self._exposed: set[str] = set()
-        #: The accepted items of each target of a stratum.
+        #: The accepted items of each target, or instance, of a stratum.
         self.shares = [dict.fromkeys(stratum.targets, 0) for stratum in tables.strata]
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
-    def reason(self, number: int, candidate: int, derivation: list[int] | None) -> str | None:
+    def reason(self, number: int, candidate: int, derivation: list[int] | None, instance: str = "") -> str | None:
         """Return why a candidate for a stratum, by its number, is rejected; remember it if it is not."""
-        if derivation is None:
-            return TOO_LONG
         tables, stratum = self._tables, self._tables.strata[number]
+        if derivation is None:
+            return SHARE_FULL if stratum.contexts else TOO_LONG
         lemmas = [lemma for rule in derivation for lemma in tables.lemmas[rule]]
         if len(set(lemmas)) < len(lemmas) and not stratum.repeated_lemmas:
             return REPEATED_LEMMA
         words = {word for rule in derivation for word in tables.words[rule]}
         if self._trains and stratum.split != TRAIN and not words <= self._exposed:
             return UNEXPOSED_WORD
-        target = next((target for target in stratum.targets if target in words), None)
-        if stratum.targets and not self._has_room(number, target):
+        target = next((target for target in stratum.targets if target in words), instance or None)
+        if (stratum.targets or stratum.contexts) and not self._has_room(number, target):
             return SHARE_FULL
         tokens = words_of(tables.source, tables.arity, derivation)
         sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
@@ -132,7 +136,7 @@ class AcceptanceTest:
         if tables.distinct_sentences:
             self._seen[sentence] = stratum.stream
         if target is not None:
-            self.shares[number][target] += 1
+            self.shares[number][target] = self.shares[number].get(target, 0) + 1
         if stratum.split == TRAIN:
             self._exposed |= words
         return None
@@ -141,7 +145,8 @@ class AcceptanceTest:
         if target is None:
             return False
         stratum = self._tables.strata[number]
-        return self.shares[number][target] < share(stratum.wanted, stratum.targets, target)
+        full = stratum.contexts or share(stratum.wanted, stratum.targets, target)
+        return self.shares[number].get(target, 0) < full
 
 
 def sample(tables: Tables) -> Iterator[StratumItems]:
@@ -157,30 +162,39 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
     test = AcceptanceTest(tables)
     for number, stratum in enumerate(tables.strata):
         key = stream_key(tables.seed, stratum.stream)
-        items: list[SampledItem] = []
+        #: Items by their instance, where there are contexts.
+        items: dict[str, list[SampledItem]] = {}
+        found = 0
         rejected = dict.fromkeys(REASONS, 0)
         ambiguous: list[int] = []
         shares = test.shares[number]
         candidate = found_before = 0
         listing = Listing(tables.states, stratum.start) if stratum.every else None
-        while (candidate if listing else len(items) // stratum.copies) < stratum.wanted:
-            if listing is not None:
+        instances, instance = Instances(tables, stratum) if stratum.contexts else None, ""
+        while (candidate if listing else found) < stratum.wanted:
+            if instances is not None:
+                derivation, instance = instances.candidate(candidate)
+            elif listing is not None:
                 derivation = listing.derivation(candidate)
             else:
                 derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
-            reason = test.reason(number, candidate, derivation)
+            reason = test.reason(number, candidate, derivation, instance)
             if reason is not None:
                 rejected[reason] += 1
                 if reason == AMBIGUOUS:
                     ambiguous.append(candidate)
             elif derivation is not None:
-                items += [SampledItem(candidate, tuple(derivation))] * stratum.copies
+                own = items.setdefault(instance, [])
+                own += [SampledItem(candidate, tuple(derivation))] * stratum.copies
+                found += 1 if instances is None else stratum.contexts * (len(own) == stratum.contexts)
             candidate += 1
             if candidate % WINDOW == 0 and listing is None:
-                so_far = len(items) // stratum.copies
-                found, found_before = so_far - found_before, so_far
-                stop_if_out_of_reach(stratum, so_far, candidate, rejected, shares, found)
-        yield StratumItems(stratum, items, candidate, rejected, shares, ambiguous)
+                in_window, found_before = found - found_before, found
+                stop_if_out_of_reach(stratum, found, candidate, rejected, shares, in_window)
+        kept = [item for own in items.values() if len(own) >= stratum.contexts for item in own]
+        rejected[SHARE_FULL] += sum(map(len, items.values())) - len(kept)
+        full = {name: number for name, number in shares.items() if number >= stratum.contexts}
+        yield StratumItems(stratum, kept, candidate, rejected, full, ambiguous)
 
 
 def stop_if_out_of_reach(
@@ -194,7 +208,7 @@ def stop_if_out_of_reach(
     """Raise ``NotEnoughError`` if the rest would take too many candidates: acceptance can only fall."""
     wanted = stratum.wanted
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
-    budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted
+    budget = (FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted) // (CONTEXT_COST if stratum.contexts else 1)
     if candidates + still_needed <= budget:
         return
     lacking = ""
@@ -202,6 +216,8 @@ def stop_if_out_of_reach(
         full = {name: share(wanted, stratum.targets, name) for name in stratum.targets}
         target = max(stratum.targets, key=lambda name: full[name] - shares[name])
         lacking = f"the target {target!r} has {shares[target]} of its {full[target]} items; "
+    if stratum.contexts:
+        lacking = f"{found // stratum.contexts} instances have {stratum.contexts} contexts; "
     common = max(rejected, key=lambda reason: rejected[reason])
     raise NotEnoughError(
         stratum.stream,

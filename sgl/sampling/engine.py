@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, cast
 
 from sgl.core.graph import PARTS, GluingRule, part_of
 from sgl.core.spelling import Finish, applied, join_words
-from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2
+from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2, candidate_key, stream_key
 
 #: A derivation of more rules is not finished but counted as ``too_long``.
 LONGEST_DERIVATION = 10_000
@@ -71,6 +71,7 @@ class PackedStratum(NamedTuple):
     equal shares of the items.  With ``repeated_lemmas`` a lemma may occur twice in a sentence.  ``ambiguous`` are the
     candidates that are rejected for the readings of their sentences, where these are known beforehand. With ``every``
     the candidates are all derivations in order, as many as ``wanted``.  Of each item there are so many ``copies``.
+    With ``contexts`` so many items have the same instance (:class:`Instances`); its states are ``found``.
     """
 
     split: str
@@ -84,6 +85,8 @@ class PackedStratum(NamedTuple):
     ambiguous: frozenset[int] = frozenset()
     every: bool = False
     copies: int = 1
+    contexts: int = 0
+    found: frozenset[int] = frozenset()
 
 
 class Tables(NamedTuple):
@@ -161,6 +164,58 @@ class Listing:
             if len(derivation) + len(stack) > LONGEST_DERIVATION:
                 return None
         return derivation
+
+
+#: So many candidates are drawn for each context, and for a candidate so many sentences, until one fits its instance.
+ROUND, TRIALS = 2, 64
+
+
+class Instances:
+    """The candidates of a stratum with contexts, which come in rounds.
+
+    The *instance* of an item is its smallest phrase with the structure; there is one such phrase.  The first candidate
+    of a round is drawn as usual.  For the others sentences are drawn until one has an instance of the same state, and
+    that of the first one takes its place: what is around a phrase depends on its state alone, so that contexts are
+    distributed as they are in sentences with this instance.
+    """
+
+    def __init__(self, tables: "Tables", stratum: PackedStratum) -> None:
+        self._tables, self._stratum, self._rules = tables, stratum, len(tables.arity)
+        self._key, self._round = stream_key(tables.seed, stratum.stream), ROUND * stratum.contexts
+        # Rules together with the states that become them.
+        self._states = [
+            State(bounds, [number * self._rules + rule for rule in rules], children)
+            for number, (bounds, rules, children) in enumerate(tables.states)
+        ]
+        self._first, self._given = -1, self._drawn(0)
+
+    def candidate(self, number: int) -> tuple[list[int] | None, str]:
+        """Return a candidate and the words of its instance; None if it has no instance, or no context was found."""
+        first = number - number % self._round
+        if self._first != first:
+            self._first, self._given = first, self._drawn(first * TRIALS)
+        if self._given is None:
+            return None, ""
+        rules, begin, end, state = self._given
+        given = rules[begin:end]
+        words = join_words(" ", frozenset(), None, words_of(self._tables.source, self._tables.arity, given))
+        for trial in range(TRIALS if number > first else 0):
+            own = self._drawn(number * TRIALS + trial)
+            if own is not None and own[3] == state:
+                return own[0][: own[1]] + given + own[0][own[2] :], words
+        return (rules, words) if number == first else (None, "")
+
+    def _drawn(self, number: int) -> tuple[list[int], int, int, int] | None:
+        """Return a derivation, from where to where in it its instance is, and the state of that; None without one."""
+        both = derive(self._states, self._stratum.start, candidate_key(self._key, number)) or []
+        states, rules = [each // self._rules for each in both], [each % self._rules for each in both]
+        found, smallest, waiting = self._stratum.found, list[tuple[int, int]](), list[tuple[int, int]]()
+        for place in range(len(rules) - 1, -1, -1):
+            below = [waiting.pop() for _ in range(self._tables.arity[rules[place]])]
+            waiting.append((place, below[-1][1] if below else place + 1))
+            if states[place] in found and not any(states[child] in found for child, _ in below):
+                smallest.append(waiting[-1])
+        return (rules, *smallest[0], states[smallest[0][0]]) if len(smallest) == 1 else None
 
 
 def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:

@@ -183,13 +183,15 @@ def settle(
     repeated: int,
     ambiguous: NDArray[np.bool_],
     wanted: int,
+    contexts: int,
     outcomes: NDArray[np.uint8],
     taken: NDArray[np.bool_],
 ) -> int:
     """Find the outcome of each candidate in order until ``wanted`` are accepted; return how many.
 
     ``full`` is what share each target has at the end (empty if the stratum has none) and
-    ``shares`` what it has so far.  ``taken`` is scratch.
+    ``shares`` what it has so far.  With ``contexts`` targets are instances, which count when
+    they have all of these.  ``taken`` is scratch.
     """
     found = 0
     for row in range(len(verdicts)):
@@ -208,9 +210,9 @@ def settle(
             outcome = AMBIGUOUS
         if outcome == ACCEPTED:
             taken[row] = True
-            found += 1
             if len(full) > 0:
                 shares[target] += 1
+            found += 1 if contexts == 0 else contexts * int(shares[target] == contexts)
         outcomes[row] = outcome
     return len(verdicts)
 

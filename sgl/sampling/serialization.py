@@ -22,7 +22,7 @@ def serialize(tables: Tables) -> str:
 def deserialize(text: str) -> Tables:
     """Return the tables that were written as a text."""
     data: dict[str, Any] = Tables(*json.loads(zlib.decompress(b64decode(text))))._asdict()
-    strata = [PackedStratum(*stratum) for stratum in data["strata"]]
+    strata = [s._replace(found=frozenset(s.found)) for s in (PackedStratum(*stratum) for stratum in data["strata"])]
     data["states"] = [State(bounds, rules, _tuples(c)) for bounds, rules, c in data["states"]]
     data["strata"] = [s._replace(targets=tuple(s.targets), ambiguous=frozenset(s.ambiguous)) for s in strata]
     data["words"], data["lemmas"] = _tuples(data["words"]), _tuples(data["lemmas"])

@@ -10,7 +10,7 @@ may be made in any order and by anybody.  :class:`Sampler` is the definition; wh
 ``sgl.accel.draw`` does the same with compiled code.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
-from sgl.sampling.acceptance import REASONS, TRAIN, WINDOW, share, stop_if_out_of_reach
-from sgl.sampling.engine import Listing, PackedStratum, Tables, derive, joined, words_of
+from sgl.sampling.acceptance import REASONS, SHARE_FULL, TRAIN, WINDOW, share, stop_if_out_of_reach
+from sgl.sampling.engine import Instances, Listing, PackedStratum, Tables, derive, joined, words_of
 from sgl.sampling.random import candidate_key, stream_key
 from sgl.sampling.screening import (
     ACCEPTED,
@@ -40,12 +40,16 @@ Number = TypeVar("Number", np.int32, np.uint8)
 
 
 class Batch(NamedTuple):
-    """Candidates of a stratum by their numbers; ``too_long`` ones without derivation and text."""
+    """Candidates of a stratum by their numbers; ``too_long`` ones without derivation and text.
+
+    In a stratum with contexts each has its instance, or none.
+    """
 
     numbers: NDArray[np.int64]
     derivations: Derivations
     sources: Column
     too_long: NDArray[np.uint8]
+    instances: tuple[str, ...] = ()
 
 
 class Survey(NamedTuple):
@@ -68,12 +72,20 @@ class Sampler:
         self.tables = tables
         self._index = LemmaIndex(tables)
         self._listings: dict[int, Listing] = {}
+        self._instances: dict[str, Instances] = {}
         #: The number of lemmas, which is at least 1.
         self.lemmas = max(len(self._index.numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers."""
         key, states = stream_key(self.tables.seed, stratum.stream), self.tables.states
+        if stratum.contexts:
+            if stratum.stream not in self._instances:
+                self._instances[stratum.stream] = Instances(self.tables, stratum)
+            drawn = [*map(self._instances[stratum.stream].candidate, numbers.tolist())]
+            derivations = Derivations.of([own or () for own, _ in drawn])
+            texts, too_long = source_texts(self.tables, derivations), np.zeros(len(drawn), np.uint8)
+            return Batch(numbers, derivations, texts, too_long, tuple(words for _, words in drawn))
         if stratum.every:
             if stratum.start not in self._listings:
                 self._listings[stratum.start] = Listing(states, stratum.start)
@@ -153,7 +165,8 @@ class StratumSample:
     """What was sampled for a stratum: the ``numbers`` of the accepted candidates, in order.
 
     ``rejected`` counts the others by reason, ``shares`` the items of each target where targets have
-    shares, and ``ambiguous`` are the candidates rejected as such.
+    shares, or of each instance, and ``ambiguous`` are the candidates rejected as such.  The sentences
+    of ``spare`` ones, whose instances have too few contexts, are not used again.
     """
 
     stratum: PackedStratum
@@ -162,6 +175,7 @@ class StratumSample:
     rejected: dict[str, int]
     shares: dict[str, int]
     ambiguous: tuple[int, ...]
+    spare: NDArray[np.int64]
 
 
 class StrataSampler:
@@ -204,8 +218,9 @@ class StrataSampler:
     def restore(self, number: int, sample: StratumSample) -> None:
         """Take over what an earlier run has sampled for a stratum."""
         stratum = self._tables.strata[number]
-        for first in range(0, len(sample.numbers), LARGEST_BATCH):
-            numbers = sample.numbers[first : first + LARGEST_BATCH]
+        taken = np.append(sample.numbers, sample.spare)
+        for first in range(0, len(taken), LARGEST_BATCH):
+            numbers = taken[first : first + LARGEST_BATCH]
             survey = self._sampler.survey(stratum, numbers, self._every)
             accepted = np.ones(len(numbers), np.bool_)
             if self._tables.distinct_sentences:
@@ -233,8 +248,9 @@ class BatchAcceptance:
         self._seen = seen
         self._ambiguity = ambiguity
         self._progress = progress
-        full = [share(stratum.wanted, stratum.targets, name) for name in stratum.targets]
-        self._full = np.array(full, np.int64)
+        self._full = {name: share(stratum.wanted, stratum.targets, name) for name in stratum.targets}
+        #: The accepted candidates of each instance.
+        self._instances: dict[str, list[int]] = {}
         self._parts = [np.zeros(0, np.int64)]
         self._shares = dict.fromkeys(stratum.targets, 0)
         self._rejected = dict.fromkeys(REASONS, 0)
@@ -250,6 +266,8 @@ class BatchAcceptance:
         """Return how many more candidates it takes, going by what was accepted so far."""
         found = self.stratum.wanted - self.missing
         each = self.candidates / max(found, 1) if self.candidates else 1.0
+        if self.stratum.contexts:
+            return min(int(self.missing * each) + 1, WINDOW)
         return (int(self.missing * each / WINDOW) + 1) * WINDOW
 
     def restore(self, sample: StratumSample) -> None:
@@ -264,13 +282,23 @@ class BatchAcceptance:
     def sample(self) -> StratumSample:
         """Return what was sampled so far."""
         numbers = np.repeat(np.concatenate(self._parts), self.stratum.copies)
-        rejected, shares = dict(self._rejected), dict(self._shares)
-        ambiguous = tuple(self._ambiguous)
-        return StratumSample(self.stratum, numbers, self.candidates, rejected, shares, ambiguous)
+        rejected, shares, contexts = dict(self._rejected), dict(self._shares), self.stratum.contexts
+        spare = numbers[:0]
+        if contexts:
+            shares = {name: contexts for name, own in self._instances.items() if len(own) == contexts}
+            kept = [number for name in shares for number in self._instances[name]]
+            numbers, spare = np.array(kept, np.int64), np.setdiff1d(numbers, kept)
+            rejected[SHARE_FULL] += len(spare)
+        return StratumSample(self.stratum, numbers, self.candidates, rejected, shares, tuple(self._ambiguous), spare)
 
     def add(self, survey: Survey) -> NDArray[np.bool_]:
         """Settle the next candidates; return which of them are accepted."""
-        outcomes = self._settled(survey)
+        names = [*self._full]
+        if self.stratum.contexts:
+            names = [*dict.fromkeys(survey.batch.instances)]
+            places = {name: place if name else -1 for place, name in enumerate(names)}
+            survey = survey._replace(targets=np.array([places[x] for x in survey.batch.instances], np.int32))
+        outcomes = self._settled(survey, names)
         accepted = np.zeros(len(survey.verdicts), np.bool_)
         accepted[: len(outcomes)] = outcomes == ACCEPTED
         if self._distinct:
@@ -278,10 +306,10 @@ class BatchAcceptance:
         numbers = survey.batch.numbers
         self._parts.append(numbers[accepted])
         self._ambiguous += numbers[: len(outcomes)][outcomes == AMBIGUOUS].tolist()
-        self._count(outcomes, survey.targets)
+        self._count(outcomes, survey, names)
         return accepted
 
-    def _settled(self, survey: Survey) -> NDArray[np.uint8]:
+    def _settled(self, survey: Survey, names: Sequence[str]) -> NDArray[np.uint8]:
         """Return the outcomes up to the last one needed; all are settled again if readings reject some."""
         rows, numbers = len(survey.verdicts), survey.batch.numbers
         earlier = self._seen.earlier(survey.hashes, survey.verdicts == ACCEPTED)
@@ -289,14 +317,15 @@ class BatchAcceptance:
         if self._ambiguity is None and self.stratum.ambiguous:
             ambiguous = np.isin(numbers, np.array(sorted(self.stratum.ambiguous), np.int64))
         outcomes = np.empty(rows, np.uint8)
+        full = np.array([self._full.get(name, self.stratum.contexts) for name in names], np.int64)
         found: dict[int, Any] = {}
         while True:
-            shares = np.array(list(self._shares.values()), np.int64)
+            shares = np.array([self._shares.get(name, 0) for name in names], np.int64)
             used = self._settle(
-                *(survey.verdicts, survey.targets, self._full, shares, self._number),
+                *(survey.verdicts, survey.targets, full, shares, self._number),
                 *(earlier.stratum, earlier.candidate),
                 *(int(self._distinct), int(self.stratum.repeated), ambiguous),
-                *(self.missing, outcomes, np.zeros(rows, np.bool_)),
+                *(self.missing, self.stratum.contexts, outcomes, np.zeros(rows, np.bool_)),
             )
             if self._ambiguity is None:
                 return outcomes[:used]
@@ -319,7 +348,7 @@ class BatchAcceptance:
         found.update((int(rows[number]), one) for number, one in judged.items())
         return [int(rows[number]) for number, one in judged.items() if ambiguity.rejects(one)]
 
-    def _count(self, outcomes: NDArray[np.uint8], targets: NDArray[np.int32]) -> None:
+    def _count(self, outcomes: NDArray[np.uint8], survey: Survey, names: Sequence[str]) -> None:
         at = 0
         while at < len(outcomes):
             window = outcomes[at : at + WINDOW - self.candidates % WINDOW]
@@ -327,11 +356,14 @@ class BatchAcceptance:
             self.missing -= len(window) if self.stratum.every else accepted
             for reason, number in zip(REASONS, rejected, strict=True):
                 self._rejected[reason] += number
-            if self._shares:
-                theirs = targets[at : at + len(window)][window == ACCEPTED]
-                numbers = np.bincount(theirs, minlength=len(self._shares)).tolist()
-                for target, number in zip(self._shares, numbers, strict=True):
-                    self._shares[target] += number
+            for row in (at + np.flatnonzero(window == ACCEPTED)).tolist() if names else ():
+                name = names[survey.targets[row]]
+                self._shares[name] = self._shares.get(name, 0) + 1
+                if self.stratum.contexts:
+                    self._instances.setdefault(name, []).append(int(survey.batch.numbers[row]))
+            if contexts := self.stratum.contexts:
+                full = [own for own in self._shares.values() if own == contexts]
+                self.missing = self.stratum.wanted - len(full) * contexts
             self.candidates += len(window)
             at += len(window)
             if self.candidates % WINDOW == 0:

@@ -47,7 +47,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     _check_sizes(plan, splits)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
     views = {view.name: view for view in grammar.views}
-    states, starts = pack_states(grammar, plan, splits)
+    states, starts, marks = pack_states(grammar, plan, splits)
     return Tables(
         seed=plan.seed,
         strata=[
@@ -62,8 +62,10 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
                 repeated_lemmas=stratum.repeated_lemmas,
                 every=stratum.every,
                 copies=stratum.copies,
+                contexts=stratum.contexts,
+                found=frozenset(own),
             )
-            for stratum, start in zip(plan.strata, starts, strict=True)
+            for stratum, start, own in zip(plan.strata, starts, marks, strict=True)
         ],
         states=states,
         arity=[len(rule.rhs) for rule in grammar.rules],
@@ -78,11 +80,13 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     )
 
 
-def pack_states(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> tuple[list[State], list[int]]:
-    """Return the states that all strata share, and the one from which each stratum starts."""
+def pack_states(
+    grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]
+) -> tuple[list[State], list[int], list[list[int]]]:
+    """Return the states that all strata share, the one from which each starts, and its states of instances."""
     merged = _MergedStates(grammar)
-    starts = [merged.add(splits[stratum.stream]) for stratum in plan.strata]
-    return merged.states, starts
+    starts, found = zip(*[merged.add(splits[stratum.stream]) for stratum in plan.strata], strict=True)
+    return merged.states, [*starts], [*found]
 
 
 def _check_sizes(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
@@ -130,12 +134,17 @@ class _MergedStates:
         self.states: list[State] = []
         self._widths = [width(rule.weight) for rule in grammar.rules]
         self._lexical: dict[tuple[int, ...], int] = {}
-        self._starts: dict[tuple[_Alternatives, ...], int] = {}
+        self._starts: dict[tuple[_Alternatives, ...], list[int]] = {}
 
-    def add(self, split: SplitGrammar) -> int:
-        local = _reachable(split)
-        if local in self._starts:
-            return self._starts[local]
+    def add(self, split: SplitGrammar) -> tuple[int, list[int]]:
+        """Add a split; return its start, and its states with an instance."""
+        local, numbers = _reachable(split)
+        if local not in self._starts:
+            self._starts[local] = self._added(local)
+        names = self._starts[local]
+        return names[0], sorted(names[numbers[state]] for state in split.found if state in numbers)
+
+    def _added(self, local: tuple[_Alternatives, ...]) -> list[int]:
         names: list[int] = []
         fresh: dict[int, _Alternatives] = {}
         for alternatives in local:
@@ -153,11 +162,11 @@ class _MergedStates:
             widths, rules, below = zip(*alternatives, strict=True) if alternatives else ((), (), ())
             children = [tuple(names[child] for child in each[::-1]) for each in below]
             self.states[number] = State(list(accumulate(widths)), list(rules), children)
-        return self._starts.setdefault(local, names[0])
+        return names
 
 
-def _reachable(split: SplitGrammar) -> tuple[_Alternatives, ...]:
-    """Return the alternatives of the start state (number 0: of all roots) and of all states that it reaches."""
+def _reachable(split: SplitGrammar) -> tuple[tuple[_Alternatives, ...], dict[int, int]]:
+    """Return the alternatives of the start state (0: of all roots) and of those it reaches, and their numbers."""
     numbers: dict[int, int] = {}
     waiting = [split.roots]
     table: list[_Alternatives] = []
@@ -174,7 +183,7 @@ def _reachable(split: SplitGrammar) -> tuple[_Alternatives, ...]:
                 children = tuple(numbers[child] for child in transition.children)
                 alternatives.append((width(factor * transition.probability), transition.rule, children))
         table.append(tuple(alternatives))
-    return tuple(table)
+    return tuple(table), numbers
 
 
 def width(probability: float) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 Json = Any  # a part of the certificate
 Derivation = tuple[int, ...]  # its rules, in preorder
 LONGEST = 10_000  # rules of a derivation
+ROUND, TRIALS = 2, 64  # candidates for a context, and sentences for one of these
 EXACT = 1e-9  # an interval may differ by this part of it, and by two: bounds are rounded
 MASK, GAMMA = (1 << 64) - 1, 0x9E3779B97F4A7C15
 
@@ -51,6 +52,8 @@ class Candidates:
         self.streams = [stratum[2] for stratum in data["core"]["plan"]["strata"]]
         self.ends = dict[int, list[int]]()
         self.weights = [float(rule[3]) for rule in data["core"]["grammar"]["rules"]]
+        self.arity = [len(rule[2]) for rule in data["core"]["grammar"]["rules"]]
+        self.given: tuple[str, int, Json] = ("", 0, None)
 
     def draw(self, stream: str, number: int, state: int, every: int = 0) -> Derivation:
         """Return a candidate of a stream from a state on, that of its number of ``every`` one; () if too long."""
@@ -59,14 +62,41 @@ class Candidates:
         start = int.from_bytes(sha256(f"{self.seed}/{stream}".encode()).digest()[:8], "big")
         key = mix((start + (number + 1) * GAMMA) & MASK)
         rules, waiting = list[int](), [state]
+        self.visited = list[int]()
         while waiting and len(rules) + len(waiting) <= LONGEST:
-            bounds, choices, children = self.states[waiting.pop()]
+            self.visited.append(state := waiting.pop())
+            bounds, choices, children = self.states[state]
             key = (key + GAMMA) & MASK
             choice = bisect_right(bounds, mix(key) * bounds[-1] >> 64)
             rules.append(choices[choice])
             waiting += children[choice]
         self.spend(10 + len(rules))
         return () if waiting else tuple(rules)
+
+    def in_context(self, stream: str, number: int, state: int, contexts: int, found: frozenset[int]) -> Json:
+        """Return a candidate of a stratum with contexts, and its instance; both are () if there is none."""
+        first = number - number % (ROUND * contexts)
+        if self.given[:2] != (stream, first):
+            self.given = stream, first, self.with_instance(stream, first * TRIALS, state, found)
+        rules, begin, end, given = self.given[2] or ((), 0, 0, -1)
+        instance = rules[begin:end]
+        if not rules or number == first:
+            return rules, instance
+        for trial in range(TRIALS):
+            rules, begin, end, own = self.with_instance(stream, number * TRIALS + trial, state, found) or ((), 0, 0, -1)
+            if rules and own == given:
+                return rules[:begin] + instance + rules[end:], instance
+        return (), ()
+
+    def with_instance(self, stream: str, number: int, state: int, found: frozenset[int]) -> Json:
+        """Return a derivation, and where its only smallest phrase of a ``found`` state is, with that state."""
+        rules, waiting, smallest = self.draw(stream, number, state), list[Json](), list[Json]()
+        for place in range(len(rules) - 1, -1, -1):
+            below = [waiting.pop() for _ in range(self.arity[rules[place]])]
+            waiting.append((place, below[-1][1] if below else place + 1))
+            if self.visited[place] in found and not any(self.visited[child] in found for child, _ in below):
+                smallest.append((*waiting[-1], self.visited[place]))
+        return (rules, *smallest[0]) if len(smallest) == 1 else None
 
     def listed(self, number: int, state: int, every: int) -> Derivation:
         """Return a derivation by its number, if there are so many; () if it is too long."""

@@ -115,9 +115,10 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
             yield f"{what}: not as in the manifest"
 
 
-def _extent(stratum: Json) -> tuple[int, int, int]:
-    every, copies = stratum.get("every", False), stratum.get("copies", 1)
-    return stratum["candidates"] if every else stratum["count"] // copies, int(every), copies
+def _extent(stratum: Json) -> tuple[int, ...]:
+    every, copies, contexts = stratum.get("every", False), stratum.get("copies", 1), stratum.get("contexts")
+    wanted = stratum["candidates"] if every else stratum["count"] // copies
+    return (wanted, int(every), copies, *([contexts] if contexts else []))
 
 
 def _stated(stratum: Json) -> Json:

@@ -62,14 +62,15 @@ LAYERS = (
 )
 GRAMMAR = members("start categories text graph views rules", int, *LAYERS, [RULE])
 USUAL = (str, str, str, int, int, [str], int, dict)
-STRATUM = (..., USUAL, (*USUAL[:-1], int, int, dict))  # whether it has every text; copies
+STRATUM = (..., USUAL, (*USUAL[:-1], int, int, dict), (*USUAL[:-1], int, int, int, dict))
+# whether it has every text; copies; contexts
 PLAN = members(
     "source target distinct_lemmas distinct_sentences lemma_layer parts nowhere ambiguous further "
     "graphs strata patterns",
     *(str, str, [str], int, str, [dict], [str], str, [str], [str], [STRATUM], [dict]),
 )
-OPTIONAL = {"graphs"}  # members that may be missing
-SAMPLER = members("states starts", [([int], [int], [[int]])], [int])
+OPTIONAL = {"graphs", "found"}  # members that may be missing
+SAMPLER = members("states starts found", [([int], [int], [[int]])], [int], [[int]])
 CLAIM = (str, str, str, int, [int], (None, list))
 CERTIFICATE = members(
     "format name core digest seed symbols structures splits sampler claims",

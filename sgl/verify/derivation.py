@@ -61,6 +61,18 @@ class Interpreter:
 
     def words_of(self, layer: int, derivation: Derivation) -> Json:
         """Return the words of a text layer, each after the place where it was written."""
+        words = self.parts_of(layer, derivation)[0]
+        finish = [*self.texts.values()][layer][3:]
+        places = form.kept(finish[0], [word for _, word in words]) if finish else range(len(words))
+        return [words[place] for place in places]
+
+    def phrase(self, name: str, derivation: Derivation) -> str:
+        """Return the words of a phrase in a text layer, with spaces, and dots between its parts."""
+        parts = self.parts_of(self.texts[name][0], derivation)
+        return " … ".join(" ".join(word for _, word in part) for part in parts)
+
+    def parts_of(self, layer: int, derivation: Derivation) -> Json:
+        """Return the parts of a phrase in a text layer, each with its words and their places."""
         phrases = dict[int, list[Json]]()  # of each its parts
         for place, rule, below in self.walk(derivation):
             parts = phrases[place] = [list[Json]()]
@@ -79,10 +91,7 @@ class Interpreter:
                 if len(parts[-1]) > LARGEST:
                     raise ValueError("a text has too many words")
             self.spend(1 + sum(map(len, parts)))
-        words = phrases[0][0]
-        finish = [*self.texts.values()][layer][3:]
-        places = form.kept(finish[0], [word for _, word in words]) if finish else range(len(words))
-        return [words[place] for place in places]
+        return phrases[0]
 
     def lengths(self, names: list[str], derivation: Derivation) -> dict[str, str]:
         """Return the comments with the numbers of words in some text layers."""

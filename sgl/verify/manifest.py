@@ -57,7 +57,8 @@ class Exposure:
 class QuotaClaim:
     """``count`` items with all of ``within``, one of each ``within_one_of``, none of ``outside``.
 
-    With ``each_target`` targets have equal shares; ``every`` such item may be asked for.
+    With ``each_target`` targets have equal shares; ``every`` such item may be asked for.  With ``contexts`` so many
+    items have the same instance of a structure of the pattern.
     """
 
     count: int
@@ -68,6 +69,7 @@ class QuotaClaim:
     split: str = ""
     every: bool = False
     copies: int = 1
+    contexts: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +144,8 @@ class RejectionCounts:
 class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
-    ``shares`` are the items of targets, by lemma; without ``readings`` nothing was parsed.
+    ``shares`` are the items of targets, by lemma, or of instances, by their words; without ``readings``
+    nothing was parsed.
     ``every`` derivation is an item or was rejected; all of its ``copies`` count.
     """
 
@@ -155,6 +158,7 @@ class Stratum:
     shares: dict[str, int] = field(default_factory=dict)
     every: bool = False
     copies: int = 1
+    contexts: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 import networkx as nx
@@ -181,6 +182,41 @@ def shares(data: LoadedData, tally: Result) -> None:
             if +recorded != +declared:
                 message = f"{category}: the manifest records other shares of targets"
                 tally.fault(message, f"manifest.json: splits.{split}")
+        if any(quota.contexts for quota in pattern.quotas):
+            _contexts(data, tally, pattern)
+
+
+def _contexts(data: Dataset, tally: Result, pattern: PatternClaim) -> None:
+    """Report instances without their number of contexts: these are items one after the other, each with it."""
+    claim, own = data.manifest.splits.get(GENERALIZATION), data.categories_of(GENERALIZATION)
+    items = data.members([group for x in own if x.category == pattern.name for group, _ in x.groups])
+    quotas = {f"{GENERALIZATION}/{pattern.name}/{number}": quota for number, quota in enumerate(pattern.quotas)}
+    strata = {stratum.stream: stratum for stratum in claim.strata} if claim else {}
+    for stream, quota in quotas.items():
+        shares = strata[stream].shares if stream in strata else {}
+        listed = islice(items, strata[stream].count if stream in strata else 0)
+        for rank, (split, entry, group) in enumerate(listed if quota.contexts else ()):
+            tally.checked += 1
+            name = [*shares][rank // quota.contexts] if rank // quota.contexts < len(shares) else ""
+            if not _has(data, pattern, group, [x.form.casefold() for x in data.item(split, entry).words], name):
+                message = f"{pattern.name}: the item has not the instance {name!r}"
+                tally.add(partial(data.violation, message, split, entry))
+        if quota.contexts and ({*shares.values()} != {quota.contexts} or sum(shares.values()) != quota.count):
+            tally.fault(f"{stream}: instances have not {quota.contexts} contexts each", "manifest.json: splits.gen")
+
+
+def _has(data: Dataset, pattern: PatternClaim, group: Group, words: list[str], name: str) -> bool:
+    """Return whether words are in a sentence, in the order of their parts, and have a structure of the pattern."""
+    places, at = list[int](), 0
+    for part in name.casefold().split(" … "):
+        own = part.split()
+        starts = (n for n in range(at, len(words) - len(own) + 1) if words[n : n + len(own)] == own)
+        if not own or (start := next(starts, None)) is None:
+            return False
+        places += range(start, at := start + len(own))
+    # Behind the words are the nodes of further layers.
+    shape = group.shape.part([*places, *range(len(words), group.shape.frame.size)])
+    return any(data.known.searcher.match(shape, clause.number) is not None for clause in pattern.instances)
 
 
 @checks("V023")

@@ -65,28 +65,38 @@ class Rows:
             raise Refusal(f"R02 {own}: the file is missing, or no regular file")
         return own
 
-    def accepted(self, stratum: Json, start: int) -> Iterator[tuple[str, Derivation]]:
+    def accepted(self, stratum: Json, start: int, found: Json) -> Iterator[tuple[str, Derivation]]:
         """Yield the candidates of a stratum that are accepted: their names and derivations."""
         split, _, stream, wanted, repeated, targets, repeated_lemmas, *extent, _ = stratum
-        (every, copies), share = extent or (0, 1), divmod(wanted, len(targets) or 1)
+        every, copies, contexts, *_ = [*extent, 0] if extent else [0, 1, 0]
+        share, found = divmod(wanted, len(targets) or 1), frozenset(found)
         room = {target: share[0] + (n < share[1]) for n, target in enumerate(targets)}
         trains = split != TRAIN and any(s[0] == TRAIN and s[3] for s in self.plan["strata"])
         counts = self.outcomes[stream] = Counter[str]()
-        while (counts.total() if every else counts[ACCEPTED]) < wanted:
+        instances = dict[str, list[tuple[str, Derivation]]]()  # what was accepted of each
+        enough = 0
+        while (counts.total() if every else enough) < wanted:
             name = f"{stream}#{counts.total()}"
-            own = self.candidates.draw(stream, counts.total(), start, wanted * every)
+            instance: Derivation = ()
+            if contexts:
+                own, instance = self.candidates.in_context(stream, counts.total(), start, contexts, found)
+            else:
+                own = self.candidates.draw(stream, counts.total(), start, wanted * every)
             lemmas = [lemma for rule in own for lemma in self.lemmas[rule]]
             self.spend(len(lemmas) + len(targets))
             used = {lemma for lemma, _ in lemmas}
             once = [lemma for lemma, upos in lemmas if upos in self.plan["distinct_lemmas"]]
             target = next((target for target in targets if target in used), "")
+            if instance:
+                target = self.meaning.phrase(self.plan["source"], instance)
+                room.setdefault(target, contexts)
             text = self.meaning.text(self.plan["source"], own) if own else ""
             first = self.seen.get(text) if self.plan["distinct_sentences"] else None
             reasons = {
-                "too_long": not own,
+                "too_long": not own and not contexts,
                 "repeated_lemma": len({*once}) < len(once) and not repeated_lemmas,
                 "unexposed_word": trains and not used <= self.exposed,
-                "share_full": targets and not room.get(target),
+                "share_full": (targets or contexts) and not room.get(target),
                 "repeated_sentence": first is not None and not (repeated and first == stream),
                 AMBIGUOUS: self.rejected and self.rejected[0] == name,
             }
@@ -98,7 +108,16 @@ class Rows:
             elif reason == ACCEPTED:
                 self.seen[text], room[target] = stream, room.get(target, 0) - 1
                 self.exposed |= used if split == TRAIN else set()
-                yield from ((name, own) for _ in range(copies))
+                enough += contexts * (room[target] == 0) if contexts else 1
+                if contexts:
+                    instances.setdefault(target, []).append((name, own))
+                else:
+                    yield from ((name, own) for _ in range(copies))
+        for each in instances.values():
+            if len(each) < contexts:
+                counts.update({ACCEPTED: -len(each), "share_full": len(each)})
+            else:
+                yield from each
 
     def next_rejected(self) -> tuple[str, Derivation] | None:
         """Return what the next line of ``rejected.tsv`` has, if it has one."""
@@ -143,9 +162,11 @@ class Rows:
                 self.rejected = self.next_rejected()
             elif (self.directory / REJECTED).exists():
                 raise Refusal(f"R06 {REJECTED}: nothing is rejected here")
-            for stratum, start in zip(plan["strata"], self.data["sampler"]["starts"], strict=True):
+            starts = self.data["sampler"]["starts"]
+            marks = self.data["sampler"].get("found", [[]] * len(starts))
+            for stratum, start, marked in zip(plan["strata"], starts, marks, strict=True):
                 split, category, *_ = stratum
-                for name, own in self.accepted(stratum, start):
+                for name, own in self.accepted(stratum, start, marked):
                     numbers[split] += 1
                     row = f"{split}-{numbers[split]:06d}"
                     texts = self.texts(row, category, name, own)

@@ -25,7 +25,12 @@ from sgl.resources import grammars_dir
 GRAMMAR = grammars_dir() / "cognition.sgl"
 
 NOUNS = {
-    "np": "teacher rabbit painter cat guard scarf coin cake",
+    "np": (
+        "teacher rabbit painter cat guard scarf coin cake doctor writer pianist soldier actor "
+        "waiter driver tourist duck bird fox mouse sheep fish snake wolf zebra towel skirt rope "
+        "belt stamp medal ring badge brick stone cookie watch basket cup ball box map photo "
+        "postcard knife key spoon"
+    ),
     "vp": "horse parrot singer neighbor lamp letter bicycle window",
     "pp": "tower sign tent truck bridge tree sofa cabin",
 }
@@ -37,9 +42,9 @@ MODIFIERS = {
     "paired": rf"(?:{RELATIVE}(?:chose|trusted)|at the station|on the roof)",
 }
 HEADS = {
-    ("vp", "new"): "(?:found|hid|photographed)",
+    ("vp", "new"): "(?:found|hid|photographed|pushed)",
     ("vp", "paired"): "(?:touched|drew|saw|remembered)",
-    ("pp", "new"): "(?:in|under|behind)",
+    ("pp", "new"): "(?:in|under|behind|on)",
     ("pp", "paired"): "(?:beside|near|outside|around)",
 }
 
@@ -63,7 +68,7 @@ def compound(kind: str, adjective: bool, modifier: bool) -> re.Pattern[str]:
     held = rf"(?:very )?(?:{ADJECTIVES[words]}) " if adjective else any_adjective
     after = f" {MODIFIERS[words]}" if modifier else ""
     if kind == "np":
-        determiner = DETERMINER if adjective or modifier else "(?:every|another)"
+        determiner = DETERMINER if adjective or modifier else "(?:every|another|each|any|one)"
         return re.compile(rf"\b{determiner} {held}{noun}{after}\b", re.IGNORECASE)
     head = HEADS[kind, "paired" if adjective or modifier else "new"]
     return re.compile(rf"\b{head} {DETERMINER} {held}{noun}{after}\b")
@@ -125,9 +130,9 @@ def test_words_can_be_written_apart() -> None:
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data set of 1,000 training sentences and six items of each pattern."""
+    """A data set of 1,000 training sentences and two compounds of each pattern, in five contexts each."""
     root = tmp_path_factory.mktemp("cognition")
-    sizes = ["--set", "train_size=1000", "--set", "items=6", "--set", "shown=1"]
+    sizes = ["--set", "train_size=1000", "--set", "compounds=2", "--set", "shown=1"]
     assert run(["compile", str(GRAMMAR), "--out", str(root / "out"), *sizes]) == 0
     return root / "out"
 
@@ -147,7 +152,7 @@ def test_no_compound_of_a_pattern_can_be_read_in_training(small: Path) -> None:
 @pytest.mark.acceptance
 def test_every_item_has_the_compound_of_its_pattern_and_of_no_other(small: Path) -> None:
     items = rows(small, "gen")
-    assert len(items) == 6 * len(PATTERNS)
+    assert len(items) == 10 * len(PATTERNS)
     for sentence, _, kind in items:
         found = {name for name, held_out in PATTERNS.items() if held_out.search(sentence)}
         assert found == {kind}, sentence

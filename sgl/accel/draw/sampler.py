@@ -46,8 +46,8 @@ class CompiledSampler(Sampler):
         self.program = cached(Program, "program", (origin,), lambda: program_of(tables))
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
-        """Sample the candidates of a stratum with these numbers; a list is not sampled."""
-        if stratum.every:
+        """Sample the candidates of a stratum with these numbers; a list is not sampled, instances are not compiled."""
+        if stratum.every or stratum.contexts:
             return super().derive(stratum, numbers)
         rules = np.empty(_RULES * len(numbers) + 2 * RULE_MARGIN, np.int32)
         text = np.empty(_TEXT * len(numbers) + 2 * TEXT_MARGIN, np.uint8)

@@ -92,12 +92,18 @@ class Certificate(NamedTuple):
 
 @few_collections()
 def certificate(
-    compiler: StructureCompiler, plan: Plan, head: Json, states: Sequence[DrawnState], starts: Sequence[int]
+    compiler: StructureCompiler,
+    plan: Plan,
+    head: Json,
+    states: Sequence[DrawnState],
+    starts: Sequence[int],
+    found: Sequence[Sequence[int]],
 ) -> Certificate:
     """Return the certificate of every claim of a plan that holds.
 
     ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum are drawn from
-    ``states``, beginning at its state of ``starts``.  Raises as :class:`StructureCompiler`.
+    ``states``, beginning at its state of ``starts``; ``found`` are those of phrases with the structure, where there
+    are contexts.  Raises as :class:`StructureCompiler`.
     """
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}
@@ -147,7 +153,7 @@ def certificate(
             }
             for (split, numbers), transitions in zip(numbers_of.items(), numbered, strict=True)
         ],
-        "sampler": {"states": states, "starts": starts},
+        "sampler": {"states": states, "starts": starts, **({"found": found} if any(found) else {})},
         "claims": [
             # A fact has its evidence where it is claimed first.
             (

@@ -22,7 +22,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, product
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
-from sgl.core.plan import Constraint
+from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
 from sgl.kept import kept, memory
 
@@ -156,6 +156,28 @@ class StructureCompiler:
     def split(self, constraint: Constraint) -> SplitGrammar:
         """Return the grammar, conditioned on a constraint."""
         return split_grammar(self.language(constraint))
+
+    def drawn(self, stratum: Stratum) -> SplitGrammar:
+        """Return what a stratum is drawn from; with contexts, its states of instances are ``found``."""
+        split = self.split(stratum.constraint)
+        return replace(split, found=self._containing(stratum.constraint)) if stratum.contexts else split
+
+    @computed_once
+    def _containing(self, constraint: Constraint) -> frozenset[int]:
+        """Return the states of a split whose phrases all have one of the structures that are required first."""
+        split, automata = self.split(constraint), [self.structure_automaton(s) for s in constraint.require[0]]
+        found: list[set[tuple[int, ...]]] = [set() for _ in split.category]
+        columns = [automaton.words(split.lexical.rules) for automaton in automata]
+        for state, *own in zip(split.lexical.states.tolist(), *[c.tolist() for c in columns], strict=True):
+            found[state].add(tuple(own))
+        size = 0
+        while size < (size := sum(map(len, found))):
+            for state, rule, children, _ in split.phrases:
+                for below in product(*[found[child] for child in children]):
+                    parts = zip(automata, zip(*below, strict=True), strict=True)
+                    found[state].add(tuple([automaton.step(rule, own) for automaton, own in parts]))
+        has = [[any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x] for x in found]
+        return frozenset(state for state, every in enumerate(has) if all(every))
 
     @computed_once
     def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:

@@ -81,7 +81,8 @@ class SplitGrammar:
     """A grammar whose derivations satisfy a constraint, with exact probabilities.
 
     ``category`` is that of each state; ``roots`` are the states of whole texts, with probabilities
-    that sum to 1; ``mass`` is the probability of the constraint under the grammar that was cut.
+    that sum to 1; ``mass`` is the probability of the constraint under the grammar that was cut.  Where items
+    are drawn as instances in contexts, all phrases of the states ``found`` have the structure.
     """
 
     grammar: CoreGrammar
@@ -89,6 +90,7 @@ class SplitGrammar:
     transitions: Transitions
     roots: tuple[tuple[int, float], ...]
     mass: float
+    found: frozenset[int] = frozenset()
 
     @property
     def empty(self) -> bool:

@@ -189,6 +189,12 @@ class Copies(SyntaxNode):
     number: Amount
 
 
+class Contexts(SyntaxNode):
+    """``instances in 5 contexts``: each phrase with the structure in five sentences."""
+
+    number: Amount
+
+
 class SizeItem(SyntaxNode):
     """``500 repeated 3 per target in dev for n in 1..3 within cp outside rc when topics``.
 
@@ -197,6 +203,7 @@ class SizeItem(SyntaxNode):
 
     amount: Amount | Application
     copies: Copies | None
+    contexts: Contexts | None
     share: Share | None
     split: Name | None
     numbers: Range | None

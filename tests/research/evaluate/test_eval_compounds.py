@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -180,9 +181,9 @@ def test_jieba_is_named_with_its_version_and_missed_where_it_is_not(monkeypatch:
 
 @pytest.fixture(scope="module")
 def dataset(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """300 training sentences and three items of each pattern."""
+    """1,000 training sentences, and of each pattern a compound in five contexts."""
     root = tmp_path_factory.mktemp("cognition")
-    sizes = ["--set", "train_size=1000", "--set", "items=3", "--set", "shown=1"]
+    sizes = ["--set", "train_size=1000", "--set", "compounds=1", "--set", "shown=1"]
     assert run(["compile", str(GRAMMAR), "--out", str(root / "out"), *sizes]) == OK
     return root / "out"
 
@@ -211,8 +212,13 @@ def test_every_item_of_a_compiled_dataset_has_its_compound(dataset: Path) -> Non
         assert item["pattern"] == category
         assert item["compound"].lower() in source.lower()
         assert item["translation"].replace(" ", "") in target
-    listed = json.loads((dataset / "manifest.json").read_text("utf-8"))["files"]
-    assert "compounds.json" in {file["path"] for file in listed}
+    manifest = json.loads((dataset / "manifest.json").read_text("utf-8"))
+    assert "compounds.json" in {file["path"] for file in manifest["files"]}
+    # The instances of the sampler are the compounds of the paper.
+    counted = Counter(item["compound"] for item in table["items"])
+    strata = manifest["splits"]["gen"]["strata"]
+    assert counted == {name: 5 for stratum in strata for name in stratum["shares"]}
+    assert len(counted) == len(strata) == 12
     assert run(["verify", str(dataset)]) == OK
 
 
