@@ -187,7 +187,8 @@ class Instances:
             State(bounds, [number * self._rules + rule for rule in rules], children)
             for number, (bounds, rules, children) in enumerate(tables.states)
         ]
-        self._first, self._given = -1, self._drawn(0)
+        self._first = -1
+        self._given: tuple[list[int], int, int, int] | None = None
 
     def candidate(self, number: int) -> tuple[list[int] | None, str]:
         """Return a candidate and the words of its instance; None if it has no instance, or no context was found."""
