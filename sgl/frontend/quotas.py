@@ -189,7 +189,7 @@ def is_all(amount: s.Amount, state: CompilerState) -> bool:
     return named and not amount.offset
 
 
-def copies_of(written: s.Copies | s.Contexts | None, state: CompilerState) -> int:
+def copies_of(written: s.Copies | None, state: CompilerState) -> int:
     """Return how often each sentence, or each instance, is there; 1 after a report."""
     number = 1 if written is None else state.parameters.whole(written.number, 1)
     if written is not None and number is not None and number > MAX_COPIES:

@@ -57,6 +57,7 @@ NODES: dict[str, tuple[type[s.SyntaxNode], dict[str, object]]] = {
     "set_argument": (s.WordList, {"values": ()}),
     "words_argument": (s.WordList, {"word_set": None}),
     "weighted_value": (s.FeatureValue, {}),
+    "contexts": (s.Copies, {}),
     "within": (s.SizeCondition, {"outside": False}),
     "outside": (s.SizeCondition, {"outside": True}),
     **{keyword: (s.StructureClause, {"kind": keyword}) for keyword in _WITH_STRUCTURE},

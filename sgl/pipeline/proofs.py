@@ -62,7 +62,7 @@ def certificate_of(structures: StructureCompiler, plan: Plan, name: str) -> Cert
     core = core_form(grammar, plan)
     head = {"name": name, "core": core, "digest": core_digest(core), "seed": plan.seed}
     splits = {stratum.stream: structures.drawn(stratum) for stratum in plan.strata}
-    return certificate(structures, plan, head, *pack_states(grammar, plan, splits))
+    return certificate(structures, plan, head, pack_states(grammar, plan, splits))
 
 
 @dataclass(frozen=True)

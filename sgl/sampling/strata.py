@@ -40,10 +40,7 @@ Number = TypeVar("Number", np.int32, np.uint8)
 
 
 class Batch(NamedTuple):
-    """Candidates of a stratum by their numbers; ``too_long`` ones without derivation and text.
-
-    In a stratum with contexts each has its instance, or none.
-    """
+    """Candidates of a stratum by number, perhaps with instances; ``too_long`` ones without derivation and text."""
 
     numbers: NDArray[np.int64]
     derivations: Derivations

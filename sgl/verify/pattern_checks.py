@@ -186,7 +186,7 @@ def shares(data: LoadedData, tally: Result) -> None:
             _contexts(data, tally, pattern)
 
 
-def _contexts(data: Dataset, tally: Result, pattern: PatternClaim) -> None:
+def _contexts(data: LoadedData, tally: Result, pattern: PatternClaim) -> None:
     """Report instances without their number of contexts: these are items one after the other, each with it."""
     claim, own = data.manifest.splits.get(GENERALIZATION), data.categories_of(GENERALIZATION)
     items = data.members([group for x in own if x.category == pattern.name for group, _ in x.groups])
@@ -194,18 +194,20 @@ def _contexts(data: Dataset, tally: Result, pattern: PatternClaim) -> None:
     strata = {stratum.stream: stratum for stratum in claim.strata} if claim else {}
     for stream, quota in quotas.items():
         shares = strata[stream].shares if stream in strata else {}
-        listed = islice(items, strata[stream].count if stream in strata else 0)
-        for rank, (split, entry, group) in enumerate(listed if quota.contexts else ()):
-            tally.checked += 1
-            name = [*shares][rank // quota.contexts] if rank // quota.contexts < len(shares) else ""
-            if not _has(data, pattern, group, [x.form.casefold() for x in data.item(split, entry).words], name):
+        names = dict(enumerate(name for name in shares for _ in range(quota.contexts)))
+        for rank, (split, entry, group) in enumerate(islice(items, strata[stream].count if stream in strata else 0)):
+            tally.checked += quota.contexts > 0
+            name = names.get(rank, "")
+            if quota.contexts and not _has(
+                data, pattern, group, [x.form.casefold() for x in data.item(split, entry).words], name
+            ):
                 message = f"{pattern.name}: the item has not the instance {name!r}"
                 tally.add(partial(data.violation, message, split, entry))
         if quota.contexts and ({*shares.values()} != {quota.contexts} or sum(shares.values()) != quota.count):
             tally.fault(f"{stream}: instances have not {quota.contexts} contexts each", "manifest.json: splits.gen")
 
 
-def _has(data: Dataset, pattern: PatternClaim, group: Group, words: list[str], name: str) -> bool:
+def _has(data: LoadedData, pattern: PatternClaim, group: Group, words: list[str], name: str) -> bool:
     """Return whether words are in a sentence, in the order of their parts, and have a structure of the pattern."""
     places, at = list[int](), 0
     for part in name.casefold().split(" … "):

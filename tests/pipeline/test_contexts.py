@@ -300,6 +300,12 @@ def test_quotas_and_parameters_give_the_numbers(tmp_path: Path) -> None:
     assert [[*x.shares.values()] for x in found] == [[3] * 4, [3] * 2]
 
 
+def test_quotas_with_and_without_contexts_stand_beside_one_another(tmp_path: Path) -> None:
+    clause = "size 4, 2 instances in 3 contexts, 4"
+    assert run(["compile", str(written(tmp_path, clause)), "--out", str(tmp_path / "out")]) == 0
+    assert [x.code for x in verify(tmp_path / "out").results if x.status != "passed"] == []
+
+
 # ---- planted violations
 
 

@@ -51,6 +51,8 @@ Transition = tuple[int, ...]
 
 #: A state that rows are drawn from: bounds, rules, and the children, the last first.
 DrawnState = tuple[list[int], list[int], list[tuple[int, ...]]]
+#: States, the one from which each stratum starts, and those of its instances.
+Drawn = tuple[Sequence[DrawnState], Sequence[int], Sequence[Sequence[int]]]
 
 
 class StatedClaim(NamedTuple):
@@ -91,20 +93,13 @@ class Certificate(NamedTuple):
 
 
 @few_collections()
-def certificate(
-    compiler: StructureCompiler,
-    plan: Plan,
-    head: Json,
-    states: Sequence[DrawnState],
-    starts: Sequence[int],
-    found: Sequence[Sequence[int]],
-) -> Certificate:
+def certificate(compiler: StructureCompiler, plan: Plan, head: Json, drawn: Drawn) -> Certificate:
     """Return the certificate of every claim of a plan that holds.
 
-    ``head`` says what it is about: name, core form, digest, seed.  The rows of each stratum are drawn from
-    ``states``, beginning at its state of ``starts``; ``found`` are those of phrases with the structure, where there
-    are contexts.  Raises as :class:`StructureCompiler`.
+    ``head`` says what it is about: name, core form, digest, seed.  Rows are ``drawn`` from these states; for each
+    stratum there are its start, and the states of its instances.  Raises as :class:`StructureCompiler`.
     """
+    states, starts, found = drawn
     evidence = Evidence(compiler, plan)
     numbers_of: dict[SplitGrammar, list[int]] = {}
     for number, stratum in enumerate(evidence.strata):

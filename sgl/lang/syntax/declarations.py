@@ -184,13 +184,7 @@ class SizeCondition(SyntaxNode):
 
 
 class Copies(SyntaxNode):
-    """``repeated 3``: each sentence three times."""
-
-    number: Amount
-
-
-class Contexts(SyntaxNode):
-    """``instances in 5 contexts``: each phrase with the structure in five sentences."""
+    """``repeated 3``: each sentence three times; ``instances in 5 contexts``: each instance five times."""
 
     number: Amount
 
@@ -203,7 +197,7 @@ class SizeItem(SyntaxNode):
 
     amount: Amount | Application
     copies: Copies | None
-    contexts: Contexts | None
+    contexts: Copies | None
     share: Share | None
     split: Name | None
     numbers: Range | None
