@@ -546,7 +546,7 @@ def _check_listing(compiled: Compiled, stratum: Stratum, split: SplitGrammar, ow
     if not size:
         return 0
     plan = replace(compiled.plan, strata=(replace(stratum, every=True, count=size),))
-    states, (start,) = pack_states(compiled.grammar, plan, {stratum.stream: split})
+    states, (start,), _ = pack_states(compiled.grammar, plan, {stratum.stream: split})
     listing = Listing(states, start)
     form = json.loads(json.dumps(core_form(compiled.grammar, plan)))
     sampler = {"states": json.loads(json.dumps(states))}

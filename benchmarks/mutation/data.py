@@ -78,7 +78,7 @@ def _claimed(s: Stratum) -> StratumSample:
         repeated_lemmas=s.repeated_lemmas,
     )
     shares = {target: share(s.count, s.targets, target) for target in s.targets}
-    return StratumSample(packed, np.arange(s.count), s.count, dict.fromkeys(REASONS, 0), shares, ())
+    return StratumSample(packed, np.arange(s.count), s.count, dict.fromkeys(REASONS, 0), shares, (), np.arange(0))
 
 
 def scaled(stratum: Stratum) -> int:

@@ -35,7 +35,8 @@ def _farm(directory: Path) -> Path:
         "dev   100": "dev   6",
         "test  100": "test  6",
         "size   200": "size   12",
-        "need   100": "need   0",
+        "need   100": "need   no",
+        "\nlayer en": "\nparam no = 0\nlayer en",
     }
     return _copied(directory, smaller)
 

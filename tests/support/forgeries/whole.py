@@ -38,10 +38,11 @@ def draw_again(of: Forger) -> None:
             split: [closing.enter_context(path.open("w", newline="")) for path in paths_of(of, split)]
             for split in of.manifest["splits"]
         }
-        strata = zip(of.plan["strata"], of.certificate["sampler"]["starts"], strict=True)
-        for stratum, start in strata:
+        sampler = of.certificate["sampler"]
+        found = sampler.get("found", [[]] * len(sampler["starts"]))
+        for stratum, start, instances in zip(of.plan["strata"], sampler["starts"], found, strict=True):
             split, category, *_ = stratum
-            for name, derivation in rows.accepted(stratum, start):
+            for name, derivation in rows.accepted(stratum, start, instances):
                 numbers[split] += 1
                 texts = rows.texts(f"{split}-{numbers[split]:06d}", category, name, derivation)
                 for file, text in zip(files[split], texts, strict=True):
