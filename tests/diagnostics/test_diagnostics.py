@@ -31,6 +31,7 @@ WARNINGS = {
     "SGL0405",
     "SGL0406",
     "SGL0515",
+    "SGL0517",
     "SGL0713",
     "SGL0654",
     "SGL0612",
@@ -38,6 +39,7 @@ WARNINGS = {
     "SGL0704",
     "SGL0710",
     "SGL0822",
+    "SGL0835",
     "SGL0854",
 }
 

@@ -27,7 +27,6 @@ LOOKED_AT = [
     *("commands/", "diagnostics/", "diagnostics/04/", "api/", "api/proofs/", "guarantees/", "compare/"),
 ]
 _SIZES = {"light": (1280, 900), "dark": (1280, 900), "phone": (390, 844)}
-_WHEN = (pytest.mark.acceptance, pytest.mark.acceptance, pytest.mark.slow)
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +91,8 @@ class SilentHandler(SimpleHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("mode", [pytest.param(mode, marks=mark) for mode, mark in zip(_SIZES, _WHEN, strict=True)])
+@pytest.mark.acceptance
+@pytest.mark.parametrize("mode", _SIZES)
 def test_pages_are_accessible(site: Path, browser: Browser, mode: str) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     width, height = _SIZES[mode]

@@ -158,7 +158,7 @@ def test_every_item_has_the_compound_of_its_pattern_and_of_no_other(small: Path)
         assert found == {kind}, sentence
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_every_word_of_an_item_is_in_training(small: Path) -> None:
     def words(split: str) -> set[str]:
         return {w for en, _, _ in rows(small, split) for w in re.findall(r"\w+", en.lower())}

@@ -261,7 +261,7 @@ def test_a_segmenter_is_named_in_the_signatures_and_leaves_compounds_as_they_are
         assert all(name in text for text in result["signatures"].values())
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_a_split_without_compounds_can_be_cut_with_the_words_of_its_dataset(work: Workplace, dataset: Path) -> None:
     rows = (dataset / "data" / "test.tsv").read_text("utf-8").splitlines()
     work.write("out.txt", "".join(row.split("\t")[1] + "\n" for row in rows))

@@ -199,7 +199,7 @@ def test_both_metrics_give_the_verdicts_of_the_vectors() -> None:
 # --- The published forms ------------------------------------------------------------------
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @needs_published
 @pytest.mark.parametrize("name", [*COGS, *SLOG])
 def test_every_published_form_is_equal_to_itself_renamed_and_shuffled(name: str) -> None:
