@@ -133,9 +133,11 @@ def _find_odd_names(state: CompilerState, layer: int) -> None:
             hint = suggest(tag, sorted(_UPOS), "there is") if tag else "CoNLL-U shows `_`: give it a `upos`"
             state.warning("SGL0517", span, message, hint)
     for label, rules in labels.items():
-        near = [other for other in (*labels, *_ODD) if one_slip(label, other)]
-        if label not in _ODD and len(rules) == 1 and near:
-            (name, span), *_ = rules.items()
+        # Only what one rule alone writes may be a slip.
+        if label in _ODD or len(rules) > 1:
+            continue
+        if near := [other for other in (*labels, *_ODD) if one_slip(label, other)]:
+            ((name, span),) = rules.items()
             place = next(iter(state.names.labelled(label)), span)
             message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
             state.warning("SGL0517", place, message, suggest(label, near))

@@ -189,22 +189,26 @@ class Instances:
         ]
         self._first = -1
         self._given: tuple[list[int], int, int, int] | None = None
+        self._words = ""
 
     def candidate(self, number: int) -> tuple[list[int] | None, str]:
         """Return a candidate and the words of its instance; None if it has no instance, or no context was found."""
         first = number - number % self._round
         if self._first != first:
             self._first, self._given = first, self._drawn(first * TRIALS)
+            self._words = self._words_of(*self._given[:3]) if self._given else ""
         if self._given is None:
             return None, ""
         rules, begin, end, state = self._given
-        given = rules[begin:end]
-        words = join_words(" ", frozenset(), None, words_of(self._tables.source, self._tables.arity, given))
         for trial in range(TRIALS if number > first else 0):
             own = self._drawn(number * TRIALS + trial)
             if own is not None and own[3] == state:
-                return own[0][: own[1]] + given + own[0][own[2] :], words
-        return (rules, words) if number == first else (None, "")
+                return own[0][: own[1]] + rules[begin:end] + own[0][own[2] :], self._words
+        return (rules, self._words) if number == first else (None, "")
+
+    def _words_of(self, rules: list[int], begin: int, end: int) -> str:
+        words = words_of(self._tables.source, self._tables.arity, rules[begin:end])
+        return join_words(" ", frozenset(), None, words)
 
     def _drawn(self, number: int) -> tuple[list[int], int, int, int] | None:
         """Return a derivation, from where to where in it its instance is, and the state of that; None without one."""
