@@ -30,7 +30,7 @@ from sgl.frontend.finishing import differences
 from sgl.parsing import Parser, TooLongError
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text
-from sgl.verify import certificate_texts
+from sgl.verify import certificate_rules
 from sgl.verify.derivation import Interpreter
 
 PLAN = Plan(1, "en", "out", (), (), (), distinct_sentences=False, lemma_layer="")
@@ -220,7 +220,7 @@ def compare_readings(grammar: CoreGrammar, texts: Texts, dice: Random) -> tuple[
 def compare_twins(grammar: CoreGrammar, found: Sequence[tuple[int, ...]]) -> tuple[int, list[str]]:
     """Compare the numbers of differences that are possible with those that there are."""
     form = core_form(grammar, PLAN)["grammar"]
-    possible = {*differences(grammar, 2)[0]}, certificate_texts.differences(form, 2, 0)
+    possible = {*differences(grammar, 2)[0]}, certificate_rules.differences(form, 2, 0)
     there = {min(2, places(grammar, derivation)) for derivation in found}
     wrong = [] if possible == (there, there) else [f"twins: {there}, not {possible}"]
     return len(found) * len(possible), wrong

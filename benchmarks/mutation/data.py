@@ -22,7 +22,7 @@ from sgl.automata import StructureCompiler
 from sgl.core.plan import IN_DISTRIBUTION, Ambiguous, Need, Pattern, Plan, Quota, Stratum
 from sgl.dataset import Provenance, manifest, write_checksums, write_manifest
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.write import write_items
+from sgl.dataset.rows import write_items
 from sgl.frontend import Compiled
 from sgl.sampling import pack
 from sgl.sampling.acceptance import REASONS, share

@@ -11,7 +11,7 @@ from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli.main import FAILED, OUTPUT, refusal
 from sgl.cli.terminal import count
 from sgl.dataset import OutputError
-from sgl.dataset.chunk import TextTooLongError
+from sgl.dataset.staged import TextTooLongError
 from sgl.diagnostics import Diagnostic, Severity, Span
 from sgl.foreign import ForeignFileError
 from sgl.parsing import TooLongError, UnparsableLayerError

@@ -22,7 +22,7 @@ from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, fold
 from sgl.core.plan import Plan, content_lemmas
 from sgl.dataset import fingerprint
-from sgl.dataset.chunk import FormatError
+from sgl.dataset.staged import FormatError
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run

@@ -1,12 +1,10 @@
 """Datasets on disk: rows, graphs, manifest and card, written all or nothing.
 
-What writes the rows is in ``sgl.dataset.write``, which loads compiled kernels and pyarrow.
+What writes the rows is in ``sgl.dataset.rows``, which loads compiled kernels and pyarrow.
 """
 
-from sgl.dataset.chunk import Chunk, Selection
 from sgl.dataset.fingerprint import fingerprint, plain
 from sgl.dataset.manifest import *  # noqa: F403
-from sgl.dataset.manifest import card
 from sgl.dataset.staged import (
     CHECKSUMS,
     MANIFEST,

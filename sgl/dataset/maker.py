@@ -22,12 +22,21 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations, Heading
-from sgl.core.grammar import EXTRACTED, CoreGrammar, Rule, Slot, Template, TextLayer, Token
+from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot, Template, TextLayer, Token
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
-from sgl.dataset.chunk import Chunk, Selection
-from sgl.dataset.rows import arrow_array, content, derivation_lines, joined, rows_of, schema_of, streams_of
+from sgl.dataset.rows import (
+    Chunk,
+    Selection,
+    arrow_array,
+    content,
+    derivation_lines,
+    joined,
+    rows_of,
+    schema_of,
+    streams_of,
+)
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import TextOutput, ViewOutput, WordsOutput, outputs
@@ -104,7 +113,10 @@ def features(graph: Graph, labels: Sequence[str]) -> str:
 
 def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
     """Return what s-expressions call each rule, by the words of a text layer."""
-    names = [_atom(_name(rule, source)) for rule in grammar.rules]
+    names = []
+    for rule in grammar.rules:
+        words = " ".join(item.text for item in rule.templates[source] if isinstance(item, Token))
+        names.append(_atom(words if rule.lexical and words else rule.name))
     with_category = [
         f"{name}:{_atom(grammar.categories[rule.lhs].name)}" for name, rule in zip(names, grammar.rules, strict=True)
     ]
@@ -115,11 +127,6 @@ def rule_labels(grammar: CoreGrammar, source: int) -> list[str]:
         seen[name] += 1
         ranked.append(f"{name}#{seen[name]}")
     return _disambiguated(names, ranked)
-
-
-def _name(rule: Rule, source: int) -> str:
-    words = [item.text for item in rule.templates[source] if isinstance(item, Token)]
-    return " ".join(words) if rule.lexical and words else rule.name
 
 
 def _disambiguated(names: list[str], longer: list[str]) -> list[str]:
@@ -224,13 +231,28 @@ class ChunkMaker:
         for selection in selections:
             parts.append(self._part(split, number, selection))
             number += len(selection.numbers)
+        columns = [joined(columns) for columns in zip(*(part.columns for part in parts), strict=True)]
+        source, target, expression, features, *further = map(arrow_array, columns)
+        categories = [selection.stratum.category for selection in selections for _ in selection.numbers]
+        table = [
+            pa.array(map(item_id, columns[2].texts()), pa.string()),
+            source,
+            target,
+            pa.array(categories, pa.string()),
+            pa.array([split_kind(category) for category in categories], pa.string()),
+            expression,
+            pa.array(np.concatenate([part.heights for part in parts]), pa.int32()),
+            features,
+            pa.chunked_array([part.streams for part in parts]),
+            *further,
+        ]
         return Chunk(
             split=split,
             first=first,
-            rows=tuple(b"".join(rows) for rows in zip(*(part.rows for part in parts), strict=True)),
+            rows=tuple(map(b"".join, zip(*(part.rows for part in parts), strict=True))),
             conllu=tuple(map(b"".join, zip(*(part.conllu for part in parts), strict=True))),
             derivations=b"".join(part.derivations for part in parts),
-            table=self._table(selections, parts),
+            table=pa.table(table, schema=self._schema),
             words=np.concatenate([part.words for part in parts]),
             selections=tuple(selections),
         )
@@ -260,24 +282,6 @@ class ChunkMaker:
             heights=derivations.heights(self._arity),
             words=np.add.reduceat(words, derivations.offsets[:-1], dtype=np.int32),
         )
-
-    def _table(self, selections: Sequence[Selection], parts: Sequence[_Columns]) -> Any:  # noqa: ANN401
-        columns = [joined(columns) for columns in zip(*(p.columns for p in parts), strict=True)]
-        source, target, expression, features, *further = map(arrow_array, columns)
-        categories = [selection.stratum.category for selection in selections for _ in selection.numbers]
-        arrays = [
-            pa.array(map(item_id, columns[2].texts()), pa.string()),
-            source,
-            target,
-            pa.array(categories, pa.string()),
-            pa.array([split_kind(category) for category in categories], pa.string()),
-            expression,
-            pa.array(np.concatenate([part.heights for part in parts]), pa.int32()),
-            features,
-            pa.chunked_array([part.streams for part in parts]),
-            *further,
-        ]
-        return pa.table(arrays, schema=self._schema)
 
 
 def _lengths(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Column:
@@ -329,14 +333,10 @@ class SentenceWriter:
         shown: list[Heading] = [*(texts[name] for name in self.names), *lengths, ""]
         around = [piece for pair in zip(frame, shown, strict=True) for piece in pair]
         column = self.words.column(derivations, (f"{begin}{split}-", numbers, *around), plain)
-        self._check_comments(split, category, first, texts)
-        return column
-
-    def _check_comments(self, split: str, category: str, first: int, texts: Mapping[str, Column]) -> None:
         known = {name for name, writer in self.writers.items() if writer.one_line}
-        shown = [name for name in self.names[1:] if name not in known]
-        for column in (Column.of([category]), *(texts[name] for name in shown)):
-            for row, text in enumerate(column.texts()):
+        unknown = [texts[name] for name in self.names[1:] if name not in known]
+        for comment in (Column.of([category]), *unknown):
+            for row, text in enumerate(comment.texts()):
                 if not is_one_line(text):
-                    sent_id = f"{split}-{first + row:06d}"
-                    raise ConlluError(f"{sent_id}: the text {text!r} is not one line")
+                    raise ConlluError(f"{split}-{first + row:06d}: the text {text!r} is not one line")
+        return column

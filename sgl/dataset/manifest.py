@@ -16,7 +16,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
@@ -90,16 +89,11 @@ class Readings:
     patterns: dict[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class StringFigures:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StringFigures(Readings):
     """The readings of a whole dataset, and what its author wants of ambiguous strings."""
 
     policy: Ambiguous
-    parsed: int
-    several: int
-    held_out: int
-    outputs: int
-    ambiguous: int
 
     @property
     def sentence(self) -> str:
@@ -124,7 +118,8 @@ def string_figures(content: Mapping[str, Any], path: Path = Path(MANIFEST)) -> S
     found = [own for stratum in strata if (own := stratum["readings"]).data is not None]
     names = ("parsed", "several", "held_out", "outputs", "ambiguous")
     policy = Ambiguous(manifest["ambiguous"]["policy"].one_of([own.value for own in Ambiguous]))
-    return StringFigures(policy, *(sum(entry[name].of(int) for entry in found) for name in names))
+    parsed, several, held_out, outputs, ambiguous = (sum(entry[name].of(int) for entry in found) for name in names)
+    return StringFigures(parsed, several, held_out, outputs, ambiguous, policy=policy)
 
 
 def manifest(
@@ -206,15 +201,8 @@ def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
     (directory / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
 
 
-#: Size classes of dataset hubs, by the first number of items beyond the class.
-_SIZES = (
-    (1_000, "n<1K"),
-    (10_000, "1K<n<10K"),
-    (100_000, "10K<n<100K"),
-    (1_000_000, "100K<n<1M"),
-    (10_000_000, "1M<n<10M"),
-)
-_LARGEST = "n>10M"
+#: Size classes of dataset hubs, each for ten times as many items.
+_SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
 
 
 @cache
@@ -233,9 +221,20 @@ def templates() -> Environment:
     return environment
 
 
-def card(manifest: Mapping[str, Any], more: Mapping[str, Any] = MappingProxyType({})) -> str:
-    """Return the card of the dataset that has this manifest; of a release it says ``more``."""
-    return templates().get_template("README.md.j2").render({"release": None, **values_of(manifest), **more})
+#: What loaders call the splits that they know; Croissant has a class for each of these.
+LOADED = {"train": "train", "dev": "validation", "test": "test"}
+
+
+def descriptions(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the names and texts of what describes a dataset: the card, and more if it is released."""
+    values = {"release": None} | values_of(manifest) | (release_values(manifest) if "release" in manifest else {})
+    more = ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt")
+    for name in ("README.md", *(more if values["release"] else ())):
+        text = templates().get_template(f"{name}.j2").render(values)
+        if name == "croissant.json":
+            text = json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
+        if text.strip():
+            yield name, text
 
 
 def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
@@ -253,30 +252,15 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "items": items,
         "targets": " and ".join(f"`{name}`" for name in (layers["target"], *layers["further"])),
         "strings": string_figures(manifest).sentence,
-        "size": next((name for limit, name in _SIZES if items < limit), _LARGEST),
+        "size": _SIZES[min(max(len(str(items)) - 3, 0), len(_SIZES) - 1)],
         "repeated": [stratum["category"] for stratum in strata if stratum["repeated"]],
         "shares": shares,
         "tests": tests,
     }
 
 
-#: What loaders call the splits that they know; Croissant has a class for each of these.
-LOADED = {"train": "train", "dev": "validation", "test": "test"}
-
-
-def descriptions(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the names and texts of what describes a dataset: the card, and more if it is released."""
-    values = _values(manifest) if "release" in manifest else {}
-    yield "README.md", card(manifest, values)
-    for name in ("croissant.json", "CITATION.cff", "LICENSE", "DATASHEET.md", "CANARY.txt") if values else ():
-        text = templates().get_template(f"{name}.j2").render(values)
-        if name == "croissant.json":
-            text = json.dumps(json.loads(text), ensure_ascii=False, indent=2) + "\n"
-        if text.strip():
-            yield name, text
-
-
-def _values(manifest: Mapping[str, Any]) -> dict[str, Any]:
+def release_values(manifest: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what templates speak of besides if the dataset is released."""
     release = manifest["release"]
     name = release["licence"]
     licence = known()["licences"].get(name, {"name": name, "url": release["homepage"], "hub": "other"})
@@ -286,7 +270,6 @@ def _values(manifest: Mapping[str, Any]) -> dict[str, Any]:
     year = release["date"][:4]
     cite = f"{' and '.join(names)}{f' ({year})' if year else ''}. {title}, version {release['version']}."
     return {
-        **values_of(manifest),
         "release": release,
         "licence": licence,
         "title": title,

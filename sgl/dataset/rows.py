@@ -1,8 +1,24 @@
-"""Columns of texts as lines of a file, as arrays of Arrow, and as columns of Parquet files."""
+"""Chunks of rows, their forms in every file, and the files: TSV, Parquet and CoNLL-U, row by row equal.
 
-from collections.abc import Sequence
+A chunk is cut from the candidates that were accepted for the strata of its split, in their order::
+
+    train   in_distribution 39,700   exposure:… 100   exposure:… 100   …
+            |- 10,000 -|- 10,000 -|- 10,000 -|-   9,700 + 100 + …   -|
+
+Where the target is a contrast of the source, each sentence is written with its twin as well, for probing:
+``pairs/test.jsonl`` has a line for each row of ``data/test.tsv``::
+
+    {"sentence_good": "The dogs bark.", "sentence_bad": "The dogs barks.", "pattern": "plain"}
+
+and ``lm_eval/test.yaml`` makes them a task for the Language Model Evaluation Harness.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +28,21 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sgl.core.arrays import SLACK, Column, Derivations
+from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.dataset.chunk import Selection, TextTooLongError
+from sgl.dataset.manifest import DataFile, templates
+from sgl.dataset.staged import TextTooLongError
+from sgl.foreign import sha256_of
+from sgl.rendering import ViewError
+from sgl.sampling.engine import PackedStratum
 from sgl.sampling.rows import row_of
+from sgl.sampling.strata import StratumSample
+
+#: Rows of a chunk, and in a row group of a Parquet file.
+ROWS = 10_000
+
+#: The folders of the derivations of rows, and of tasks for probing.
+DERIVATIONS, TASKS = "derivations", "lm_eval"
 
 #: Bytes that the texts of one array of Arrow can have.
 MOST_BYTES = (1 << 31) - 1
@@ -28,6 +56,53 @@ DICTIONARY = ("category", "split_kind", "features")
 
 #: The level of compression by zstd.
 LEVEL = 3
+
+#: Returns the chunks that parts of splits are made into, in their order: here (``sgl.dataset.maker``), or on workers
+#: (``sgl.parallel.dataset``).
+Making = Callable[[Iterable[tuple[str, int, list["Selection"]]]], Iterator["Chunk"]]
+
+
+class Selection(NamedTuple):
+    """Candidates of one stratum, by their numbers."""
+
+    stratum: PackedStratum
+    numbers: NDArray[np.int64]
+
+
+class Chunk(NamedTuple):
+    """Rows of a split.
+
+    ``first`` is the number of the first row, from 1.  ``rows`` are those of the file of each target, ``conllu`` the
+    sentences with each graph layer, ``derivations`` a line for each row, ``table`` the rows of the Parquet file as a
+    table of Arrow.  ``words`` counts the words of each row in the first text layer.
+    """
+
+    split: str
+    first: int
+    rows: tuple[bytes, ...]
+    conllu: tuple[bytes, ...]
+    derivations: bytes
+    table: Any
+    words: NDArray[np.int32]
+    selections: tuple[Selection, ...]
+
+
+def chunks_of(samples: Sequence[StratumSample]) -> Iterator[tuple[str, int, list[Selection]]]:
+    """Yield the chunks of a dataset: split, number of the first row from 1, candidates."""
+    splits: dict[str, list[Selection]] = {}
+    for sample in samples:
+        selection = Selection(sample.stratum, sample.numbers)
+        splits.setdefault(sample.stratum.split, []).append(selection)
+    for split, selections in splits.items():
+        ends = np.cumsum([0, *(len(selection.numbers) for selection in selections)]).tolist()
+        for first in range(0, ends[-1], ROWS):
+            last = first + ROWS
+            cut = [
+                Selection(selection.stratum, selection.numbers[max(first - start, 0) : last - start])
+                for selection, (start, end) in zip(selections, pairwise(ends), strict=True)
+                if start < min(last, end) and first < end
+            ]
+            yield split, first + 1, cut
 
 
 def rows_of(source: Column, target: Column, category: str) -> bytes:
@@ -145,3 +220,96 @@ def packed_table(table: Any) -> bytes:  # noqa: ANN401
 def unpacked_table(packed: bytes) -> Any:  # noqa: ANN401
     """Return the table that was packed."""
     return pa.ipc.open_stream(packed).read_all()
+
+
+class SplitFiles:
+    """The files of one split: targets, Parquet, CoNLL-U (if there are graphs), derivations.
+
+    The first target has the file ``data/train.tsv``, each other a folder of its name; so have the graph layers.
+    ``paths`` are all files, in the order in which the manifest lists them.
+    """
+
+    def __init__(self, directory: Path, split: str, plan: Plan, closing: ExitStack) -> None:
+        """Create the files; ``closing`` completes them."""
+        folders = ["", *plan.further]
+        lines = [directory / "data" / folder / f"{split}.tsv" for folder in folders]
+        parquet = directory / "parquet" / f"{split}.parquet"
+        layers = ["", *plan.graphs] if plan.lemma_layer else []
+        sentences = [directory / "conllu" / layer / f"{split}.conllu" for layer in layers]
+        derivations = directory / DERIVATIONS / f"{split}.tsv"
+        self.paths = [lines[0], parquet, *lines[1:], *sentences, derivations]
+        for path in self.paths:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        texts = (*lines, *sentences, derivations)
+        self._texts = [closing.enter_context(path.open("wb")) for path in texts]
+        self._table = closing.enter_context(parquet_writer(parquet, schema_of(plan)))
+        self.rows = 0
+
+    def write(self, chunk: Chunk) -> None:
+        """Append a chunk."""
+        texts = (*chunk.rows, *chunk.conllu, chunk.derivations)
+        for file, text in zip(self._texts, texts, strict=True):
+            file.write(text)
+        self._table.write_table(chunk.table)
+        self.rows += len(chunk.words)
+
+
+def write_items(
+    directory: Path,
+    plan: Plan,
+    making: Making,
+    samples: Sequence[StratumSample],
+    observe: Callable[[Chunk], None] | None = None,
+) -> list[DataFile]:
+    """Write the files of every split of the plan, by folder; those without items are empty.
+
+    ``observe`` sees every chunk once it is written.  Raises ``ConlluError``, ``ViewError`` or
+    ``ValueError`` if the formats cannot hold a text, and ``OSError``.
+    """
+    with ExitStack() as closing:
+        names = dict.fromkeys(stratum.split for stratum in plan.strata)
+        splits = {name: SplitFiles(directory, name, plan, closing) for name in names}
+        for chunk in making(chunks_of(samples)):
+            splits[chunk.split].write(chunk)
+            if observe is not None:
+                observe(chunk)
+    folders = zip(*(files.paths for files in splits.values()), strict=True)
+    return [
+        _written(directory, path, files.rows)
+        for folder in folders
+        for path, files in zip(folder, splits.values(), strict=True)
+    ]
+
+
+def write_rejected(directory: Path, rejected: Iterable[tuple[Selection, Derivations]]) -> DataFile:
+    """Write ``derivations/rejected.tsv``: candidates, each with the reading that it has besides."""
+    path, rows = directory / DERIVATIONS / "rejected.tsv", 0
+    with path.open("wb") as file:
+        for selection, readings in rejected:
+            file.write(derivation_lines(streams_of(selection), readings))
+            rows += readings.number
+    return _written(directory, path, rows)
+
+
+def _written(directory: Path, path: Path, rows: int) -> DataFile:
+    return DataFile(path.relative_to(directory).as_posix(), sha256_of(path), rows)
+
+
+def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[DataFile]:
+    """Write the rows of a dataset whose target is the twin as pairs; ``ViewError`` if a sentence is its own twin."""
+    finish = {layer.name: layer.finish for layer in grammar.text_layers}.get(plan.target)
+    splits = dict.fromkeys(stratum.split for stratum in plan.strata)
+    for split in splits if finish is not None and finish.twin == plan.source else ():
+        path, lines = directory / "pairs" / f"{split}.jsonl", list[str]()
+        for row in (directory / "data" / f"{split}.tsv").read_text("utf-8").splitlines():
+            good, bad, category = row.split("\t")
+            if good == bad:
+                raise ViewError(f"it is its own twin, “{good}”")
+            members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
+            lines.append(json.dumps(members, ensure_ascii=False) + "\n")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes("".join(lines).encode())
+        task = templates().get_template("lm_eval.yaml.j2").render(name=grammar.name, split=split)
+        (directory / TASKS).mkdir(exist_ok=True)
+        (directory / TASKS / f"{split}.yaml").write_bytes(task.encode())
+        yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(lines))

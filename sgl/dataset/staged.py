@@ -15,22 +15,25 @@ files state its *identity*, and the SHA-256 of ``SHA256SUMS``, a list of all oth
 """
 
 import os
+import platform
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from errno import ENOSYS, ENOTSUP
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from sgl import foreign
 from sgl.foreign import ForeignFileError, read_bytes, read_text, sha256_of
 from sgl.foreign.json import JsonValue, read_document
 
 if TYPE_CHECKING:
-    from sgl.dataset.lock import LockedFolder
+    from filelock import BaseFileLock
 
 #: The first member of every manifest; with any number it marks a directory as a dataset.
 FORMAT = "sgl-dataset/2"
@@ -48,6 +51,14 @@ _NAMED = 5
 Listing = Callable[[Path], Collection[str] | None]
 
 
+class TextTooLongError(ValueError):
+    """A text is longer than the formats can hold; the message says what they can."""
+
+
+class FormatError(ValueError):
+    """A text that the format of a file cannot hold, or that there is not."""
+
+
 class OutputError(Exception):
     """A dataset cannot be written to ``path``; ``reason`` is a clause for the author."""
 
@@ -55,6 +66,100 @@ class OutputError(Exception):
         super().__init__(f"cannot write {path}: {reason}")
         self.path = path
         self.reason = reason
+
+
+#: The file that is locked, and the file that says by whom.
+LOCK, HOLDER = "lock", "holder"
+
+#: How often a folder is made that another process deletes at the same moment.
+_ATTEMPTS = 100
+
+
+class FolderLockedError(Exception):
+    """Another process works in the folder; the message says which, if that is known."""
+
+
+class LockedFolder:
+    """A folder in which only this process works, until it is released or deleted.
+
+    The lock is one of the operating system, which takes it back when the process ends, also when it is killed.  A file
+    ``holder`` beside it says who has it.  Without a lock, where the file system has none, nobody can tell whether the
+    process lives.
+    """
+
+    def __init__(self, path: Path, lock: "BaseFileLock | None" = None) -> None:
+        self.path, self._lock = path, lock
+
+    @classmethod
+    def take(cls, path: Path) -> Self:
+        """Make the folder if need be, and lock it; raises ``FolderLockedError``.
+
+        The folder may be deleted just as another process is about to lock it:  ``filelock`` takes no lock whose file
+        has lost its name, and the other makes the folder again.
+        """
+        # It takes longer to load than most commands need, and most write nothing.
+        from filelock import FileLock, Timeout
+
+        # A soft lock would outlive a process that is killed.
+        lock = FileLock(path / LOCK, blocking=False, fallback_to_soft=False)
+        for _ in range(_ATTEMPTS):
+            try:
+                path.mkdir(exist_ok=True)
+                lock.acquire()
+            except (FileNotFoundError, FileExistsError):
+                # `mkdir` reports a folder that was there, and is gone when it looks again.
+                if not path.parent.is_dir() or (path.exists() and not path.is_dir()):
+                    raise
+                continue
+            except Timeout:
+                who = ""
+                with suppress(OSError, ValueError):
+                    who = (path / HOLDER).read_text("utf-8")
+                raise FolderLockedError(f"another run is writing here{who and ': '}{who}") from None
+            locked = cls(path, lock)
+            try:
+                since = datetime.now().astimezone().isoformat(" ", "seconds")
+                holder = f"process {os.getpid()} on {platform.node()}, since {since}"
+                (path / HOLDER).write_text(holder, "utf-8")
+            except BaseException:
+                locked.leave()
+                raise
+            return locked
+        raise OSError(f"the folder {path} is deleted again and again")
+
+    def clear(self) -> None:
+        """Delete everything in the folder but the lock."""
+        for child in self.path.iterdir():
+            if child.name in (LOCK, HOLDER):
+                continue
+            if child.is_dir() and not child.is_symlink():
+                shutil.rmtree(child)
+            else:
+                child.unlink()
+
+    def release(self) -> None:
+        """Leave the folder to others as it is."""
+        if self._lock:
+            self._lock.release()
+
+    def delete(self) -> None:
+        """Delete the folder with everything in it, and release it."""
+        with suppress(OSError):
+            self.clear()
+        self.leave()
+
+    def leave(self) -> None:
+        """Release the folder without the lock's files; delete it if nothing else is in it."""
+        if sys.platform == "win32":
+            # Files that are open cannot be deleted there: neither by others, nor here.
+            self.release()
+        for name in (HOLDER, LOCK):
+            with suppress(OSError):
+                (self.path / name).unlink()
+        self.release()
+        # Another process may have begun in it by now, and then its lock lies there.
+        with suppress(OSError):
+            self.path.rmdir()
 
 
 def manifest_of(directory: Path) -> JsonValue:
@@ -157,25 +262,20 @@ def _stage(target: Path, place: Path | None) -> Iterator[Path]:
             locked.delete()
 
 
-def _new_stage(target: Path) -> "LockedFolder":
-    # It takes longer to load than most commands need, and most write nothing.
-    from sgl.dataset.lock import LockedFolder
-
+def _new_stage(target: Path) -> LockedFolder:
     _delete_dead_stages(target)
-    name = f".{target.name}-{secrets.token_hex(4)}.partial"
+    path = target.with_name(f".{target.name}-{secrets.token_hex(4)}.partial")
     try:
-        return LockedFolder.take(target.with_name(name))
+        return LockedFolder.take(path)
     except (NotImplementedError, OSError) as problem:
         if isinstance(problem, OSError) and problem.errno not in (ENOSYS, ENOTSUP):
             raise
-        # A file system without locks: then nobody can tell whether this stage is dead.
-        return LockedFolder.without_lock(target.with_name(name))
+        path.mkdir(exist_ok=True)
+        return LockedFolder(path)
 
 
 def _delete_dead_stages(target: Path) -> None:
     """Delete stages of this target whose process was killed; put back what one has moved away."""
-    from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
-
     name = re.compile(rf"\.{re.escape(target.name)}-[0-9a-f]{{8}}\.partial")
     with suppress(OSError):
         for path in [path for path in target.parent.iterdir() if name.fullmatch(path.name)]:

@@ -27,10 +27,9 @@ from numpy.typing import NDArray
 from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
-from sgl.dataset import Chunk, Selection
-from sgl.dataset.chunk import FormatError, TextTooLongError
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.rows import arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
+from sgl.dataset.rows import Chunk, Selection, arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
+from sgl.dataset.staged import FormatError, TextTooLongError
 from sgl.parallel.executor import Executor, RunFolder, Task, ordered
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError

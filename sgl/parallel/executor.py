@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from sgl.children import begin, starting
-from sgl.dataset.lock import FolderLockedError, LockedFolder
+from sgl.dataset.staged import FolderLockedError, LockedFolder
 from sgl.foreign import MANIFEST, ForeignFileError
 from sgl.foreign.json import read_document
 

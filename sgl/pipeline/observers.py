@@ -24,7 +24,8 @@ from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Plan
 from sgl.corpus.audit.ambiguity import bracketed
-from sgl.dataset import Chunk, DataFile
+from sgl.dataset import DataFile
+from sgl.dataset.rows import Chunk
 from sgl.diagnostics import Diagnostics, Label
 from sgl.frontend import Compiled
 from sgl.rendering import outputs

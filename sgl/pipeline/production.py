@@ -29,7 +29,7 @@ from sgl.core.arrays import Derivations
 from sgl.core.plan import Ambiguous
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import descriptions
-from sgl.dataset.write import write_items, write_pairs, write_rejected
+from sgl.dataset.rows import Chunk, Selection, write_items, write_pairs, write_rejected
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, pack_sample, parallel_chunks, unpack_sample
@@ -182,10 +182,10 @@ class _DatasetProduction:
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:
         grammar, plan = self.compiled.grammar, self.plan
         others = registered_observers(self.compiled, self.sampler)
-        observers: tuple[Callable[[dataset.Chunk], None], ...] = (self.observer, *others)
+        observers: tuple[Callable[[Chunk], None], ...] = (self.observer, *others)
         done = 0
 
-        def watch(chunk: dataset.Chunk) -> None:
+        def watch(chunk: Chunk) -> None:
             nonlocal done
             for observer in observers:
                 observer(chunk)
@@ -211,7 +211,7 @@ class _DatasetProduction:
         files += write_pairs(directory, grammar, plan)
         return samples, [*files, *(file for other in others for file in other.write(directory))]
 
-    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[dataset.Selection, Derivations]]:
+    def _rejected(self, samples: Sequence[StratumSample]) -> Iterator[tuple[Selection, Derivations]]:
         assert self.ambiguity is not None, "what is rejected was parsed"
         for sample in samples:
             if sample.ambiguous:
@@ -219,7 +219,7 @@ class _DatasetProduction:
                 _, derivations, sources, *_ = self.sampler.derive(sample.stratum, numbers)
                 readings = self.ambiguity.evidence(sample.stratum, sources, derivations)
                 self.losses.add(derivations, readings)
-                yield dataset.Selection(sample.stratum, numbers), readings
+                yield Selection(sample.stratum, numbers), readings
 
     def _sample(self, folder: Path, run: RunFolder | None) -> list[StratumSample]:
         ambiguity, tables = self.ambiguity, self.tables

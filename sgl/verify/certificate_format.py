@@ -12,11 +12,9 @@ from pathlib import Path
 from typing import Any
 
 if __package__:
-    from sgl.verify.certificate_rules import lengths_shown
-    from sgl.verify.certificate_texts import FINISH
+    from sgl.verify.certificate_rules import FINISH, lengths_shown
 else:  # as a script, which has the other files beside it
-    from certificate_rules import lengths_shown  # type: ignore[import-not-found, no-redef]
-    from certificate_texts import FINISH  # type: ignore[import-not-found, no-redef]
+    from certificate_rules import FINISH, lengths_shown  # type: ignore[import-not-found, no-redef]
 Json = Any  # a part of a certificate
 FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
 SIGNS = ("=", ">=", "<=")

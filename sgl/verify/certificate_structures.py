@@ -13,12 +13,10 @@ from typing import Any
 
 if __package__:
     from sgl.verify import certificate_format as form
-    from sgl.verify import certificate_texts as texts
-    from sgl.verify.certificate_rules import Lengths, frames_of, fresh
+    from sgl.verify import certificate_rules as rules
 else:  # as a script, which has the other files beside it
     import certificate_format as form  # type: ignore[import-not-found, no-redef]
-    import certificate_texts as texts  # type: ignore[import-not-found, no-redef]
-    from certificate_rules import Lengths, frames_of, fresh  # type: ignore[import-not-found, no-redef]
+    import certificate_rules as rules  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
 FOUND, LABEL, FREE = "found", "label", "free"
@@ -182,9 +180,9 @@ class Structures:
     def __init__(self, core: Json, symbols: Json, ends: Json, spend: Callable[[int], None]) -> None:
         self.grammar, self.symbols, self.ends, self.spend = core["grammar"], symbols, ends, spend
         self.sights = dict[str, Sight]()
-        self.frames = cache(lambda layer: frames_of(self.grammar, layer))
+        self.frames = cache(lambda layer: rules.frames_of(self.grammar, layer))
         self.column = cache(lambda layer, a: [tuple(x.get(a, "") for x in row) for row in self.frames(layer)[1]])
-        texts.check_layers(core)
+        rules.check_layers(core)
 
     def name(self, structure: Json) -> None:
         """Check that the data of a structure are what its name says."""
@@ -192,7 +190,7 @@ class Structures:
         said = said if layer == self.grammar["graph"][0][0] else f"{layer} {said}"
         if said != structure["name"]:
             raise ValueError(f"its data say {said}")
-        texts.check_unseen(self.grammar, structure)
+        rules.check_unseen(self.grammar, structure)
 
     def check(self, pair: Json) -> None:
         """Lemma A: the automaton of a structure, as a table, accepts the texts that contain it."""
@@ -200,7 +198,7 @@ class Structures:
         if len(table) < len(structure["transitions"]):
             raise ValueError("a transition is given twice")
         bodies = structure["bodies"]
-        lengths, whatever = Lengths(self.grammar, bodies), bodies[0]["variables"] == []
+        lengths, whatever = rules.Lengths(self.grammar, bodies), bodies[0]["variables"] == []
         sight = Sight([] if whatever else bodies, self.spend)
         sight = self.sights.setdefault(str([x | {"tests": ()} for x in sight.bodies]), sight)
         steps = repeat((int, ())) if whatever else self.steps(structure, sight)
@@ -216,7 +214,7 @@ class Structures:
                 if not rhs:  # words are applied once
                     del done[rule]
                 self.spend(prod(after) if after != before else 0)
-                for children in fresh(choices, before or []) if after != before else ():
+                for children in rules.fresh(choices, before or []) if after != before else ():
                     part = whatever or whole((*[part for _, part, _ in children], *own))
                     state = table.get((symbol, *[state for state, _, _ in children]), 0)
                     counts = lengths.of(adds, [counts for _, _, counts in children])
@@ -229,7 +227,7 @@ class Structures:
     def steps(self, structure: Json, sight: Sight) -> list[Json]:
         """Return for each rule what it makes of phrases, and the examples of its own words."""
         layer, bodies = structure["layer"], structure["bodies"]
-        effects, _, rules = self.frames(layer)
+        effects, _, places = self.frames(layer)
         tests = [((n, v), a, test) for n, x in enumerate(bodies) for v, a, test in x["tests"]]
         every = {(n, v) for n, x in enumerate(bodies) for v in x["variables"]}
 
@@ -241,4 +239,4 @@ class Structures:
 
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]
         rows = [*map(words, *[self.column(layer, a) for a in ["", *(test[1] for test in tests)]])]
-        return [(wholes[x], rows[n]) for x, n in rules]
+        return [(wholes[x], rows[n]) for x, n in places]

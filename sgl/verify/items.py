@@ -39,7 +39,7 @@ import numpy as np
 
 from sgl.verify.conllu import Edge, Malformed, Sentence, WordForm
 from sgl.verify.manifest import GraphLayer, Manifest
-from sgl.verify.structure import GraphPattern, Labels, Link, NodeVariable, ValueTest
+from sgl.verify.structure import GraphPattern, Labels, NodeVariable, StructureBody, ValueTest
 
 Key = TypeVar("Key")
 
@@ -330,22 +330,18 @@ def at_layers(structure: GraphPattern, first: str) -> GraphPattern:
     layer = structure.layer or first
     if "+" in layer:
         return structure
-    test = ValueTest(LAYER, frozenset([layer]))
 
     def labels(test: Labels) -> Labels:
-        return replace(test, names=test.names | {SAME}) if test.negated else test
+        return Labels(test.names | {SAME}, negated=True) if test.negated else test
 
-    def variable(own: NodeVariable) -> NodeVariable:
-        degrees = tuple(replace(degree, labels=labels(degree.labels)) for degree in own.degrees)
-        return NodeVariable(own.name, (*own.tests, test), degrees)
-
-    def link(own: Link) -> Link:
-        return replace(own, walk=replace(own.walk, labels=labels(own.walk.labels)))
-
-    bodies = [
-        replace(body, variables=tuple(map(variable, body.variables)), links=tuple(map(link, body.links)))
-        for body in structure.bodies
-    ]
+    bodies = list[StructureBody]()
+    for body in structure.bodies:
+        variables = list[NodeVariable]()
+        for name, tests, own in body.variables:
+            degrees = tuple(degree._replace(labels=labels(degree.labels)) for degree in own)
+            variables.append(NodeVariable(name, (*tests, ValueTest(LAYER, frozenset([layer]))), degrees))
+        links = [link._replace(walk=link.walk._replace(labels=labels(link.walk.labels))) for link in body.links]
+        bodies.append(StructureBody(tuple(variables), tuple(links), body.lengths))
     return GraphPattern(bodies[0], tuple(bodies[1:]), structure.layer)
 
 

@@ -17,7 +17,7 @@ from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
 from sgl.verify.report import Result, Violation, checks
 from sgl.verify.skeleton import name_skeletons
-from sgl.verify.structure import GraphPattern, Labels, read_structure
+from sgl.verify.structure import GraphPattern, Labels, passes, read_structure
 
 _EXAMPLES = 10
 
@@ -119,7 +119,7 @@ def _in_structure(structure: GraphPattern) -> Iterator[tuple[list[_Name], bool]]
             yield of(link.walk.labels, needless=denied)
         for variable in body.variables:
             for degree in variable.degrees:
-                yield of(degree.labels, needless=denied or degree.accept(0))
+                yield of(degree.labels, needless=denied or passes(0, degree))
             for test in variable.tests:
                 yield [_Name("attribute ", test.attribute)], False
                 values = [_Name(f"{test.attribute}=", value) for value in test.values]

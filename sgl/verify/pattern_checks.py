@@ -21,7 +21,7 @@ from sgl.verify.dataset import LoadedData, clause_bits
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 from sgl.verify.report import Result, checks
-from sgl.verify.structure import DegreeComparison, GraphPattern, Link, NodeVariable, StructureBody, read_structure
+from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, Walk, read_structure
 
 
 @checks("V009")
@@ -343,15 +343,14 @@ def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list
         rest = [link for link in body.links if link not in own]
         if len(own) == 1 and own[0].walk.low > 1:
             low = own[0].walk.low - 1
-            rest.append(replace(own[0], walk=replace(own[0].walk, low=low, high=low)))
+            rest.append(own[0]._replace(walk=Walk(own[0].walk.labels, low, low)))
         yield body.variables, rest
     for place, variable in enumerate(body.variables):
         for number, test in enumerate(variable.degrees):
             if test.comparison != "<=" and test.number > 1:
-                lower = DegreeComparison(test.labels, test.comparison, test.number - 1)
-                degrees = (*variable.degrees[:number], lower, *variable.degrees[number + 1 :])
-                changed = replace(variable, degrees=degrees)
-                variables = (*body.variables[:place], changed, *body.variables[place + 1 :])
+                variables, degrees = [*body.variables], [*variable.degrees]
+                degrees[number] = test._replace(number=test.number - 1)
+                variables[place] = variable._replace(degrees=tuple(degrees))
                 yield variables, [*body.links]
 
 
@@ -364,7 +363,7 @@ def _piece(
     mentioned = dict.fromkeys(end for link in in_order for end in (link.source, link.target))
     number = {old: new for new, old in enumerate(dict.fromkeys([*mentioned, *members]))}
     gone = {variable.name for variable in variables} - {variables[old].name for old in number}
-    links = [replace(x, source=number[x.source], target=number[x.target]) for x in in_order]
+    links = [Link(number[source], walk, number[target]) for source, walk, target in in_order]
     body = StructureBody(tuple(variables[old] for old in number), tuple(links))
     bodies = structure.without
     kept = [one for one in bodies if gone.isdisjoint(v.name for v in one.variables)]

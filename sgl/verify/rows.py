@@ -17,15 +17,13 @@ if __package__:
     from sgl.verify.candidates import Budget, Candidates, Refusal
     from sgl.verify.certificate import FAULTS, Checker
     from sgl.verify.certificate_format import content_of, measured_by, reason
-    from sgl.verify.derivation import Derivation, Interpreter
-    from sgl.verify.spelling import line, pair
+    from sgl.verify.derivation import Derivation, Interpreter, line, pair
 else:
     sys.path.append(str(Path(__file__).parents[2]))  # where views are found
     from candidates import Budget, Candidates, Refusal  # type: ignore[import-not-found,no-redef]
     from certificate import FAULTS, Checker  # type: ignore[import-not-found,no-redef]
     from certificate_format import content_of, measured_by, reason  # type: ignore[import-not-found,no-redef]
-    from derivation import Derivation, Interpreter  # type: ignore[import-not-found,no-redef]
-    from spelling import line, pair  # type: ignore[import-not-found,no-redef]
+    from derivation import Derivation, Interpreter, line, pair  # type: ignore[import-not-found,no-redef]
 
 Json = Any  # a part of the certificate
 TRAIN, GENERALIZATION, ACCEPTED, AMBIGUOUS = "train", "gen", "accepted", "ambiguous"

@@ -18,29 +18,48 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass
 from functools import lru_cache, reduce
 from itertools import tee
 from math import inf
 from operator import or_
-from typing import Any
+from typing import NamedTuple
 
 import networkx as nx
 from networkx.algorithms.isomorphism import DiGraphMatcher
 
 from sgl.verify.items import Frame, GraphShape, ShapeTable
-from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, Walk
-
-#: Steps that led to an embedding, and the node of each variable; none after the last embedding.
-Embedding = tuple[float, tuple[int, ...] | None]
+from sgl.verify.structure import GraphPattern, LengthComparison, StructureBody, Walk, passes
 
 #: Steps that the search of some hundred shapes may take, and how many more for each pair of
 #: nodes: a step is a pair that is looked at, or a node that networkx tries for a variable.
 STEPS, STEPS_FOR_A_PAIR = 1_500_000, 10
 
+#: Steps that led to an embedding, and the node of each variable; none after the last embedding.
+Embedding = tuple[float, tuple[int, ...] | None]
+
+#: Connected pairs of nodes, each as a set of one node.
+Pairs = tuple[tuple[int, int], ...]
+
+#: Walks, each with the bit of its labels.
+LabelledWalks = tuple[tuple[int, Walk], ...]
+
+#: For each question, or each variable of a body, a set of nodes.
+NodeSets = list[int]
+
+#: A match: for every variable of the body, the 0-based position of its token.
+Match = dict[str, int]
+
 
 class BudgetError(Exception):
     """The budget is used up."""
+
+
+class SearchError(Exception):
+    """The budget is used up by the structure with this ``number``."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
 
 
 @lru_cache(maxsize=1 << 16)
@@ -50,29 +69,37 @@ def members(bits: int) -> tuple[int, ...]:
 
 
 @lru_cache(maxsize=1 << 14)
-def embeddings(
-    links: tuple[tuple[int, int], ...], domains: tuple[int, ...], fitting: tuple[tuple[tuple[int, int], ...], ...]
-) -> Iterator[Embedding]:
-    """Return the embeddings that networkx finds, lazily and remembered, each with its steps so far; last, none."""
+def embeddings(links: Pairs, domains: tuple[int, ...], fitting: tuple[Pairs, ...]) -> Iterator[Embedding]:
+    """Return the embeddings that networkx finds, remembered: iterate over a copy."""
+    (found,) = tee(_embeddings(links, domains, fitting), 1)
+    return found
+
+
+def _embeddings(links: Pairs, domains: tuple[int, ...], fitting: tuple[Pairs, ...]) -> Iterator[Embedding]:
     graph: nx.DiGraph[int] = nx.DiGraph()
+    pattern: nx.DiGraph[int] = nx.DiGraph()
     for node in members(reduce(or_, domains)):
         graph.add_node(node, number=node)
-    pattern: nx.DiGraph[int] = nx.DiGraph()
     for variable, domain in enumerate(domains):
         pattern.add_node(variable, domain=domain)
     for (first, second), pairs in zip(links, fitting, strict=True):
         pattern.add_edge(first, second, pairs={*pairs})
         for pair in pairs:
             graph.add_edge(*pair, pair=pair)
-
-    def node_fits(node: dict[str, Any], variable: dict[str, Any]) -> bool:
-        return bool(variable["domain"] >> node["number"] & 1)
-
-    def edge_fits(edge: dict[str, Any], link: dict[str, Any]) -> bool:
-        return edge["pair"] in link["pairs"]
-
-    (found,) = tee(_found(_Matcher(graph, pattern, node_fits, edge_fits)), 1)
-    return found
+    matcher = _Matcher(
+        graph,
+        pattern,
+        node_match=lambda node, variable: variable["domain"] >> node["number"] & 1,
+        edge_match=lambda edge, link: edge["pair"] in link["pairs"],
+    )
+    before = 0
+    with suppress(BudgetError):
+        for found in matcher.subgraph_monomorphisms_iter():
+            yield matcher.steps - before, tuple(sorted(found, key=found.__getitem__))
+            before = matcher.steps
+        yield matcher.steps - before, None
+        return
+    yield inf, None
 
 
 class _Matcher(DiGraphMatcher):
@@ -87,44 +114,19 @@ class _Matcher(DiGraphMatcher):
         return bool(super().syntactic_feasibility(node, variable))  # type: ignore[no-untyped-call]
 
 
-def _found(matcher: _Matcher) -> Iterator[Embedding]:
-    before = 0
-    with suppress(BudgetError):
-        for found in matcher.subgraph_monomorphisms_iter():
-            yield matcher.steps - before, tuple(sorted(found, key=found.__getitem__))
-            before = matcher.steps
-        yield matcher.steps - before, None
-        return
-    yield inf, None
-
-
-#: A match: for every variable of the body, the 0-based position of its token.
-Match = dict[str, int]
-
-#: Connected pairs of nodes, each as a set of one node.
-Pairs = list[tuple[int, int]]
-
-#: Walks, each with the bit of its labels.
-LabelledWalks = tuple[tuple[int, Walk], ...]
-
-#: For each question, or each variable of a body, a set of nodes.
-NodeSets = list[int]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SearchBody:
-    """A body as it is searched; equal only to itself.
+class SearchBody(NamedTuple):
+    """A body as it is searched.
 
     ``variables`` have a name, the questions to which their node says yes, and those to which
-    it says no.  ``links`` are pairs of variables with the number of what connects them.
+    it says no.  ``links`` are pairs of variables, ``connections`` the number of what connects each.
     """
 
     variables: tuple[tuple[str, tuple[int, ...], tuple[int, ...]], ...]
-    links: tuple[tuple[int, int, int], ...]
+    links: tuple[tuple[int, int], ...]
+    connections: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SearchStructure:
+class SearchStructure(NamedTuple):
     """A structure as it is searched: its bodies, the positive one first.
 
     ``asked`` are the questions that it asks of words, ``needed`` the answers that some words
@@ -135,15 +137,7 @@ class SearchStructure:
     bodies: tuple[SearchBody, ...]
     asked: tuple[int, ...]
     needed: int
-    lengths: tuple[tuple[int, LengthComparison], ...] = ()
-
-
-class SearchError(Exception):
-    """The budget is used up by the structure with this ``number``."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number)
-        self.number = number
+    lengths: tuple[tuple[int, LengthComparison], ...]
 
 
 class Searcher:
@@ -156,18 +150,12 @@ class Searcher:
         #: What connects two variables: walks, and whether the variables are one.
         self.connections = [*self._numbers]
         self._host: _Host | None = None
-        self._left: float = inf
+        #: The steps that are left.
+        self.left: float = inf
 
     def allow(self, shapes: Iterable[GraphShape]) -> None:
         """Begin with a new budget, that of these shapes."""
-        pairs = sum(shape.frame.size**2 for shape in shapes)
-        self._left = STEPS + STEPS_FOR_A_PAIR * pairs
-
-    def spend(self, steps: float) -> None:
-        """Take steps from the budget, without which there is no end to it."""
-        self._left -= steps
-        if self._left < 0:
-            raise BudgetError
+        self.left = STEPS + STEPS_FOR_A_PAIR * sum(shape.frame.size**2 for shape in shapes)
 
     def occurring(self, shape: GraphShape) -> int:
         """Return the structures that occur, a bit for each; raises ``SearchError`` if too long."""
@@ -181,7 +169,7 @@ class Searcher:
             verdict = host.verdicts.get(key)
             if verdict is None:
                 try:
-                    verdict = host.verdicts[key] = next(_found_in(host, columns, structure), None) is not None
+                    verdict = host.verdicts[key] = any(True for _ in host.found(columns, structure))
                 except BudgetError:
                     raise SearchError(number) from None
             found |= verdict << number
@@ -194,8 +182,9 @@ class Searcher:
     def matches(self, shape: GraphShape, number: int) -> Iterator[Match]:
         """Yield the matches in a shape of the structure with this number, as long as the budget lasts."""
         self.allow([shape])
+        host, columns = self._look(shape)
         with suppress(BudgetError):
-            yield from _found_in(*self._look(shape), self._structures[number])
+            yield from host.found(columns, self._structures[number])
 
     def _look(self, shape: GraphShape) -> "tuple[_Host, NodeSets]":
         if self._host is None or self._host.frame != shape.frame:
@@ -211,13 +200,11 @@ class Searcher:
         bodies = tuple(map(self._prepared_body, structure.bodies))
         variables = [variable for body in structure.bodies for variable in body.variables]
         asked = {values[test.attribute, test.values] for v in variables for test in v.tests}
-        words = {bit for _, true, _ in bodies[0].variables for bit in true if bit < len(values)}
-        walked = {labels[link.walk.labels] for link in structure.body.links if link.walk.low}
-        needed = [*words, *(len(values) + bit for bit in walked)]
+        needed = {bit for _, true, _ in bodies[0].variables for bit in true if bit < len(values)}
+        needed |= {len(values) + labels[link.walk.labels] for link in structure.body.links if link.walk.low}
         places = [*self.questions.lengths]
         lengths = tuple((places.index(test.layer), test) for test in structure.body.lengths)
-        bits = sum(1 << bit for bit in needed)
-        return SearchStructure(bodies, tuple(sorted(asked)), bits, lengths)
+        return SearchStructure(bodies, tuple(sorted(asked)), sum(1 << bit for bit in needed), lengths)
 
     def _prepared_body(self, body: StructureBody) -> SearchBody:
         values, degrees = self.questions.values, self.questions.degrees
@@ -231,14 +218,10 @@ class Searcher:
         walks: dict[tuple[int, int], LabelledWalks] = {}
         for link in body.links:
             pair = link.source, link.target
-            label = 1 << self.questions.labels[link.walk.labels]
-            walks[pair] = (*walks.get(pair, ()), (label, link.walk))
-        links = []
-        for (first, second), between in walks.items():
-            connection = between, first == second
-            number = self._numbers.setdefault(connection, len(self._numbers))
-            links.append((first, second, number))
-        return SearchBody(tuple(variables), tuple(links))
+            walks[pair] = (*walks.get(pair, ()), (1 << self.questions.labels[link.walk.labels], link.walk))
+        connections = [(between, first == second) for (first, second), between in walks.items()]
+        numbers = [self._numbers.setdefault(own, len(self._numbers)) for own in connections]
+        return SearchBody(tuple(variables), tuple(walks), tuple(numbers))
 
 
 class _Host:
@@ -249,27 +232,87 @@ class _Host:
     """
 
     def __init__(self, frame: Frame, searcher: Searcher) -> None:
-        self.frame = frame
+        self.frame, self._searcher = frame, searcher
         self.labels = reduce(or_, [mask for _, _, mask in frame.edges], 0)
         self.verdicts: dict[tuple[int, ...], bool] = {}
         self.degrees: NodeSets = []
-        self._connections, self._spend = searcher.connections, searcher.spend
         self._fitting: dict[int, tuple[int, int, Pairs]] = {}
         for test in searcher.questions.degrees:
             label = 1 << searcher.questions.labels[test.labels]
             degrees = Counter([source for source, _, mask in frame.edges if mask & label])
-            passing = (test.accept(degrees[node]) << node for node in range(frame.size))
-            self.degrees.append(sum(passing))
+            self.degrees.append(sum(passes(degrees[node], test) << node for node in range(frame.size)))
 
     def spend(self, steps: float) -> None:
-        """Take steps from the budget, more where sets of nodes are large."""
-        self._spend(steps * (1 + self.frame.size // 256))
+        """Take steps from the budget, without which there is no end to it; more where sets of nodes are large."""
+        self._searcher.left -= steps * (1 + self.frame.size // 256)
+        if self._searcher.left < 0:
+            raise BudgetError
 
-    def fitting(self, number: int) -> tuple[int, int, Pairs]:
+    def found(self, columns: NodeSets, structure: SearchStructure) -> Iterator[Match]:
+        """Yield the matches of a structure, where ``columns`` say which nodes say yes to each question."""
+        body, *without = structure.bodies
+        if all(passes(self.frame.lengths[place], test) for place, test in structure.lengths):
+            for match in self._matches(columns, body, {}):
+                if not any(any(self._matches(columns, other, match)) for other in without):
+                    yield match
+
+    def _matches(self, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
+        free = (1 << self.frame.size) - 1 & ~sum([1 << node for node in held.values()])
+        domains: NodeSets = []
+        for name, true, false in body.variables:
+            nodes = 1 << held[name] if name in held else free
+            for bit in true:
+                nodes &= columns[bit]
+            for bit in false:
+                nodes &= ~columns[bit]
+            domains.append(nodes)
+        fitting = self._narrow(body, domains) if len(domains) <= self.frame.size else None
+        if fitting is None:
+            return
+        found: Iterable[Iterable[int]]
+        places = [node.bit_length() - 1 for node in domains]
+        if domains == [1 << place for place in places]:
+            found = [places] if len({*places}) == len(places) else []
+        elif len(domains) == 2 and body.links == ((0, 1),):
+            found = ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
+        else:
+            found = self._embedded(body, domains, fitting)
+        for match in found:
+            yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
+
+    def _narrow(self, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
+        """Throw out of the domains what no edge fits; return the pairs left, None if one is empty."""
+        fitting: list[Pairs] = []
+        self.spend(1 + len(domains))
+        for (first, second), connection in zip(body.links, body.connections, strict=True):
+            starts, ends, pairs = self._connected(connection)
+            domains[first] &= starts
+            domains[second] &= ends
+            fitting.append(pairs)
+        changed = all(domains)
+        if not changed:
+            return None
+        while changed:
+            changed = False
+            for rank, (first, second) in enumerate(body.links):
+                one, two = domains[first], domains[second]
+                self.spend(len(fitting[rank]))
+                left = tuple([pair for pair in fitting[rank] if pair[0] & one and pair[1] & two])
+                if not left:
+                    return None
+                if len(left) < len(fitting[rank]):
+                    fitting[rank] = left
+                    domains[first] = reduce(or_, [start for start, _ in left])
+                    domains[second] = reduce(or_, [end for _, end in left])
+                    changed = len(fitting) > 1
+        return fitting
+
+    def _connected(self, number: int) -> tuple[int, int, Pairs]:
+        """Return all nodes at which a connection starts and ends, and the pairs."""
         known = self._fitting.get(number)
         if known is not None:
             return known
-        walks, loop = self._connections[number]
+        walks, loop = self._searcher.connections[number]
         connected: Iterable[tuple[int, int]] = ()
         for rank, (label, walk) in enumerate(walks):
             walked = {edge[:2]: None for edge in self.frame.edges if edge[2] & label}
@@ -279,11 +322,22 @@ class _Host:
             connected = [pair for pair in connected if pair in walked] if rank else walked
             self.spend(len(walked))
         # Different variables stand for different nodes.
-        pairs = [(1 << start, 1 << end) for start, end in connected if (start == end) == loop]
+        pairs = tuple([(1 << start, 1 << end) for start, end in connected if (start == end) == loop])
         starts = reduce(or_, [start for start, _ in pairs], 0)
         ends = reduce(or_, [end for _, end in pairs], 0)
         self._fitting[number] = starts, ends, pairs
         return starts, ends, pairs
+
+    def _embedded(self, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
+        nodes = members(reduce(or_, domains))
+        rank = {1 << node: place for place, node in enumerate(nodes)}
+        ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])
+        edges = tuple([tuple([(rank[s], rank[t]) for s, t in pairs]) for pairs in fitting])
+        # A copy starts with the first embedding.
+        for steps, places in copy(embeddings(body.links, ranked, edges)):
+            self.spend(steps)
+            if places is not None:
+                yield [nodes[place] for place in places]
 
 
 @lru_cache(maxsize=1 << 12)
@@ -311,77 +365,3 @@ def _walked(size: int, edges: tuple[tuple[int, int], ...], walk: Walk) -> tuple[
         pairs.extend((start, end) for end in members(reached))
         steps += reached.bit_count()
     return steps, dict.fromkeys(pairs)
-
-
-def _found_in(host: _Host, columns: NodeSets, structure: SearchStructure) -> Iterator[Match]:
-    body, *without = structure.bodies
-    if all(test.accept(host.frame.lengths[place]) for place, test in structure.lengths):
-        for match in _matches(host, columns, body, {}):
-            if not any(any(_matches(host, columns, other, match)) for other in without):
-                yield match
-
-
-def _matches(host: _Host, columns: NodeSets, body: SearchBody, held: Mapping[str, int]) -> Iterator[Match]:
-    free = (1 << host.frame.size) - 1 & ~sum([1 << node for node in held.values()])
-    domains: NodeSets = []
-    for name, true, false in body.variables:
-        nodes = 1 << held[name] if name in held else free
-        for bit in true:
-            nodes &= columns[bit]
-        for bit in false:
-            nodes &= ~columns[bit]
-        domains.append(nodes)
-    fitting = _narrow(host, body, domains) if len(domains) <= host.frame.size else None
-    if fitting is None:
-        return
-    found: Iterable[Iterable[int]]
-    places = [node.bit_length() - 1 for node in domains]
-    if domains == [1 << place for place in places]:
-        found = [places] if len({*places}) == len(places) else []
-    elif len(domains) == 2 and [link[:2] for link in body.links] == [(0, 1)]:
-        found = ([node.bit_length() - 1 for node in pair] for pair in fitting[0])
-    else:
-        found = _embeddings(host, body, domains, fitting)
-    for match in found:
-        yield {name: node for (name, _, _), node in zip(body.variables, match, strict=True)}
-
-
-def _narrow(host: _Host, body: SearchBody, domains: NodeSets) -> list[Pairs] | None:
-    """Throw out of the domains what no edge fits; return the pairs left, None if one is empty."""
-    fitting: list[Pairs] = []
-    host.spend(1 + len(domains))
-    for first, second, connection in body.links:
-        starts, ends, pairs = host.fitting(connection)
-        domains[first] &= starts
-        domains[second] &= ends
-        fitting.append(pairs)
-    if not all(domains):
-        return None
-    changed = True
-    while changed:
-        changed = False
-        for rank, (first, second, _) in enumerate(body.links):
-            one, two = domains[first], domains[second]
-            host.spend(len(fitting[rank]))
-            left = [pair for pair in fitting[rank] if pair[0] & one and pair[1] & two]
-            if not left:
-                return None
-            if len(left) < len(fitting[rank]):
-                fitting[rank] = left
-                domains[first] = reduce(or_, [start for start, _ in left])
-                domains[second] = reduce(or_, [end for _, end in left])
-                changed = len(fitting) > 1
-    return fitting
-
-
-def _embeddings(host: _Host, body: SearchBody, domains: NodeSets, fitting: list[Pairs]) -> Iterator[list[int]]:
-    nodes = members(reduce(or_, domains))
-    rank = {1 << node: place for place, node in enumerate(nodes)}
-    ranked = tuple([sum(1 << rank[1 << n] for n in members(domain)) for domain in domains])
-    edges = tuple([tuple([(rank[s], rank[t]) for s, t in pairs]) for pairs in fitting])
-    # A copy starts with the first embedding.
-    links = tuple([link[:2] for link in body.links])
-    for steps, places in copy(embeddings(links, ranked, edges)):
-        host.spend(steps)
-        if places is not None:
-            yield [nodes[place] for place in places]

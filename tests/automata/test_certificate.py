@@ -31,10 +31,7 @@ FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 CHECKER = Path(checking.__file__)
 FILES = [
     CHECKER.with_name(f"{name}.py")
-    for name in (
-        *("certificate", "certificate_format"),
-        *("certificate_rules", "certificate_structures", "certificate_texts"),
-    )
+    for name in ("certificate", "certificate_format", "certificate_rules", "certificate_structures")
 ]
 
 
@@ -71,7 +68,7 @@ def test_equal_plans_have_equal_certificates() -> None:
 
 @pytest.mark.slow
 def test_the_checker_runs_by_itself(dataset: Path) -> None:
-    """Six files and the standard library are enough; -S takes all other packages away."""
+    """Four files and the standard library are enough; -S takes all other packages away."""
     for file in FILES:
         shutil.copy(file, dataset.parent)
     own = [str(dataset.parent / CHECKER.name), str(dataset / "certificate.json")]
@@ -85,7 +82,7 @@ def test_the_checker_runs_by_itself(dataset: Path) -> None:
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_the_checker_is_short_and_needs_the_standard_library_only(file: Path) -> None:
     source = file.read_text("utf-8")
-    assert len(source.splitlines()) <= 250
+    assert len(source.splitlines()) <= 280
     imported = {
         name.partition(".")[0]
         for node in ast.walk(ast.parse(source))
@@ -94,6 +91,10 @@ def test_the_checker_is_short_and_needs_the_standard_library_only(file: Path) ->
     }
     own = {"sgl", *(file.stem for file in FILES)}
     assert imported <= sys.stdlib_module_names | own
+
+
+def test_the_checker_can_be_read_in_an_afternoon() -> None:
+    assert sum(len(file.read_text("utf-8").splitlines()) for file in FILES) <= 1_000
 
 
 # ---- two evaluations of structures, written apart

@@ -18,8 +18,9 @@ from toy import TOY, GrammarBuilder, toy_plan
 
 from sgl.core.grammar import Origin
 from sgl.core.interpret import Derivation
-from sgl.dataset import Guarantee, Provenance, card, fingerprint, manifest, write_manifest
+from sgl.dataset import Guarantee, Provenance, fingerprint, manifest, write_manifest
 from sgl.dataset.maker import expression_output, features, item_id, recursive_labels, rule_labels
+from sgl.dataset.manifest import descriptions
 from sgl.sampling import pack, sample
 from sgl.sampling.rows import row_of
 
@@ -48,7 +49,7 @@ def dataset(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     samples, files = sample_and_write(directory, TOY, PLAN, TABLES)
     content = manifest(TOY, PLAN, PROVENANCE, samples, GUARANTEES, files)
     write_manifest(directory, content)
-    (directory / "README.md").write_text(card(content), encoding="utf-8")
+    (directory / "README.md").write_text(dict(descriptions(content))["README.md"], encoding="utf-8")
     return directory, records, content
 
 
@@ -232,10 +233,10 @@ def test_the_card_says_what_the_manifest_says(dataset: Dataset) -> None:
 def test_the_card_names_the_parts_that_repeat_sentences(dataset: Dataset) -> None:
     _, _, content = dataset
     repeating = json.loads(json.dumps(content))
-    assert "No source sentence occurs twice. " in card(repeating)
+    assert "No source sentence occurs twice. " in dict(descriptions(repeating))["README.md"]
     repeating["splits"]["train"]["strata"][1]["repeated"] = True
     sentence = "No source sentence occurs twice, except within exposure:cat_as_object. "
-    assert sentence in card(repeating)
+    assert sentence in dict(descriptions(repeating))["README.md"]
 
 
 # --- fingerprint -------------------------------------------------------------------------

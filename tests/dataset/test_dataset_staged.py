@@ -268,7 +268,7 @@ def test_a_file_system_without_locks_is_written_to(tmp_path: Path, monkeypatch: 
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSYS, "Function not implemented")
 
-    monkeypatch.setattr("sgl.dataset.lock.FileLock.acquire", refuse)
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
     stage = killed(tmp_path / "toy")
     with staged_directory(tmp_path / "toy") as directory:
         write_dataset(directory, "new\n")

@@ -11,8 +11,8 @@ from toy import TOY
 
 from sgl.core.arrays import Column
 from sgl.dataset import rows
-from sgl.dataset.chunk import TextTooLongError
 from sgl.dataset.rows import arrow_array, parquet_writer, rows_of, unpacked_table
+from sgl.dataset.staged import TextTooLongError
 from sgl.parallel.dataset import PARQUET, TSV, SentenceWork, encode
 
 TEXTS = ["", "a dog", "犬が走った。", "x" * 30, "", "the end"]

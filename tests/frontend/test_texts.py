@@ -18,7 +18,7 @@ from sgl.cli.main import FAILED, run
 from sgl.core.interpret import interpret
 from sgl.parsing import Parser
 from sgl.verify import verify
-from sgl.verify.certificate_texts import check_unseen
+from sgl.verify.certificate_rules import check_unseen
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, read_sentences
 
 PATTERN = "  forbid { V -[nsubj]-> N; N -[nmod]-> M }"

@@ -9,8 +9,8 @@ from diagnostics import BASE
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, OUTPUT, USAGE, run
-from sgl.dataset import Chunk, Selection
 from sgl.dataset.maker import ChunkMaker
+from sgl.dataset.rows import Chunk, Selection
 from sgl.parallel.executor import Parallelism, open_run
 from sgl.rendering.meaning import ViewError
 from sgl.rendering.output import ViewOutput

@@ -128,7 +128,7 @@ def test_a_file_system_without_locks_is_reported(work: Workplace, monkeypatch: p
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSYS, "Function not implemented")
 
-    monkeypatch.setattr("sgl.dataset.lock.FileLock.acquire", refuse)
+    monkeypatch.setattr("filelock.FileLock.acquire", refuse)
     assert run(["sample", FARM, "-n", "5", "--out", "a.tsv"]) == OUTPUT
     said = work.capsys.readouterr().err
     assert "cannot write `a.tsv`: Function not implemented" in said

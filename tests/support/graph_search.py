@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
-from sgl.verify.structure import GraphPattern, StructureBody, Walk, read_structure
+from sgl.verify.structure import GraphPattern, StructureBody, Walk, passes, read_structure
 
 Edges = tuple[tuple[int, str, int], ...]
 
@@ -66,7 +66,7 @@ def holds(body: StructureBody, places: dict[str, int], graph: Sentence) -> bool:
                 return False
         for degree in variable.degrees:
             out = [label for source, label, _ in graph.edges if source == node]
-            if not degree.accept(sum(map(degree.labels.accept, out))):
+            if not passes(sum(map(degree.labels.accept, out)), degree):
                 return False
     return all(walk_exists(nodes[link.source], link.walk, nodes[link.target], graph) for link in body.links)
 

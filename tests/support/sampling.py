@@ -16,7 +16,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.dataset import DataFile
 from sgl.dataset.maker import ChunkMaker
-from sgl.dataset.write import write_items
+from sgl.dataset.rows import write_items
 from sgl.sampling import pack
 from sgl.sampling.engine import Tables
 from sgl.sampling.strata import MEMORY, BatchFilter, Progress, Sampler, StrataSampler, StratumSample, sampler_for

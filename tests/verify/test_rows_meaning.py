@@ -15,8 +15,7 @@ from sgl.core.plan import Plan
 from sgl.dataset.fingerprint import core_form
 from sgl.rendering import ConlluError
 from sgl.rendering.conllu import word_lines
-from sgl.verify.derivation import Interpreter
-from sgl.verify.spelling import word_columns
+from sgl.verify.derivation import Interpreter, word_columns
 
 PLAN = Plan(0, "en", "ja", (), (), (), distinct_sentences=False, lemma_layer="syn")
 

@@ -18,7 +18,7 @@ import tokenizers
 
 from sgl import __version__
 from sgl.cli.files import replace_text
-from sgl.dataset.lock import HOLDER, LOCK, FolderLockedError, LockedFolder
+from sgl.dataset.staged import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.foreign import MANIFEST, ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.baselines.config import CAUSAL, Config

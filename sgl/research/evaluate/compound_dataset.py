@@ -20,7 +20,8 @@ from sgl.core.grammar import EXTRACTED, CoreGrammar, Slot
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
-from sgl.dataset import Chunk, DataFile
+from sgl.dataset import DataFile
+from sgl.dataset.rows import Chunk
 from sgl.frontend import Compiled
 from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HEADS, HOLE, MODIFIER, NOUN
 from sgl.research.evaluate.query import PatternQuery, StructureFinder

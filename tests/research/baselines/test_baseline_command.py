@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run
-from sgl.dataset.lock import LockedFolder
+from sgl.dataset.staged import LockedFolder
 from sgl.research.baselines.learner import Seq2SeqLearner
 from sgl.research.baselines.training import Training
 
