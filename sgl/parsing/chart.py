@@ -15,8 +15,7 @@ Multiple Context-Free Grammars*, with the bottom-up beginnings of Graham, Harris
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
-from itertools import product
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import networkx as nx
@@ -25,7 +24,7 @@ from sgl import limits
 from sgl.core.grammar import Slot
 from sgl.core.interpret import capitalised
 from sgl.parsing.forest import Alternative, Forest, Node
-from sgl.parsing.templates import Beginning, TemplateIndex, circles_of
+from sgl.parsing.templates import Beginning, Symbol, TemplateIndex, circles_of
 
 #: The words that stand at each position of an input, with their ends.
 Arcs = Sequence[Sequence[tuple[str, int]]]
@@ -51,22 +50,13 @@ class Steps:
             raise TooLongError(f"it takes more than {self._allowed:,} steps")
 
 
-class _Item(NamedTuple):
-    """A part of a rule up to ``dot``, from ``start`` on, for a category of the chart."""
-
-    goal: int
-    part: int
-    raised: bool
-    start: int
-    rule: int
-    dot: int
-    children: tuple[int, ...]
-
-
-#: Where a part of a category is looked for, the category, the part, and whether it is raised.
-_Request = tuple[int, int, int, bool]
+#: Part of a rule up to a dot, for a symbol, from a place on: symbol, place, rule, dot, children (categories of the
+#: grammar, and of the chart once they are found).  In the symbol of what is left of a phrase is a category of the chart.
+_Item = tuple[Symbol, int, int, int, tuple[int, ...]]
+#: A symbol that is looked for at a place.
+_Request = tuple[int, Symbol]
 #: Which part stands from where to where, and whether it is raised.
-_Spans = tuple[tuple[int, int, int, bool], ...]
+_Span = tuple[int, int, int, bool]
 
 
 class _Place(NamedTuple):
@@ -89,20 +79,20 @@ class Chart:
     def __init__(self, index: TemplateIndex, arcs: Arcs) -> None:
         self.end, self.reached = len(arcs) - 1, 0
         self._index, self._steps = index, Steps()
-        #: Each category of the chart: what it was before, its spans, its rules with children.
-        self._number: dict[tuple[int, int, int, int, bool], int] = {}
-        self._base = [*range(len(index.grammar.categories))]
-        self._spans: list[_Spans] = [() for _ in self._base]
-        self._rules: list[dict[tuple[int, tuple[int, ...]], None]] = [{} for _ in self._base]
-        self._items: defaultdict[int, set[_Item]] = defaultdict(set)
+        #: The categories of the chart by what they were before; their category, spans, and rules with children.
+        self._number: dict[tuple[int, _Span], int] = {}
+        self._category = [*range(len(index.grammar.categories))]
+        self._spans: list[tuple[_Span, ...]] = [() for _ in self._category]
+        self._rules: list[dict[tuple[int, tuple[int, ...]], None]] = [{} for _ in self._category]
+        #: The items up to each position; no item is made twice.
+        self._items: list[list[_Item]] = [[] for _ in arcs]
         self._waiting: defaultdict[_Request, list[_Item]] = defaultdict(list)
         self._found: defaultdict[_Request, set[int]] = defaultdict(set)
-        #: What is asked for at each position: symbols of the grammar, as bits, and categories of the chart.
-        self._wanted: defaultdict[int, int] = defaultdict(int)
-        self._asked: set[_Request] = set()
-        self._agenda: list[_Item] = []
+        #: What is asked for at each position: symbols of the grammar, as bits, and parts of categories of the chart.
+        self._wanted = [0] * len(arcs)
+        self._asked: defaultdict[tuple[int, int], set[tuple[int, bool]]] = defaultdict(set)
         #: The beginnings of rules, by where they end, with where they start.
-        self._begun: defaultdict[int, dict[tuple[int, Beginning], None]] = defaultdict(dict)
+        self._begun: list[dict[tuple[int, Beginning], None]] = [{} for _ in arcs]
         for position, words in enumerate(arcs):
             if self.passes(position):
                 self.reached = position
@@ -114,20 +104,20 @@ class Chart:
 
     def covers(self, position: int) -> bool:
         """Return whether the start category may cover the input up to a position."""
-        return (self._index.grammar.start, 0, 0, position, False) in self._number
+        return (self._index.grammar.start, (0, 0, position, False)) in self._number
 
     def expected(self) -> tuple[set[str], set[int]]:
         """Return the words and the categories that may stand behind what was reached."""
         words, categories = set[str](), set[int]()
         for start, beginning in self._begun[self.reached]:
             words.update(word for word, after in beginning.after.items() if after.symbols & self._wanted[start])
-        for item in self._items[self.reached]:
-            template = self._index.parts[item.rule][item.part]
-            if item.dot < len(template) and (item.start < self.reached or self._is_new(item.goal)):
-                step = template[item.dot]
+        for (goal, part, _), start, rule, dot, children in self._items[self.reached]:
+            template = self._index.parts[rule][part]
+            if dot < len(template) and (start < self.reached or self._is_new(goal)):
+                step = template[dot]
                 if not isinstance(step, Slot):
                     words.add(step.text)
-                elif not self._is_new(child := item.children[step.child]):
+                elif not self._is_new(child := children[step.child]):
                     categories.add(child)
         return words, categories
 
@@ -137,189 +127,142 @@ class Chart:
     def _advance(self, position: int, words: Sequence[tuple[str, int]]) -> None:
         """Move the items at a position as far as they go, over words to later ones."""
         begun = [*self._begun[position], (position, self._index.beginning)]
-        self._items[position].update(
-            _Item(*symbol, start, rule.id, dot, rule.rhs)
+        items = self._items[position]
+        if not position:
+            self._ask(position, (self._index.grammar.start, 0, False))
+        items += [
+            (symbol, start, rule.id, dot, rule.rhs)
             for start, beginning in begun
             for number, symbol, rule, dot in beginning.starts
             if self._wanted[start] >> number & 1
-        )
-        self._agenda = [*self._items[position]]
-        if not position:
-            self._ask((0, self._index.grammar.start, 0, False))
+        ]
         before: defaultdict[str, list[_Item]] = defaultdict(list)
-        while self._agenda:
-            item = self._agenda.pop()
-            self._steps.take(1)
-            if word := self._look(position, item):
-                before[word].append(item._replace(dot=item.dot + 1))
+        for item in items:  # to which those that follow from them are added
+            symbol, start, rule, dot, children = item
+            template = self._index.parts[rule][symbol[1]]
+            if dot == len(template):
+                self._complete(position, item)
+                continue
+            step, raised = template[dot], symbol[2] and start == position
+            if isinstance(step, Slot):
+                child = children[step.child], step.number, raised or step.capital
+                self._waiting[position, child].append(item)
+                items += [self._moved(item, found) for found in self._found.get((position, child), ())]
+                self._ask(position, child)
+            else:
+                word = capitalised(step.text) if raised else step.text
+                before[word].append((symbol, start, rule, dot + 1, children))
+        self._steps.take(len(items))
         for word, end in words:
-            self._items[end].update(before.get(word, ()))
+            self._items[end] += before.get(word, ())
             for start, beginning in begun:
                 after = beginning.after.get(word)
                 if after is not None and after.symbols & self._wanted[start]:
                     self._begun[end][start, after] = None
 
-    def _look(self, position: int, item: _Item) -> str:
-        """Complete an item, or ask for its next child; return the word that it stands before, if it is one."""
-        _, part, raised, start, rule, dot, children = item
-        template = self._index.parts[rule][part]
-        if dot == len(template):
-            self._complete(position, item)
-            return ""
-        step, raised = template[dot], raised and start == position
-        if not isinstance(step, Slot):
-            return capitalised(step.text) if raised else step.text
-        request = (position, children[step.child], step.number, raised or step.capital)
-        self._waiting[request].append(item)
-        for found in [*self._found[request]]:
-            self._move(position, item, found)
-        self._ask(request)
-        return ""
-
-    def _add(self, position: int, item: _Item) -> None:
-        if item not in self._items[position]:
-            self._items[position].add(item)
-            self._agenda.append(item)
-
-    def _ask(self, request: _Request) -> None:
-        position, goal, part, raised = request
+    def _ask(self, position: int, symbol: Symbol) -> None:
+        """Look for a symbol at a position: what can begin with nothing is begun, all else when its beginning is found."""
+        goal, items = symbol[0], self._items[position]
         if not self._is_new(goal):
-            corners, wanted = self._index.corners[self._index.symbols[request[1:]]], self._wanted[position]
-            self._wanted[position] |= corners
-            for number, symbol, rule, _ in self._index.silent if corners & ~wanted else ():
-                if (corners & ~wanted) >> number & 1:
-                    self._add(position, _Item(*symbol, position, rule.id, 0, rule.rhs))
-        elif request not in self._asked:
-            self._asked.add(request)
-            for known, children in list(self._rules[goal]):
-                self._add(position, _Item(goal, part, raised, position, known, 0, children))
+            fresh = self._index.corners[symbol] & ~self._wanted[position]
+            self._wanted[position] |= fresh
+            silent = self._index.silent if fresh else ()
+            items += [(s.symbol, position, s.rule.id, 0, s.rule.rhs) for s in silent if fresh >> s.number & 1]
+        elif symbol[1:] not in self._asked[position, goal]:
+            self._asked[position, goal].add(symbol[1:])
+            items += [(symbol, position, rule, 0, children) for rule, children in self._rules[goal]]
 
     def _complete(self, position: int, item: _Item) -> None:
-        """Move what waits for the category of the chart that an item ends, and what begins with it."""
-        number, request = self._noted(position, item), (item.start, item.goal, item.part, item.raised)
-        if number in self._found[request]:
-            return
-        self._found[request].add(number)
-        # What is empty begins nothing: where it may, rules are asked for by themselves.
-        wanted = self._wanted[item.start] if item.start < position else 0
-        starts = self._index.by_symbol.get(request[1:], ())
-        above = [_Item(*s.symbol, item.start, s.rule.id, 0, s.rule.rhs) for s in starts if wanted >> s.number & 1]
-        above += self._waiting[request]
-        self._steps.take(len(above))
-        for other in above:
-            self._move(position, other, number)
-
-    def _noted(self, position: int, item: _Item) -> int:
-        """Return the category of the chart that an item ends."""
-        goal, part, raised, start, rule, _, children = item
-        span, number = (part, start, position, raised and start < position), goal
+        """Find the category of the chart that an item ends; move what waits for it, and what begins with it."""
+        symbol, start, rule, _, children = item
+        goal, part, raised = symbol
+        items, span, number = self._items[position], (part, start, position, raised and start < position), goal
         # What is repeated where it stands already is known, and no further category.
         if span not in self._spans[goal]:
-            number = self._number.setdefault((goal, *span), len(self._base))
-        if number == len(self._base):
-            self._base.append(goal)
+            number = self._number.setdefault((goal, span), len(self._category))
+        if number == len(self._category):
+            self._category.append(self._category[goal])
             self._spans.append((*self._spans[goal], span))
             self._rules.append({})
         if (rule, children) not in self._rules[number]:
             self._rules[number][rule, children] = None
-            for other in product(range(len(self._index.parts[rule])), (False, True)):
-                if (position, number, *other) in self._asked:
-                    self._add(position, _Item(number, *other, position, rule, 0, children))
-        return number
+            asked = self._asked.get((position, number), ())
+            items += [((number, *other), position, rule, 0, children) for other in asked]
+        found = self._found[start, symbol]
+        if number in found:
+            return
+        found.add(number)
+        # What is empty begins nothing: where it may, rules are asked for by themselves.
+        wanted = self._wanted[start] if start < position else 0
+        starts = self._index.by_symbol.get(symbol, ()) if wanted else ()
+        above = [(s.symbol, start, s.rule.id, 0, s.rule.rhs) for s in starts if wanted >> s.number & 1]
+        above += self._waiting.get((start, symbol), ())
+        self._steps.take(len(above))
+        items += [self._moved(other, number) for other in above]
 
-    def _move(self, position: int, item: _Item, found: int) -> None:
-        goal, part, raised, start, rule, dot, children = item
-        step = self._index.parts[rule][part][dot]
-        assert isinstance(step, Slot)
-        moved = (*children[: step.child], found, *children[step.child + 1 :])
-        self._add(position, _Item(goal, part, raised, start, rule, dot + 1, moved))
+    def _moved(self, item: _Item, found: int) -> _Item:
+        """Return an item behind its next child, which was found."""
+        symbol, start, rule, dot, children = item
+        child = self._index.parts[rule][symbol[1]][dot].child  # type: ignore[union-attr]
+        return symbol, start, rule, dot + 1, (*children[:child], found, *children[child + 1 :])
 
     def forest(self) -> Forest | None:
-        """Return the readings of the whole input; None if it has none."""
-        root = self._number.get((self._index.grammar.start, 0, 0, self.end, False))
-        if root is None:
+        """Return the readings of the whole input, children before parents; None if it has none."""
+        whole = self._number.get((self._index.grammar.start, (0, 0, self.end, False)))
+        if whole is None:
             return None
-        self._circles = self._circles_below(root)
-        return self._packed(_Place(root))
-
-    def _packed(self, root: _Place) -> Forest | None:
-        """Return the forest below a place, children before parents."""
+        root, circles = _Place(whole), self._circles_below(whole) if self._index.recurs else {}
         uses: dict[_Place, list[tuple[int, tuple[_Place, ...]]]] = {}
-        nodes: list[Node] = []
-        #: The number of the node of each place that was packed; -1 if it derives nothing.
-        number: dict[_Place, int] = {}
+        #: The places that derive something, children before parents, and those that were gone through.
+        order, met = list[_Place](), set[_Place]()
         stack = [root]
         while stack:
             place = stack[-1]
             if place not in uses:
-                uses[place] = found = self._uses(place)
-                stack += [c for _, children in found for c in children if c not in number]
+                uses[place] = found = self._uses(place, circles)
+                stack += [child for _, below in found for child in below if child not in met]
                 if stack[-1] is not place:
                     continue
             stack.pop()
-            if place in number:
-                continue
-            alternatives = [
-                Alternative(rule, children)
-                for rule, places in uses[place]
-                if -1 not in (children := tuple([number[child] for child in places]))
-            ]
-            number[place] = len(nodes) if alternatives else -1
-            if alternatives:
-                nodes.append(Node(*self._shown(place), tuple(alternatives)))
-        if number[root] < 0:
-            return None
-        every = tuple(nodes)
-        return Forest(self._index.grammar, _below(every) if -1 in number.values() else every)
+            if place not in met:
+                met.add(place)
+                uses[place] = [use for use in uses[place] if all(map(uses.get, use[1]))]
+                order += [place] if uses[place] else []
+        needed = {root}
+        for place in reversed(order):
+            needed.update(child for _, below in uses[place] for child in below if place in needed)
+        number = {place: number for number, place in enumerate(filter(needed.__contains__, order))}
+        nodes = [
+            Node(
+                self._category[place.category],
+                tuple(sorted({(start, end) for _, start, end, _ in self._spans[place.category]})),
+                tuple([Alternative(rule, tuple([number[child] for child in below])) for rule, below in uses[place]]),
+            )
+            for place in number
+        ]
+        return Forest(self._index.grammar, tuple(nodes)) if uses[root] else None
 
     def _circles_below(self, root: int) -> dict[int, int]:
-        waiting, met = [root], {root}
-        edges: list[tuple[int, int]] = []
+        """Return the categories of the chart that are part of themselves, with the number of the circle."""
+        waiting, graph = [root], nx.DiGraph()
         for category in waiting:
             below = {child for _, children in self._rules[category] for child in children}
-            edges += [(category, child) for child in below]
-            waiting += below - met
-            met |= below
-        # Where children were always found before their parents there is no circle.
-        backward = any(child >= category for category, child in edges)
-        circles = circles_of(nx.DiGraph(edges)) if backward else ()
-        return {category: number for number, circle in enumerate(circles) for category in circle}
+            waiting += [child for child in below if child not in graph]
+            graph.add_edges_from((category, child) for child in below)
+        return {category: number for number, circle in enumerate(circles_of(graph)) for category in circle}
 
-    def _shown(self, place: _Place) -> tuple[int, tuple[tuple[int, int], ...]]:
+    def _uses(self, place: _Place, circles: Mapping[int, int]) -> list[tuple[int, tuple[_Place, ...]]]:
+        """Return the rules that may stand at a place, in order, with the places of their children."""
         category = place.category
-        spans = sorted({(start, end) for _, start, end, _ in self._spans[category]})
-        while self._is_new(category):
-            category = self._base[category]
-        return category, tuple(spans)
-
-    def _uses(self, place: _Place) -> list[tuple[int, tuple[_Place, ...]]]:
-        category, circles = place.category, self._circles
         if not self._is_new(category):
             settled, unseen = self._index.unseen(category, settled=place.settled)
             return [(r.id, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
         found = sorted(self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]]))
-        circle = circles.get(category)
-        above = place.above | {category} if circle is not None else frozenset[int]()
+        if category not in circles:
+            return [(rule, tuple(map(_Place, below))) for rule, below in found]
+        circle, above = circles[category], place.above | {category}
         return [
             (rule, tuple([_Place(c, above if circles.get(c) == circle else frozenset()) for c in below]))
             for rule, below in found
             if above.isdisjoint(below)
         ]
-
-
-def _below(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
-    needed = {len(nodes) - 1}
-    for number in range(len(nodes) - 1, -1, -1):
-        if number in needed:
-            needed.update(c for a in nodes[number].alternatives for c in a.children)
-    number_of = {old: new for new, old in enumerate(sorted(needed))}
-    return tuple(
-        Node(
-            nodes[old].category,
-            nodes[old].spans,
-            tuple(
-                Alternative(a.rule, tuple([number_of[child] for child in a.children])) for a in nodes[old].alternatives
-            ),
-        )
-        for old in number_of
-    )

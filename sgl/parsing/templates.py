@@ -93,7 +93,8 @@ class TemplateIndex:
             for rule in grammar.rules_of[symbol[0]]:
                 first[number] |= self._enter(number, symbol, rule, words)
             waiting += islice(self.symbols, met, None)
-        self.corners, self.vocabulary = closure(first), frozenset(words)
+        self.corners = dict(zip(self.symbols, closure(first), strict=True))
+        self.vocabulary = frozenset(words)
 
     def _nullable(self) -> set[tuple[int, int]]:
         wordless = [
@@ -133,6 +134,18 @@ class TemplateIndex:
             starts = node.starts
         starts.append(Start(left, symbol, rule, len(run)))
         return corners
+
+    @cached_property
+    def recurs(self) -> bool:
+        """Whether a category can be rewritten into itself over the same words."""
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        for rule, parts in zip(self.grammar.rules, self.parts, strict=True):
+            slots = {item for template in parts for item in template if isinstance(item, Slot)}
+            worded = {item.child for item in slots if (rule.rhs[item.child], item.number) not in self.nullable}
+            if all(isinstance(item, Slot) for template in parts for item in template):
+                below = {item.child for item in slots if worded <= {item.child}}
+                graph.add_edges_from((rule.lhs, rule.rhs[child]) for child in below)
+        return any(circles_of(graph))
 
     def unseen(self, category: int, *, settled: bool) -> tuple[bool, Sequence[Rule]]:
         """Return whether only the likeliest rule of a dropped category counts, and its rules."""

@@ -17,11 +17,9 @@ from itertools import combinations
 from math import inf, log, prod
 from typing import NamedTuple
 
-import networkx as nx
-
 from sgl.core.grammar import Rule, Slot
 from sgl.core.interpret import Derivation, capitalised
-from sgl.parsing.templates import TemplateIndex, circles_of
+from sgl.parsing.templates import TemplateIndex
 
 #: A symbol, or words that stand together.
 Part = int | tuple[str, ...]
@@ -69,7 +67,7 @@ class Productions:
         """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
         self._index = index
         self._wordless = self._wordless_rules()
-        if self._recurs():
+        if index.recurs:
             raise UnsuitableLayerError("a category can be rewritten into itself")
         self._known: dict[int, Wordless] = {}
         self._empty = self._empty_children()
@@ -152,17 +150,6 @@ class Productions:
             if all(isinstance(item, Slot) and rule.rhs[item.child] in found for item in items):
                 found[rule.lhs].append(rule)
         return found
-
-    def _recurs(self) -> bool:
-        """Return whether a category can be rewritten into itself over the same words."""
-        graph: nx.DiGraph[int] = nx.DiGraph()
-        for rule in self._index.grammar.rules:
-            template = rule.templates[self._index.layer]
-            slots = [rule.rhs[item.child] for item in template if isinstance(item, Slot)]
-            for place, child in enumerate(slots) if len(slots) == len(template) else ():
-                if self._wordless.keys() >= {*slots[:place], *slots[place + 1 :]}:
-                    graph.add_edge(rule.lhs, child)
-        return any(circles_of(graph))
 
     def _empty_children(self) -> dict[int, Wordless]:
         """Return what stands for a child that is in its template and derives no words."""
