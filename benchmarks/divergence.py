@@ -57,7 +57,7 @@ from sgl.research.divergence.search import choose
 from sgl.research.divergence.trees import dependency_trees, edge_compounds, node_and_edge_atoms
 from sgl.research.treebank import TreebankReader, TreebankSentence, TreebankWord
 from sgl.sampling import pack, sample
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, stream_key
 
 #: As the authors run it.
 CANDIDATES, EVERY = 1000, 2

@@ -42,8 +42,7 @@ from sgl.automata import SplitGrammar, StructureCompiler
 from sgl.core.interpret import Derivation
 from sgl.frontend import Compiled
 from sgl.sampling import Tables, pack
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, derive, stream_key
 
 #: A figure is compared by itself if it is expected so often.
 ENOUGH = 100

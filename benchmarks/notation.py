@@ -42,8 +42,7 @@ from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
 from sgl.sampling import pack
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, derive, stream_key
 
 #: Beyond so many standard errors a frequency is no chance.
 ALARM = 6.0

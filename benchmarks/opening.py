@@ -21,8 +21,7 @@ from sgl.frontend import Compiled
 from sgl.garbage import collect_rarely
 from sgl.pipeline.grammar import open_grammar
 from sgl.sampling import pack
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, derive, stream_key
 
 
 def opened(path: Path, settings: Mapping[str, str] | None = None) -> Compiled:

@@ -43,8 +43,7 @@ from sgl.core.plan import Constraint, Stratum
 from sgl.frontend import Compiled
 from sgl.parsing import BatchParser, Parser
 from sgl.sampling import pack
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, derive, stream_key
 
 #: Sentences that the kernel is given at once; fewer are repeated, because it is too quick.
 BATCH = 20_000

@@ -27,7 +27,7 @@ from sgl.core.release import Release, known
 from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.foreign.json import JsonValue
-from sgl.sampling.random import SCHEME
+from sgl.sampling.engine import SCHEME
 from sgl.sampling.strata import StratumSample
 
 

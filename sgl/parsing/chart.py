@@ -50,8 +50,9 @@ class Steps:
             raise TooLongError(f"it takes more than {self._allowed:,} steps")
 
 
-#: Part of a rule up to a dot, for a symbol, from a place on: symbol, place, rule, dot, children (categories of the
-#: grammar, and of the chart once they are found).  In the symbol of what is left of a phrase is a category of the chart.
+#: Part of a rule up to a dot: the symbol that it is for, where it begins, the rule, the dot, the children, which are
+#: categories of the grammar, and of the chart once they are found.  So are those of symbols: what is left of a phrase
+#: has a category of the chart.
 _Item = tuple[Symbol, int, int, int, tuple[int, ...]]
 #: A symbol that is looked for at a place.
 _Request = tuple[int, Symbol]
@@ -161,7 +162,7 @@ class Chart:
                     self._begun[end][start, after] = None
 
     def _ask(self, position: int, symbol: Symbol) -> None:
-        """Look for a symbol at a position: what can begin with nothing is begun, all else when its beginning is found."""
+        """Look for a symbol at a position: rules are begun that can begin with nothing, or go on with a phrase."""
         goal, items = symbol[0], self._items[position]
         if not self._is_new(goal):
             fresh = self._index.corners[symbol] & ~self._wanted[position]
@@ -203,7 +204,7 @@ class Chart:
     def _moved(self, item: _Item, found: int) -> _Item:
         """Return an item behind its next child, which was found."""
         symbol, start, rule, dot, children = item
-        child = self._index.parts[rule][symbol[1]][dot].child  # type: ignore[union-attr]
+        child = self._index.parts[rule][symbol[1]][dot].child
         return symbol, start, rule, dot + 1, (*children[:child], found, *children[child + 1 :])
 
     def forest(self) -> Forest | None:
@@ -244,7 +245,8 @@ class Chart:
 
     def _circles_below(self, root: int) -> dict[int, int]:
         """Return the categories of the chart that are part of themselves, with the number of the circle."""
-        waiting, graph = [root], nx.DiGraph()
+        graph: nx.DiGraph[int] = nx.DiGraph()
+        waiting = [root]
         for category in waiting:
             below = {child for _, children in self._rules[category] for child in children}
             waiting += [child for child in below if child not in graph]

@@ -27,8 +27,7 @@ from sgl.corpus.fit.estimate import LeftOut, Vector
 from sgl.frontend import Compiled
 from sgl.parsing import Forest
 from sgl.sampling import pack
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, derive, stream_key
 
 
 @dataclass(frozen=True, slots=True)

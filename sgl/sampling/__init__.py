@@ -6,6 +6,5 @@ without dependencies that does the same again.
 """
 
 from sgl.sampling.acceptance import AMBIGUOUS, NotEnoughError, SampledItem, StratumItems, sample
-from sgl.sampling.engine import LONGEST_DERIVATION, Tables
-from sgl.sampling.random import SCHEME
+from sgl.sampling.engine import LONGEST_DERIVATION, SCHEME, Tables
 from sgl.sampling.tables import pack, standalone_source

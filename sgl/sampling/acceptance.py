@@ -30,8 +30,17 @@ candidates show that the wanted number is out of reach, ``NotEnoughError`` says 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sgl.sampling.engine import Instances, Listing, PackedStratum, Tables, derive, joined, words_of
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import (
+    Instances,
+    Listing,
+    PackedStratum,
+    Tables,
+    candidate_key,
+    derive,
+    joined,
+    stream_key,
+    words_of,
+)
 
 TOO_LONG = "too_long"
 REPEATED_LEMMA = "repeated_lemma"
@@ -110,6 +119,7 @@ class AcceptanceTest:
         self._exposed: set[str] = set()
         #: The accepted items of each target, or instance, of a stratum.
         self.shares = [dict.fromkeys(stratum.targets, 0) for stratum in tables.strata]
+        self._full = [{name: share(s.wanted, s.targets, name) for name in s.targets} for s in tables.strata]
         self._trains = any(s.split == TRAIN and s.wanted for s in tables.strata)
 
     def reason(self, number: int, candidate: int, derivation: list[int] | None, instance: str = "") -> str | None:
@@ -124,7 +134,8 @@ class AcceptanceTest:
         if self._trains and stratum.split != TRAIN and not words <= self._exposed:
             return UNEXPOSED_WORD
         target = next((target for target in stratum.targets if target in words), instance or None)
-        if (stratum.targets or stratum.contexts) and not self._has_room(number, target):
+        full = self._full[number].get(target, stratum.contexts) if target else 0
+        if (stratum.targets or stratum.contexts) and self.shares[number].get(target or "", 0) >= full:
             return SHARE_FULL
         tokens = words_of(tables.source, tables.arity, derivation)
         sentence = joined(tables.source, tokens) if tables.distinct_sentences else ""
@@ -140,13 +151,6 @@ class AcceptanceTest:
         if stratum.split == TRAIN:
             self._exposed |= words
         return None
-
-    def _has_room(self, number: int, target: str | None) -> bool:
-        if target is None:
-            return False
-        stratum = self._tables.strata[number]
-        full = stratum.contexts or share(stratum.wanted, stratum.targets, target)
-        return self.shares[number].get(target, 0) < full
 
 
 def sample(tables: Tables) -> Iterator[StratumItems]:

@@ -1,4 +1,15 @@
-"""Draw derivations from packed tables, and read them off as text.
+"""Draw derivations from packed tables, by numbers that depend on their place alone, and read them off as text.
+
+There is no generator that is advanced from item to item.  Every random number is a function of seed, stream, candidate
+and draw, so that a candidate does not depend on how many were drawn before it, or on who draws it::
+
+    seed 2024, stream "train/in_distribution"  -> stream key
+    stream key, candidate 17                   -> candidate key
+    candidate key, draw 0, 1, 2, ...           -> one 64-bit number each
+
+The mixing is SplitMix64: a counter that moves by an odd constant, followed by a bijective finaliser (Steele, Lea &
+Flood 2014, "Fast splittable pseudorandom number generators", section 3; the finaliser's constants are Stafford's
+variant 13, as in the Java library).
 
 A table entry is a *state* of a split with its alternatives.  Each alternative
 owns an interval of integers, as wide as it is probable::
@@ -11,19 +22,50 @@ so that a choice compares integers only and is the same on every machine.  A
 derivation is expanded from the left with an explicit stack; its rules in the
 order of expansion are its preorder.
 
-This module needs nothing but the standard library of Python 3.9, because the
-standalone sampler contains it as it is.
+This module needs nothing but the standard library of Python 3.9, because the standalone sampler contains it.
 """
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from hashlib import sha256
 from itertools import accumulate
 from math import prod
 from typing import Any, NamedTuple, cast
 
 from sgl.core.graph import PARTS, GluingRule, part_of
 from sgl.core.spelling import Finish, applied, join_words
-from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2, candidate_key, stream_key
+
+#: Name of the scheme, for manifests; a change of any number changes the name.
+SCHEME = "splitmix64-counter/1"
+
+MASK = 0xFFFFFFFFFFFFFFFF
+GAMMA = 0x9E3779B97F4A7C15
+MIX_1 = 0xBF58476D1CE4E5B9
+MIX_2 = 0x94D049BB133111EB
+
+
+def mix(value: int) -> int:
+    """Return the finaliser of SplitMix64: a bijection of the 64-bit integers."""
+    value = ((value ^ (value >> 30)) * MIX_1) & MASK
+    value = ((value ^ (value >> 27)) * MIX_2) & MASK
+    return value ^ (value >> 31)
+
+
+def stream_key(seed: int, stream: str) -> int:
+    """Return the 64-bit key of a stream: the first bytes of SHA-256 of "seed/stream"."""
+    digest = sha256(f"{seed}/{stream}".encode()).digest()
+    return int.from_bytes(digest[:8], "big")
+
+
+def candidate_key(key: int, index: int) -> int:
+    """Return the key of candidate ``index`` (from 0) of the stream with this key."""
+    return mix((key + (index + 1) * GAMMA) & MASK)
+
+
+def number(key: int, draw: int) -> int:
+    """Draw ``draw`` (from 0) of the candidate with this key: 64 random bits."""
+    return mix((key + (draw + 1) * GAMMA) & MASK)
+
 
 #: A derivation of more rules is not finished but counted as ``too_long``.
 LONGEST_DERIVATION = 10_000
@@ -114,7 +156,7 @@ def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
     stack = [start]
     while stack:
         bounds, rules, children = states[stack.pop()]
-        # ``number`` of sgl.sampling.random, written out: this loop is all the time.
+        # ``number``, written out: this loop is all the time.
         key = (key + GAMMA) & MASK
         bits = ((key ^ (key >> 30)) * MIX_1) & MASK
         bits = ((bits ^ (bits >> 27)) * MIX_2) & MASK

@@ -1,12 +1,16 @@
-"""Rows of the data files: source, target and category, divided by tabs."""
+"""Rows of the data files, source, target and category divided by tabs; reading the tables of a standalone sampler."""
 
+import json
+import zlib
+from base64 import b64decode
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from sgl.core.graph import Gluer, without
-from sgl.core.spelling import absorbed
+from sgl.core.graph import Gluer, GluingNode, GluingRule, without
+from sgl.core.spelling import Finish, absorbed
 from sgl.rendering.registry import VIEWS
 from sgl.sampling.acceptance import sample
-from sgl.sampling.engine import PackedText, PackedView, Tables, joined, words_of
+from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables, joined, words_of
 
 
 def row_of(source: str, target: str, category: str) -> str:
@@ -55,3 +59,33 @@ def rows(tables: Tables) -> Iterator[tuple[str, list[str]]]:
             source = source_of(item.derivation)
             texts = [text_of(item.derivation) for text_of in target_writers]
             yield stratum.split, [row_of(source, text, stratum.category) for text in texts]
+
+
+def deserialize(text: str) -> Tables:
+    """Return the tables that were written as a text, by :func:`sgl.sampling.tables.serialize`."""
+    data: Any = Tables(*_frozen(json.loads(zlib.decompress(b64decode(text)))))
+    strata = [PackedStratum(*stratum) for stratum in data.strata]
+    several = {name: [*getattr(data, name)] for name in ("arity", "words", "lemmas")}
+    tables: Tables = data._replace(
+        states=[State(*map(list, state)) for state in data.states],
+        strata=[s._replace(ambiguous=frozenset(s.ambiguous), found=frozenset(s.found)) for s in strata],
+        source=_text(data.source),
+        targets=[_text(one) if len(one) == len(PackedText._fields) else _view(*one) for one in data.targets],
+        **several,
+    )
+    return tables
+
+
+def _frozen(value: Any) -> Any:  # noqa: ANN401 - JSON
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _text(fields: tuple[Any, ...]) -> PackedText:
+    name, join, attach, templates, finish = fields
+    return PackedText(name, join, frozenset(attach), [*templates], None if finish is None else Finish(*finish))
+
+
+def _view(name: str, kind: str, rules: list[tuple[Any, ...]], anchor: tuple[Any, ...] | None) -> PackedView:
+    given = [GluingRule(*rule) for rule in rules]
+    glued = [rule._replace(nodes=tuple(GluingNode(*node) for node in rule.nodes)) for rule in given]
+    return PackedView(name, kind, glued, None if anchor is None else _text(anchor))

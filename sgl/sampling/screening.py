@@ -8,17 +8,15 @@ The sentences that a dataset has already are known by 128 bits of hash: MurmurHa
 seed 0).  It is not meant to withstand texts that were made to collide.
 """
 
-from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.sampling.acceptance import REASONS
-from sgl.sampling.engine import Tables
-from sgl.sampling.random import MASK
+from sgl.sampling.engine import MASK, Tables
 
 #: Outcomes as numbers: 0, or one more than the place of the reason in ``REASONS``.
 ACCEPTED = 0
@@ -26,9 +24,6 @@ TOO_LONG, REPEATED_LEMMA, UNEXPOSED_WORD, SHARE_FULL, REPEATED_SENTENCE, AMBIGUO
 
 #: Seconds that plain code takes for an item: to sample it, to accept it, to sample it again.
 _SECONDS = 1.5e-4
-
-#: The bit of rules that repeat a lemma by themselves, for all that is known.
-ALWAYS = np.uint64(1 << 63)
 
 
 def compiled_pays(items: int) -> bool:
@@ -41,70 +36,24 @@ def compiled_pays(items: int) -> bool:
 class Lemmas(NamedTuple):
     """The lemmas that rules introduce, as numbers.
 
-    Those of rule ``r`` are ``words[word_ends[r]:word_ends[r + 1]]``, and ``own`` with
-    ``own_ends`` those of them that may not be repeated.  ``own_bits`` has one of 63 bits
-    for each of these: where rules have no bit in common they have no lemma in common.
+    Those of rule ``r`` are ``words[word_ends[r]:word_ends[r + 1]]``, and ``own`` with ``own_ends`` those of them that
+    may not be repeated.
     """
 
     words: NDArray[np.int32]
     word_ends: NDArray[np.int32]
     own: NDArray[np.int32]
     own_ends: NDArray[np.int32]
-    own_bits: NDArray[np.uint64]
 
 
-class LemmaIndex:
-    """The lemmas of all rules, and the number of each."""
-
-    def __init__(self, tables: Tables) -> None:
-        self.numbers: dict[str, int] = {}
-        words, own = (
-            [[self.numbers.setdefault(word, len(self.numbers)) for word in row] for row in rows]
-            for rows in (tables.words, tables.lemmas)
-        )
-        bits = [0] if not own else []
-        for lemmas in own:
-            of_rule = {1 << lemma % 63 for lemma in lemmas}
-            bits.append(sum(of_rule) | (int(ALWAYS) if len(of_rule) < len(lemmas) else 0))
-        self.lemmas = Lemmas(*_flat(words), *_flat(own), np.array(bits, np.uint64))
-
-    def ranks(self, targets: Sequence[str]) -> NDArray[np.int32]:
-        """For each lemma its place among ``targets``, or -1."""
-        ranks = np.full(max(len(self.numbers), 1), -1, np.int32)
-        for rank, target in reversed(list(enumerate(targets))):
-            if target in self.numbers:
-                ranks[self.numbers[target]] = rank
-        return ranks
-
-
-def _flat(rows: Sequence[Sequence[int]]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    ends = [0, *accumulate(len(row) for row in rows)]
-    return np.array([n for row in rows for n in row], np.int32), np.array(ends, np.int32)
-
-
-def repeats(lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int, seen: NDArray[np.int32]) -> bool:
-    """Return whether one of the lemmas that may not be repeated is."""
-    number = 0
-    for place in range(begin, end):
-        rule = rules[place]
-        for at in range(lemmas.own_ends[rule], lemmas.own_ends[rule + 1]):
-            lemma = lemmas.own[at]
-            for other in range(number):
-                if seen[other] == lemma:
-                    return True
-            seen[number] = lemma
-            number += 1
-    return False
-
-
-def may_repeat(lemmas: Lemmas, rules: NDArray[np.int32], begin: int, end: int) -> bool:
-    """Return whether one of these lemmas may be repeated: two have the same bit."""
-    met, again = ALWAYS, np.uint64(0)
-    for place in range(begin, end):
-        bits = lemmas.own_bits[rules[place]]
-        again |= bits & met
-        met |= bits
-    return bool(again != np.uint64(0))
+def numbered_lemmas(tables: Tables) -> tuple[dict[str, int], Lemmas]:
+    """Return the numbers of all lemmas, and those of the rules."""
+    numbers: dict[str, int] = {}
+    columns: list[NDArray[np.int32]] = []
+    for rows in (tables.words, tables.lemmas):
+        own = [numbers.setdefault(word, len(numbers)) for row in rows for word in row]
+        columns += [np.array(own, np.int32), np.array([0, *accumulate(map(len, rows))], np.int32)]
+    return numbers, Lemmas(*columns)
 
 
 def screen(
@@ -118,36 +67,34 @@ def screen(
     words_matter: int,
     verdicts: NDArray[np.uint8],
     targets: NDArray[np.int32],
-    scratch: NDArray[np.int32],
+    last: NDArray[np.int32],
 ) -> None:
     """Judge each candidate by itself, and find the rank of its target.
 
     ``exposed`` marks the words that may be used, ``rank`` has the place of a word among the
     targets of the stratum; if there are neither targets nor words that may not be used, words
-    do not matter.  ``scratch`` has room for all lemmas of a derivation.
+    do not matter.  ``last``, the last candidate that has each lemma, is -1 at first.
     """
     most = len(lemmas.words)
     for row in range(len(verdicts)):
         begin, end = rule_ends[row], rule_ends[row + 1]
-        verdict = ACCEPTED
+        verdict = TOO_LONG if too_long[row] else ACCEPTED
         target = most
-        if too_long[row]:
-            verdict = TOO_LONG
-        elif (
-            not repeated_lemmas
-            and may_repeat(lemmas, rules, begin, end)
-            and repeats(lemmas, rules, begin, end, scratch)
-        ):
-            verdict = REPEATED_LEMMA
-        elif words_matter:
-            for place in range(begin, end):
-                rule = rules[place]
-                for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
-                    word = lemmas.words[at]
-                    if not exposed[word]:
-                        verdict = UNEXPOSED_WORD
-                    if 0 <= rank[word] < target:
-                        target = rank[word]
+        for place in range(end if repeated_lemmas else begin, end):
+            rule = rules[place]
+            for at in range(lemmas.own_ends[rule], lemmas.own_ends[rule + 1]):
+                lemma = lemmas.own[at]
+                if last[lemma] == row:
+                    verdict = REPEATED_LEMMA
+                last[lemma] = row
+        for place in range(begin if words_matter and verdict == ACCEPTED else end, end):
+            rule = rules[place]
+            for at in range(lemmas.word_ends[rule], lemmas.word_ends[rule + 1]):
+                word = lemmas.words[at]
+                if not exposed[word]:
+                    verdict = UNEXPOSED_WORD
+                if 0 <= rank[word] < target:
+                    target = rank[word]
         verdicts[row] = verdict
         targets[row] = target if target < most else -1
 
@@ -233,18 +180,8 @@ class Earlier(NamedTuple):
     candidate: NDArray[np.int32]
 
 
-class Seen(Protocol):
-    """Remembers the sentences that were accepted, wherever it keeps them."""
-
-    def earlier(self, hashes: NDArray[np.uint64], asked: NDArray[np.bool_]) -> Earlier:
-        """Find where the sentences of the ``asked`` candidates occurred before."""
-
-    def add(self, hashes: NDArray[np.uint64], accepted: NDArray[np.bool_], stratum: int) -> None:
-        """Take the sentences of the accepted candidates for a stratum."""
-
-
 class SeenSentences:
-    """Remembers the sentences that were accepted in a dictionary."""
+    """Remembers the sentences that were accepted, by their hashes."""
 
     def __init__(self) -> None:
         self._stratum: dict[tuple[int, int], int] = {}
@@ -270,7 +207,7 @@ class SeenSentences:
             self._stratum[first, second] = stratum
 
 
-def seen_sentences(tables: Tables, memory: int = MEMORY, folder: Path | None = None) -> Seen:
+def seen_sentences(tables: Tables, memory: int = MEMORY, folder: Path | None = None) -> SeenSentences:
     """Return where to remember sentences; above ``memory`` bytes it is a file in ``folder``."""
     expected = tables.distinct_sentences * sum(stratum.wanted for stratum in tables.strata)
     if not compiled_pays(expected):

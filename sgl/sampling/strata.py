@@ -20,17 +20,26 @@ from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling.acceptance import REASONS, SHARE_FULL, TRAIN, WINDOW, share, stop_if_out_of_reach
-from sgl.sampling.engine import Instances, Listing, PackedStratum, Tables, derive, joined, words_of
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import (
+    Instances,
+    Listing,
+    PackedStratum,
+    Tables,
+    candidate_key,
+    derive,
+    joined,
+    stream_key,
+    words_of,
+)
 from sgl.sampling.screening import (
     ACCEPTED,
     AMBIGUOUS,
     MEMORY,
-    LemmaIndex,
-    Seen,
+    SeenSentences,
     compiled_pays,
     expose,
     hash_column,
+    numbered_lemmas,
     screen,
     seen_sentences,
     settle,
@@ -67,46 +76,47 @@ class Sampler:
 
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
-        self._index = LemmaIndex(tables)
+        self._numbers, self._lemmas = numbered_lemmas(tables)
         self._listings: dict[int, Listing] = {}
         self._instances: dict[str, Instances] = {}
         #: The number of lemmas, which is at least 1.
-        self.lemmas = max(len(self._index.numbers), 1)
+        self.lemmas = max(len(self._numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers."""
-        key, states = stream_key(self.tables.seed, stratum.stream), self.tables.states
+        instances: tuple[str, ...] = ()
+        found: list[list[int] | None]
         if stratum.contexts:
             if stratum.stream not in self._instances:
                 self._instances[stratum.stream] = Instances(self.tables, stratum)
             drawn = [*map(self._instances[stratum.stream].candidate, numbers.tolist())]
-            derivations = Derivations.of([own or () for own, _ in drawn])
-            texts, too_long = source_texts(self.tables, derivations), np.zeros(len(drawn), np.uint8)
-            return Batch(numbers, derivations, texts, too_long, tuple(words for _, words in drawn))
-        if stratum.every:
+            found, instances = [own for own, _ in drawn], tuple(words for _, words in drawn)
+        elif stratum.every:
             if stratum.start not in self._listings:
-                self._listings[stratum.start] = Listing(states, stratum.start)
+                self._listings[stratum.start] = Listing(self.tables.states, stratum.start)
             found = [*map(self._listings[stratum.start].derivation, numbers.tolist())]
         else:
-            keys = (candidate_key(key, number) for number in numbers.tolist())
-            found = [derive(states, stratum.start, key) for key in keys]
+            key, states = stream_key(self.tables.seed, stratum.stream), self.tables.states
+            found = [derive(states, stratum.start, candidate_key(key, number)) for number in numbers.tolist()]
         derivations = Derivations.of([derivation or () for derivation in found])
-        too_long = np.array([derivation is None for derivation in found], np.uint8)
-        return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long)
+        too_long = [derivation is None and not stratum.contexts for derivation in found]
+        return Batch(
+            *(numbers, derivations, source_texts(self.tables, derivations), np.array(too_long, np.uint8), instances)
+        )
 
     def survey(self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]) -> Survey:
         """Judge candidates by themselves, by number; ``exposed`` has a mark for each lemma."""
         batch = self.derive(stratum, numbers)
-        lemmas = self._index.lemmas
-        longest = int(np.diff(batch.derivations.offsets).max(initial=0))
-        most = int(np.diff(lemmas.own_ends).max(initial=0))
-        verdicts = np.empty(len(numbers), np.uint8)
-        targets = np.empty(len(numbers), np.int32)
-        words_matter = int(bool(stratum.targets) or not exposed.all())
+        verdicts, targets = np.empty(len(numbers), np.uint8), np.empty(len(numbers), np.int32)
+        #: For each lemma its place among the targets, or -1; the last candidate that has it.
+        rank, last = np.full((2, self.lemmas), -1, np.int32)
+        for place, target in reversed([*enumerate(stratum.targets)]):
+            if target in self._numbers:
+                rank[self._numbers[target]] = place
         self._screen(
-            *(lemmas, batch.derivations.rules, batch.derivations.offsets, batch.too_long),
-            *(int(stratum.repeated_lemmas), exposed, self._index.ranks(stratum.targets)),
-            *(words_matter, verdicts, targets, np.empty(longest * most + 1, np.int32)),
+            *(self._lemmas, batch.derivations.rules, batch.derivations.offsets, batch.too_long),
+            *(int(stratum.repeated_lemmas), exposed, rank, int(bool(stratum.targets) or not exposed.all())),
+            *(verdicts, targets, last),
         )
         hashes = np.zeros((len(numbers), 2), np.uint64)
         if self.tables.distinct_sentences:
@@ -116,7 +126,7 @@ class Sampler:
     def expose(self, derivations: Derivations, accepted: NDArray[np.bool_], exposed: NDArray[np.uint8]) -> None:
         """Mark the lemmas of the accepted derivations."""
         used = np.zeros(len(self.tables.arity), np.uint8)
-        self._expose(self._index.lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
+        self._expose(self._lemmas, derivations.rules, derivations.offsets, accepted, used, exposed)
 
 
 def sampler_for(tables: Tables, origin: str = "", items: int | None = None) -> Sampler:
@@ -233,7 +243,7 @@ class BatchAcceptance:
         self,
         tables: Tables,
         number: int,
-        seen: Seen,
+        seen: SeenSentences,
         ambiguity: BatchFilter[Any] | None = None,
         progress: Progress | None = None,
     ) -> None:
@@ -324,26 +334,19 @@ class BatchAcceptance:
                 *(int(self._distinct), int(self.stratum.repeated), ambiguous),
                 *(self.missing, self.stratum.contexts, outcomes, np.zeros(rows, np.bool_)),
             )
-            if self._ambiguity is None:
+            if (ambiguity := self._ambiguity) is None:
                 return outcomes[:used]
-            outcome = outcomes[:used]
-            asked = np.flatnonzero((outcome == ACCEPTED) | (outcome == AMBIGUOUS))
+            asked = np.flatnonzero(np.isin(outcomes[:used], (ACCEPTED, AMBIGUOUS)))
             fresh = asked[~judged[asked]]
             judged[fresh] = True
-            rejected = self._judge(self._ambiguity, survey, fresh, found) if len(fresh) else []
+            texts, derivations = survey.batch.sources.take(fresh), survey.batch.derivations.take(fresh)
+            new = ambiguity.judge(self.stratum, texts, derivations) if len(fresh) else {}
+            found.update((int(fresh[number]), one) for number, one in new.items())
+            rejected = [int(fresh[number]) for number, one in new.items() if ambiguity.rejects(one)]
             if not rejected:
-                counted = [found[row] for row in asked.tolist() if row in found]
-                self._ambiguity.count(self.stratum, len(asked), counted)
+                ambiguity.count(self.stratum, len(asked), [found[row] for row in asked.tolist() if row in found])
                 return outcomes[:used]
             ambiguous[rejected] = True
-
-    def _judge(
-        self, ambiguity: BatchFilter[Any], survey: Survey, rows: NDArray[np.int64], found: dict[int, Any]
-    ) -> list[int]:
-        sources, derivations = survey.batch.sources.take(rows), survey.batch.derivations.take(rows)
-        judged = ambiguity.judge(self.stratum, sources, derivations)
-        found.update((int(rows[number]), one) for number, one in judged.items())
-        return [int(rows[number]) for number, one in judged.items() if ambiguity.rejects(one)]
 
     def _count(self, outcomes: NDArray[np.uint8], survey: Survey, names: Sequence[str]) -> None:
         at = 0

@@ -15,6 +15,8 @@ they stand, without their imports of each other, around them ``templates/sampler
 import ast
 import json
 import textwrap
+import zlib
+from base64 import b64encode
 from collections.abc import Mapping
 from importlib.resources import files
 from itertools import accumulate
@@ -28,7 +30,6 @@ from sgl.core.plan import Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
-from sgl.sampling.serialization import serialize
 
 #: Number of integers that a probability of 1 stands for.
 SCALE = 1 << 53
@@ -202,12 +203,16 @@ BUNDLED = (
     "sgl.rendering.meaning",
     "sgl.rendering.registry",
     *sorted(set(_OF_VIEWS.values())),
-    "sgl.sampling.random",
     "sgl.sampling.engine",
     "sgl.sampling.acceptance",
     "sgl.sampling.rows",
-    "sgl.sampling.serialization",
 )
+
+
+def serialize(tables: Tables) -> str:
+    """Return tables as text: Base64 of a zlib stream of JSON, in which tuples and sets are lists."""
+    text = json.dumps(tables, ensure_ascii=False, separators=(",", ":"), default=sorted)
+    return b64encode(zlib.compress(text.encode(), 9)).decode("ascii")
 
 
 def standalone_source(tables: Tables, identity: str) -> str:

@@ -19,9 +19,26 @@ from sgl.accel.draw.program import program_of
 from sgl.accel.machine import hash_column as compiled_hash_column
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import NotEnoughError, pack, sample
-from sgl.sampling.engine import PackedStratum, PackedText, State, Tables, derive, joined, words_of
-from sgl.sampling.random import candidate_key, stream_key
-from sgl.sampling.screening import ACCEPTED, REPEATED_LEMMA, LemmaIndex, Seen, hash_column, screen, seen_sentences
+from sgl.sampling.engine import (
+    PackedStratum,
+    PackedText,
+    State,
+    Tables,
+    candidate_key,
+    derive,
+    joined,
+    stream_key,
+    words_of,
+)
+from sgl.sampling.screening import (
+    ACCEPTED,
+    REPEATED_LEMMA,
+    SeenSentences,
+    hash_column,
+    numbered_lemmas,
+    screen,
+    seen_sentences,
+)
 from sgl.sampling.strata import sampler_for
 
 pytestmark = pytest.mark.usefixtures("_either")
@@ -195,7 +212,7 @@ def test_the_program_of_a_grammar_writes_its_texts_while_it_draws() -> None:
 # --- sentences that were seen ------------------------------------------------------------
 
 
-def nothing_seen() -> Seen:
+def nothing_seen() -> SeenSentences:
     return seen_sentences(tables_of(TOY, plan=plan_of({"train": 0})))
 
 
@@ -262,26 +279,14 @@ def test_a_table_made_for_the_number_of_its_sentences_never_grows(tmp_path: Path
         assert set(seen.earlier(hashes, every).stratum.tolist()) == {5}
 
 
-def test_lemmas_that_share_a_bit_are_not_taken_for_one_another() -> None:
+def test_a_lemma_is_repeated_within_a_candidate_and_not_in_the_next_one() -> None:
     tables = tables_of(TOY, plan=plan_of({"train": 1}))
     own = [(f"lemma {number}",) for number in range(70)]
     lemmas = [*own, ("lemma 0", "lemma 1"), ("twice", "twice")]
-    index = LemmaIndex(tables._replace(lemmas=lemmas, words=lemmas))
-    assert index.lemmas.own_bits[0] == index.lemmas.own_bits[63]
+    numbers, numbered = numbered_lemmas(tables._replace(lemmas=lemmas, words=lemmas))
     part = Derivations.of([[0, 63], [0, 70], [71], [63, 70]])
     verdicts, targets = np.empty(4, np.uint8), np.empty(4, np.int32)
-    exposed = np.ones(len(index.numbers), np.uint8)
-    screen(
-        index.lemmas,
-        part.rules,
-        part.offsets,
-        np.zeros(4, np.uint8),
-        0,
-        exposed,
-        index.ranks(()),
-        0,
-        verdicts,
-        targets,
-        np.empty(8, np.int32),
-    )
+    exposed, none = np.ones(len(numbers), np.uint8), np.full(len(numbers), -1, np.int32)
+    given = numbered, part.rules, part.offsets, np.zeros(4, np.uint8)
+    screen(*given, 0, exposed, none, 0, verdicts, targets, none.copy())
     assert verdicts.tolist() == [ACCEPTED, REPEATED_LEMMA, REPEATED_LEMMA, ACCEPTED]

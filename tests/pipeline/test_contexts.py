@@ -18,8 +18,9 @@ from sgl.sampling import NotEnoughError, Tables, pack
 from sgl.sampling import strata as sampling
 from sgl.sampling.acceptance import StratumItems, sample
 from sgl.sampling.engine import Instances
-from sgl.sampling.serialization import deserialize, serialize
+from sgl.sampling.rows import deserialize
 from sgl.sampling.strata import Sampler, StrataSampler, StratumSample
+from sgl.sampling.tables import serialize
 from sgl.verify import verify
 
 GRAMMAR = """\

@@ -27,8 +27,7 @@ from sgl.core.interpret import Derivation
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish, plan_with, with_needs
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key, stream_key
+from sgl.sampling.engine import candidate_key, derive, stream_key
 from sgl.verify import verify
 
 # ---- by chance

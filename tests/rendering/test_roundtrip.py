@@ -16,8 +16,7 @@ from sgl.core.interpret import Derivation, interpret
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.sampling import pack
-from sgl.sampling.engine import derive
-from sgl.sampling.random import candidate_key
+from sgl.sampling.engine import candidate_key, derive
 
 FARM = Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl"
 

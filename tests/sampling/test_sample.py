@@ -18,8 +18,7 @@ from sgl.automata.weights.split import Transition, split_grammar
 from sgl.core.interpret import Derivation, derive_tokens, finish
 from sgl.core.plan import Constraint
 from sgl.sampling import sample
-from sgl.sampling.engine import Tables, derive, joined, words_of
-from sgl.sampling.random import candidate_key, number, stream_key
+from sgl.sampling.engine import Tables, candidate_key, derive, joined, number, stream_key, words_of
 from sgl.sampling.tables import SCALE, width
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sgl.sampling.random import GAMMA, MASK, MIX_1, MIX_2, candidate_key, mix, number, stream_key
+from sgl.sampling.engine import GAMMA, MASK, MIX_1, MIX_2, candidate_key, mix, number, stream_key
 
 words = st.integers(0, MASK)
 

@@ -18,9 +18,8 @@ from toy import TOY, GrammarBuilder, toy_plan
 from sgl.core.plan import Plan
 from sgl.sampling import pack, standalone_source
 from sgl.sampling.engine import Tables
-from sgl.sampling.rows import rows
-from sgl.sampling.serialization import deserialize, serialize
-from sgl.sampling.tables import BUNDLED
+from sgl.sampling.rows import deserialize, rows
+from sgl.sampling.tables import BUNDLED, serialize
 
 IDENTITY = "sgl:0.1.0|edition:2026|grammar:sha256:0123456789ab|seed:2024|items:450"
 

@@ -14,7 +14,7 @@ from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence import TEST, TRAIN, Elements, count_names
 from sgl.research.divergence.trees import Trees
-from sgl.sampling.random import number, stream_key
+from sgl.sampling.engine import number, stream_key
 
 Element = TypeVar("Element")
 

@@ -1,7 +1,7 @@
 """The kernel that draws derivations and writes their source texts.
 
 It runs the code of ``sgl.accel.draw.program`` with a stack of return addresses, and makes choices
-in the order of ``sgl.sampling.engine.derive``, with the numbers of ``sgl.sampling.random``.
+in the order and with the numbers of ``sgl.sampling.engine``.
 """
 
 import numpy as np
@@ -11,8 +11,7 @@ from sgl.accel.draw import program as layout
 from sgl.accel.draw.program import CALL, JUMP, LAST_WORD, RETURN, SINGLE, WORD, Program
 from sgl.accel.jit import kernel, part
 from sgl.accel.machine import copy32, high64
-from sgl.sampling.engine import LONGEST_DERIVATION
-from sgl.sampling.random import GAMMA, MIX_1, MIX_2
+from sgl.sampling.engine import GAMMA, LONGEST_DERIVATION, MIX_1, MIX_2
 
 #: Bytes and rules for which the buffers must have room beyond what is checked.  Every
 #: instruction that goes on checks before it writes, at most two pieces or one rule; the rest

@@ -20,16 +20,13 @@ from sgl.accel.machine import Bits, Ints, hash_column
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
-from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables
-from sgl.sampling.random import stream_key
-from sgl.sampling.screening import MEMORY, Earlier
+from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables, stream_key
+from sgl.sampling.screening import MEMORY, Earlier, SeenSentences
 from sgl.sampling.strata import Batch, Number, Sampler, source_texts
 
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
 _RULES, _TEXT = 16, 64
 
-part(screening.repeats)
-part(screening.may_repeat)
 settle = kernel(screening.settle)
 
 
@@ -158,7 +155,7 @@ def _rehash(old: Bits, new: Bits) -> None:
             new[slot, 1] = old[row, 1]
 
 
-class SentenceTable:
+class SentenceTable(SeenSentences):
     """The hashes of all sentences that were accepted."""
 
     def __init__(self, expected: int = 0, memory: int = MEMORY, folder: Path | None = None) -> None:

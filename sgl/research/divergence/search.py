@@ -25,7 +25,7 @@ from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
 from sgl.research.divergence.sources import MORPHOLOGY, ItemSet, in_one_line
-from sgl.sampling.random import MASK, mix, stream_key
+from sgl.sampling.engine import MASK, mix, stream_key
 
 if TYPE_CHECKING:
     from sgl.research.divergence.objective_kernel import SplitState

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sgl.research.divergence.objective_kernel import SplitState, distance_after, kernel, part, relabel, side
 from sgl.research.divergence.problem import DISCARDED, TEST, TRAIN
-from sgl.sampling import random
+from sgl.sampling import engine
 
 #: Of 64 proposals this many are of a whole compound, and this many of single items.
 _BLOCKS, _SINGLES = 2, 33
@@ -30,7 +30,7 @@ Bits = TypeVar("Bits", np.uint64, NDArray[np.uint64])
 
 _LOG_2 = 0.6931471805599453
 
-GAMMA, _MIX_1, _MIX_2 = map(np.uint64, (random.GAMMA, random.MIX_1, random.MIX_2))
+GAMMA, _MIX_1, _MIX_2 = map(np.uint64, (engine.GAMMA, engine.MIX_1, engine.MIX_2))
 
 _1, _27, _30, _31, _32 = (np.uint64(number) for number in (1, 27, 30, 31, 32))
 _LOW = np.uint64(0xFFFFFFFF)
