@@ -25,8 +25,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from sgl.children import collect_rarely
 from sgl.engine import Snapshot, Workspace
-from sgl.garbage import collect_rarely
 
 ROOT = Path(__file__).parents[1]
 STEPS = ("diagnostics", "samples", "claims")

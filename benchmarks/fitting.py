@@ -43,7 +43,7 @@ from sgl.core.grammar import LEXICONS, CoreGrammar
 from sgl.core.graph import Graph
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.corpus import Normalizer
-from sgl.corpus.fit import Collector
+from sgl.corpus.fit import collect
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.expectations import SplitSelection
@@ -210,7 +210,7 @@ def corpus_uses(compiled: Compiled, corpora: Sequence[Path], kinds: Sequence[str
     """How often each rule is used in the corpus."""
     parser = Parser(compiled.grammar)
     normalizer = Normalizer(compiled.grammar.text_layers[0], parser.vocabulary, ("spacing",))
-    return Collector(parser, kinds=kinds, normalizer=normalizer).run(corpora, lambda *_: None).certain
+    return collect(parser, corpora, lambda *_: None, kinds=kinds, normalizer=normalizer).certain
 
 
 def correlations(compiled: Compiled, corpus: Uses, expected: Uses) -> dict[str, Json]:

@@ -14,11 +14,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
+from sgl.children import collect_rarely
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Stratum
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
-from sgl.garbage import collect_rarely
 from sgl.pipeline.grammar import open_grammar
 from sgl.sampling import pack
 from sgl.sampling.engine import candidate_key, derive, stream_key

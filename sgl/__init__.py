@@ -20,11 +20,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sgl.api.dataset import Dataset, audit, evaluate, open_dataset
-    from sgl.api.findings import Findings
-    from sgl.api.grammar import Grammar, load
-    from sgl.api.problems import GrammarError
-    from sgl.api.texts import Text, Texts
+    from sgl.api import Dataset, Findings, Grammar, GrammarError, Text, Texts, audit, evaluate, load, open_dataset
 
 __all__ = [
     "Dataset",
@@ -44,15 +40,11 @@ __version__ = "0.1.0"
 #: Edition of the language that this compiler reads.
 EDITION = "2026"
 
-#: The modules of ``sgl.api`` that have these names; the others are in ``sgl.api.dataset``.
-_HOMES = {"Findings": "findings", "Grammar": "grammar", "load": "grammar", "GrammarError": "problems"}
-_HOMES |= {"Text": "texts", "Texts": "texts"}
-
 
 def __getattr__(name: str) -> object:
     if name not in __all__:
         raise AttributeError(f"module 'sgl' has no attribute {name!r}")
-    return getattr(import_module(f"sgl.api.{_HOMES.get(name, 'dataset')}"), name)
+    return getattr(import_module("sgl.api"), name)
 
 
 def __dir__() -> list[str]:

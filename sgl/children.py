@@ -2,25 +2,34 @@
 
 A new process imports modules for a second, and until then it hears no Ctrl-C, which reaches all processes of a
 terminal.  What it does first is :func:`begin`: from then on it ends within moments when the process that has started
-it is gone, even if that was killed.  The module needs the standard library alone, so that it is imported quickly.
+it is gone, even if that was killed.  The module needs the standard library alone, and is imported quickly: what starts
+processes is loaded when one starts.
 """
 
+import gc
 import os
-import shutil
 import signal
-import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
-from multiprocessing import get_context, parent_process, resource_tracker
-from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sgl.garbage import collect_rarely
+if TYPE_CHECKING:
+    from multiprocessing.process import BaseProcess
 
 #: The signals that end a command.
 _ENDS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+def collect_rarely() -> None:
+    """Let Python look for cycles seldom from now on, in this process: what SGL computes has hardly one in it.
+
+    To look through all objects of a grammar takes a third of a second each time.  Programs call this when they start;
+    a program that imports SGL keeps its settings.
+    """
+    gc.set_threshold(100_000, 50, 50)
 
 
 @contextmanager
@@ -32,6 +41,8 @@ def starting() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    from multiprocessing import resource_tracker
+
     # It starts with the first process, and unblocks the signal when it has.
     resource_tracker.ensure_running()
     waiting: list[int] = []
@@ -53,8 +64,10 @@ def starting() -> Iterator[None]:
 
 def begin(folder: str = "") -> None:
     """End when the process ends that has started this one; a folder of one's own goes as well."""
+    import shutil
+    from multiprocessing import parent_process
 
-    def end_with(parent: BaseProcess) -> None:
+    def end_with(parent: "BaseProcess") -> None:
         parent.join()
         if folder:
             shutil.rmtree(folder, ignore_errors=True)
@@ -67,8 +80,11 @@ def begin(folder: str = "") -> None:
 
 
 @contextmanager
-def process_in(module: str, function: str) -> Iterator[BaseProcess]:
+def process_in(module: str, function: str) -> Iterator["BaseProcess"]:
     """Have another process call a function with a folder that is its own, while the block runs."""
+    import tempfile
+    from multiprocessing import get_context
+
     with tempfile.TemporaryDirectory(prefix="sgl-", ignore_cleanup_errors=True) as folder:
         process = get_context("spawn").Process(target=_call, args=(module, function, folder), daemon=True)
         with starting():

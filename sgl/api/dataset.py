@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sgl import foreign
-from sgl.api.findings import Findings, Shown
 from sgl.api.grammar import Grammar, load
-from sgl.api.problems import GrammarError, raised, working
+from sgl.api.values import Findings, GrammarError, Shown, raised, working
 from sgl.cli.terminal import count as number
 from sgl.dataset import manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
@@ -132,18 +131,14 @@ def audit(grammar: str | PathLike[str] | Grammar, *corpora: str | PathLike[str])
 
     A row has a sentence and, after tabs, its translation and perhaps a kind, as for ``sglc audit``.
     """
-    from sgl.corpus.audit import Auditor, SentenceReader, audit_data
-    from sgl.parsing import Parser
-    from sgl.rendering import outputs
+    from sgl.corpus.audit import Auditor, audit_data
 
     grammar = grammar if isinstance(grammar, Grammar) else load(grammar)
     compiled = grammar.compiled
     core, plan = compiled.grammar, compiled.plan
     with working(compiled):
-        parser = Parser(core, core.text_layer(plan.source))
-        reader = SentenceReader(parser, (outputs(core)[plan.target],), None, None)
-        found = Auditor(reader, (plan.source, plan.target)).run([Path(path) for path in corpora], lambda *_: None)
-        data = audit_data(found)
+        auditor = Auditor(core, (plan.source, plan.target), (plan.source, plan.target))
+        data = audit_data(auditor.run([Path(path) for path in corpora], lambda *_: None))
     names = [name for name, value in data.items() if isinstance(value, int)]
     rows = [(file["file"], *(file[name] for name in names)) for file in data["files"]]
     return Findings(f"{number(data['rows'], 'row')} in {number(len(rows), 'file')}", True, ("file", *names), rows, data)

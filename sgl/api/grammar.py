@@ -9,9 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgl.api.findings import Findings, Shown
-from sgl.api.problems import GrammarError, raised, working
-from sgl.api.texts import Text, Texts
+from sgl.api.values import Findings, GrammarError, Shown, Text, Texts, raised, working
 from sgl.cli.terminal import count as number
 from sgl.diagnostics import Diagnostics, Severity, SourceMap, suggest
 from sgl.resources import bundled_grammars
@@ -20,7 +18,6 @@ if TYPE_CHECKING:
     from sgl.api.dataset import Dataset
     from sgl.automata import StructureCompiler
     from sgl.frontend import Compiled
-    from sgl.parsing import Forest
     from sgl.pipeline.samples import SampleSource
 
 #: For every output of a translation, readings that are looked at.
@@ -39,17 +36,15 @@ def load(source: str | PathLike[str], **parameters: str | int | bool) -> Grammar
 
     path, bundled = Path(source), bundled_grammars().get(str(source))
     path = bundled.path if bundled is not None and not path.exists() else path
-    settings = {name: _spelt(value) for name, value in parameters.items()}
+    settings = {
+        name: {True: "on", False: "off"}[v] if isinstance(v, bool) else str(v) for name, v in parameters.items()
+    }
     sources, diagnostics = SourceMap(), Diagnostics()
     with working(None, sources):
         compiled = open_grammar(path, settings, sources, diagnostics)
     if compiled is None:
         raise raised(diagnostics, sources)
     return Grammar(compiled, sources, diagnostics)
-
-
-def _spelt(value: str | int | bool) -> str:
-    return ("on" if value else "off") if isinstance(value, bool) else str(value)
 
 
 class Grammar(Shown):
@@ -88,9 +83,8 @@ class Grammar(Shown):
         with working(self.compiled, self._sources):
             source = self._source(of)
             items = sampled_items(compiled, source, count, seed)
-            if beside:
-                return self._beside([Text(compiled.grammar, compiled.plan, item.derivation) for item in items], of)
-        return Texts([Text(source.grammar, compiled.plan, item.derivation) for item in items])
+            texts = [Text(source.grammar, compiled.plan, item.derivation) for item in items]
+            return self._beside(texts, of) if beside else Texts(texts)
 
     def _source(self, of: str) -> SampleSource:
         from sgl.pipeline.samples import source_of
@@ -115,25 +109,18 @@ class Grammar(Shown):
 
     def parse(self, sentence: str, *, layer: str = "", limit: int = 10) -> Texts:
         """Return the readings of a sentence, the likeliest first; ``total`` says how many there are."""
-        from sgl.parsing import best_readings
-
-        core, plan = self.compiled.grammar, self.compiled.plan
-        with working(self.compiled, self._sources):
-            forest = self._forest(sentence, layer or plan.source)
-            found = best_readings(forest, limit)
-        return Texts([Text(core, plan, ranked.derivation, ranked.probability) for ranked in found], forest.count)
-
-    def _forest(self, sentence: str, layer: str) -> Forest:
-        from sgl.parsing import Parser
+        from sgl.parsing import Parser, best_readings
         from sgl.pipeline.sentences import read_sentence
 
-        core, sources, diagnostics = self.compiled.grammar, SourceMap(), Diagnostics()
-        self._check(layer, [text.name for text in core.text_layers], "text layer")
-        parser = Parser(core, core.text_layer(layer))
-        forest = read_sentence(parser, sentence, None, sources, diagnostics)
-        if forest is None:
-            raise raised(diagnostics, sources)
-        return forest
+        core, plan = self.compiled.grammar, self.compiled.plan
+        sources, diagnostics, layer = SourceMap(), Diagnostics(), layer or plan.source
+        with working(self.compiled, self._sources):
+            self._check(layer, [text.name for text in core.text_layers], "text layer")
+            forest = read_sentence(Parser(core, core.text_layer(layer)), sentence, None, sources, diagnostics)
+            if forest is None:
+                raise raised(diagnostics, sources)
+            found = best_readings(forest, limit)
+        return Texts([Text(core, plan, ranked.derivation, ranked.probability) for ranked in found], forest.count)
 
     def translate(self, sentence: str, *, to: str = "", layer: str = "", limit: int = 10) -> list[str]:
         """Return the different outputs of a sentence in the layer or view ``to``, the likeliest first."""

@@ -10,8 +10,8 @@ from sgl.cli.session import Session
 from sgl.cli.terminal import bar, count
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import CUT
-from sgl.core.interpret import Item, capitalised, finish, spelt_as
-from sgl.corpus import DIFFERENCES, Normalizer
+from sgl.core.interpret import Item, finish, spelt_as
+from sgl.corpus import DIFFERENCES
 from sgl.corpus.rows import ListedRow
 from sgl.frontend import Compiled
 from sgl.rendering import conllu, outputs
@@ -101,12 +101,6 @@ def compared_layers(
                 f"no column has the layer `{layer}`; the columns are {', '.join(columns)} (`--columns` says otherwise)"
             )
     return [parsed, *compared]
-
-
-def normalizer_of(grammar: CoreGrammar, layer: int, allowed: Sequence[str]) -> Normalizer:
-    """Return what finds other spellings of a sentence, if these differences are allowed; a layer may be one-way."""
-    words = {word for rule in grammar.rules for word in rule.words(layer)}
-    return Normalizer(grammar.text_layers[layer], words.union(map(capitalised, words)), allowed)
 
 
 def file_bar(session: Session) -> Callable[[str, int, float], None]:

@@ -8,16 +8,13 @@ import click
 
 from sgl.cli import arguments as args
 from sgl.cli.files import PAGE, force_option, json_file_option
-from sgl.cli.session import Session, grammar_argument, grammar_options, json_text, named_values
-from sgl.cli.terminal import cell, count, text_table
-from sgl.corpus import Normalizer
+from sgl.cli.session import Session, grammar_argument, grammar_options, named_values
+from sgl.cli.terminal import cell, count, json_text, text_table
 from sgl.corpus import audit as judged
 from sgl.corpus.audit.result import OTHER_PAIRS
 from sgl.corpus.audit.sets import new_words
 from sgl.dataset import plain
-from sgl.frontend import Compiled, named_structures
-from sgl.parsing import Parser
-from sgl.rendering import outputs
+from sgl.frontend import named_structures
 from sgl.report import render_audit
 
 #: Characters of a structure in a warning.
@@ -67,12 +64,21 @@ def command(
     """
     started = time.monotonic()
     compiled = session.open(grammar)
-    declared: Sequence[judged.DeclaredStructure] = ()
-    if patterns:
-        declared = judged.declared_structures(compiled.plan.patterns, named_structures(compiled))
-    session.check_names(items.values(), [p.name for p in compiled.plan.patterns], "pattern")
-    names = judged.PatternNames(compiled.plan.patterns, items)
-    auditor = _auditor(session, compiled, source, target, columns, normalise, declared, names)
+    core, plan = compiled.grammar, compiled.plan
+    declared = judged.declared_structures(plan.patterns, named_structures(compiled)) if patterns else ()
+    session.check_names(items.values(), [pattern.name for pattern in plan.patterns], "pattern")
+    named, usual = args.listed(target), [plan.source, plan.target]
+    if not set(named) <= set(usual):
+        # The columns are then the source and what it is compared with, whatever that is.
+        usual = [source or plan.source, *named]
+    given = args.listed(columns) or list(dict.fromkeys(usual))
+    compared = args.compared_layers(session, compiled, source, given, named)
+    allowed = args.differences(session, normalise)
+    collector = None
+    if declared:
+        names = judged.PatternNames(plan.patterns, items)
+        collector = judged.SetCollector(core, core.text_layer(compared[0]), plan, declared, names)
+    auditor = judged.Auditor(core, given, compared, allowed, declared, collector)
     audit = auditor.run(corpora, args.file_bar(session))
     _warn_of_missing_needs(session, audit)
     _show(session, audit)
@@ -90,42 +96,6 @@ def command(
         title = compiled.project.title or compiled.project.name
         session.write(html_file, render_audit(data, title))
     args.report_unreadable(session, audit.total.unreadable, audit.unreadable)
-
-
-def _auditor(
-    session: Session,
-    compiled: Compiled,
-    source: str | None,
-    target: str | None,
-    columns: str | None,
-    normalise: str,
-    declared: Sequence[judged.DeclaredStructure],
-    names: judged.PatternNames,
-) -> judged.Auditor:
-    """Return the auditor that the options ask for; end the command if they do not fit."""
-    core, plan = compiled.grammar, compiled.plan
-    known = outputs(core)
-    compared, usual = args.listed(target), [plan.source, plan.target]
-    if not set(compared) <= set(usual):
-        # The columns are then the source and what it is compared with, whatever that is.
-        usual = [source or plan.source, *compared]
-    given = args.listed(columns) or list(dict.fromkeys(usual))
-    parsed, *compared = args.compared_layers(session, compiled, source, given, compared)
-    allowed = args.differences(session, normalise)
-    parser = Parser(core, core.text_layer(parsed))
-
-    def normalizer(layer: int | None) -> Normalizer | None:
-        """Return what finds other spellings of a text layer; a view has none."""
-        if layer is None or not allowed:
-            return None
-        return args.normalizer_of(core, layer, allowed)
-
-    targets = tuple(known[name] for name in compared)
-    finder = judged.StructureFinder(core, tuple(declared)) if declared else None
-    reader = judged.SentenceReader(parser, targets, finder, normalizer(parser.layer))
-    normalizers = [normalizer(target.layer) for target in targets]
-    collector = judged.SetCollector(core, parser.layer, plan, declared, names) if declared else None
-    return judged.Auditor(reader, given, declared, normalizers, collector)
 
 
 def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:

@@ -8,11 +8,10 @@ import click
 from sgl import foreign
 from sgl.cache import using
 from sgl.cli.files import FILE, GRAMMAR, STREAM, stream_bytes
-from sgl.cli.levels import level_options
-from sgl.cli.session import Session, grammar_options
+from sgl.cli.session import Session, grammar_options, level_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import shortlist
-from sgl.pipeline.grammar import GrammarSize, check_grammar, grammars_of
+from sgl.pipeline.grammar import check_grammar, grammars_of
 
 #: Other grammars of a module that are named.
 _NAMED = 3
@@ -70,31 +69,23 @@ def roots_of(session: Session, path: Path) -> list[Path]:
 
 def _check(session: Session, grammar: Path, morphology: bool, fast: bool) -> None:
     """Check a grammar, and say what it has if it is without errors."""
-    errors = session.diagnostics.errors
+    errors, told = session.diagnostics.errors, session.form == "full"
     size = check_grammar(
         grammar, session.settings, session.sources, session.diagnostics, claims=not fast, progress=session.proving
     )
     session.show()
-    if session.form == "full" and size is not None and session.diagnostics.errors == errors:
-        session.echo(_counts(size))
+    if told and size is not None and session.diagnostics.errors == errors:
+        # No template, for a grammar that is known is checked without Jinja.
+        session.echo(
+            f"{size.name}: {count(size.categories, 'category', 'categories')}, "
+            f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
+            f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
+            + (f"; {size.proved} proved" if size.proved is not None else "")
+        )
     if size is not None and morphology:
-        _show_morphology(session, grammar)
+        from sgl.morphology.check import check_inflected
 
-
-def _counts(size: GrammarSize) -> str:
-    """Return what a grammar has: no template, for a grammar that is known is checked without Jinja."""
-    return (
-        f"{size.name}: {count(size.categories, 'category', 'categories')}, "
-        f"{count(size.rules, 'rule')}, {count(size.words, 'word')}, "
-        f"{count(size.patterns, 'pattern')}, {count(size.tests, 'test')}"
-        + (f"; {size.proved} proved" if size.proved is not None else "")
-    )
-
-
-def _show_morphology(session: Session, grammar: Path) -> None:
-    from sgl.morphology.check import check_inflected
-
-    inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
-    session.show()
-    if session.form == "full" and inspected is not None:
-        session.present("morphology.j2", outcome=inspected[0], versions=inspected[1])
+        inspected = check_inflected(session.open(grammar), session.sources, session.diagnostics)
+        session.show()
+        if told and inspected is not None:
+            session.present("morphology.j2", outcome=inspected[0], versions=inspected[1])

@@ -7,9 +7,8 @@ import click
 
 from sgl.automata import Proofs, StructureCompiler
 from sgl.cli.files import DIRECTORY
-from sgl.cli.levels import level_options
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import Session, grammar_argument, grammar_options, named_values
+from sgl.cli.session import Session, grammar_argument, grammar_options, level_options, named_values
 from sgl.dataset import check_target, fingerprint, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
@@ -42,7 +41,11 @@ def command(
     """
     started = time.monotonic()
     session.progress("reading")
-    others = _others(session, grammar, variants)
+    given, others = session.settings, dict[str, Compiled]()
+    for name, value in ((name, value) for name, values in variants.items() for value in values.split(",")):
+        session.settings = {**given, name: value}
+        others[f"{name}={value}"] = session.open_dataset(grammar)
+    session.settings = given
     compiled = session.open_dataset(grammar)
     base = fingerprint(compiled.grammar, compiled.plan)
     others = {name: other for name, other in others.items() if fingerprint(other.grammar, other.plan) != base}
@@ -60,16 +63,6 @@ def command(
     made = write_variants(target, beside, with_needs(compiled, proofs), others) if others else []
     found = {"produced": produced, "proofs": proofs, "strings": strings, "seconds": seconds}
     session.present("compile.j2", "sgl.cli", **found, variants=made, beside=beside)
-
-
-def _others(session: Session, grammar: Path, variants: dict[str, str]) -> dict[str, Compiled]:
-    """Return the grammar in each of the settings of variants."""
-    given, found = session.settings, {}
-    for name, value in ((name, value) for name, values in variants.items() for value in values.split(",")):
-        session.settings = {**given, name: value}
-        found[f"{name}={value}"] = session.open_dataset(grammar)
-    session.settings = given
-    return found
 
 
 def prove_and_produce(

@@ -26,8 +26,8 @@ import click
 
 from sgl import EDITION, __version__
 from sgl.characters import for_terminal
+from sgl.children import collect_rarely
 from sgl.cli.registry import GROUPS, OWN, commands
-from sgl.garbage import collect_rarely
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -93,7 +93,7 @@ class _Commands(click.Group):
             message = f"{problem.message.rstrip('.')}; {hint}" if hint else problem.message
             raise click.UsageError(message, ctx) from None
         if name and command and set(rest) & set(_SETTINGS["help_option_names"]):
-            from sgl.cli.help import add_examples
+            from sgl.cli.about import add_examples
 
             add_examples(command, name)
         return name, command, rest

@@ -1,4 +1,4 @@
-"""``sglc parse``: the trees of a sentence."""
+"""``sglc parse``: the trees of a sentence; ``sglc translate``: the same sentence in other layers."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,17 +6,23 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.arguments import differences, layer_option, normalise_option, normalizer_of, text_layers
+from sgl.cli.arguments import differences, graph_layers, graph_text, layer_option, listed, normalise_option, text_layers
 from sgl.cli.files import PICTURE, force_option
 from sgl.cli.session import Session, grammar_argument, grammar_options
-from sgl.core.interpret import interpret
+from sgl.core.grammar import CoreGrammar
+from sgl.core.interpret import Derivation, interpret
+from sgl.corpus import normalizer_of
 from sgl.parsing import Forest, Parser, best_readings, number_of
 from sgl.pipeline.sentences import read_sentence
+from sgl.rendering import ConlluError, outputs, written
 from sgl.report import TreeNode, render_trees, tree_of
 from sgl.report.model import tree_lines
 
 #: Trees that `--all` shows of one sentence.
 _MOST = 100
+
+#: For every output that is asked for, readings that are looked at.
+_READINGS = 20
 
 
 @click.command("parse")
@@ -32,39 +38,75 @@ def command(
     session: Session, grammar: Path, sentence: str, source: str | None, every: bool, svg: Path | None, normalise: str
 ) -> None:
     """Show the tree of SENTENCE in GRAMMAR, and how many readings it has."""
-    core = session.open(grammar).grammar
-    parser, forest = read(session, sentence, source, normalise)
-    readings = best_readings(forest, _MOST if every else 1)
+    parser, forest = _read(session, grammar, sentence, source, normalise)
+    core, readings = parser.grammar, best_readings(forest, _MOST if every else 1)
     trees = [tree_of(core, ranked.derivation, parser.layer) for ranked in readings]
     for number, (ranked, tree) in enumerate(zip(readings, trees, strict=True), 1):
         of = number_of(forest.count)
         session.echo(f"reading {number} of {of}, probability {ranked.probability:.2e}")
         texts = interpret(core, ranked.derivation).texts
-        session.lines(text for layer, text in enumerate(texts) if layer != parser.layer)
-        session.echo("\n".join(tree_lines(tree, partial(_chain, len(trees) > 1))) + "\n")
+        lines = [text for layer, text in enumerate(texts) if layer != parser.layer]
+        session.echo("\n".join([*lines, *tree_lines(tree, partial(_chain, len(trees) > 1)), ""]))
     left = forest.count - len(readings)
-    session.echo(all_readings(forest) + (f", {number_of(left)} of them not shown" if left else ""))
+    session.echo(_counted(forest) + (f", {number_of(left)} of them not shown" if left else ""))
     if svg is not None:
         session.write(svg, render_trees(trees))
 
 
-def all_readings(forest: Forest) -> str:
-    """Return how many readings there are: ``1 reading``, ``12 readings``."""
-    return f"{number_of(forest.count)} reading{'s' * (forest.count > 1)}"
+@click.command("translate")
+@grammar_argument
+@click.argument("sentence")
+@layer_option
+@click.option(
+    *("--show", "--to", "targets"), metavar="LAYERS", help="The layers and views to show.  [default: other text layers]"
+)
+@click.option(*("-n", "--number"), type=click.IntRange(min=1), default=10, help="How many different outputs.")
+@normalise_option
+@grammar_options
+def translate(
+    session: Session, grammar: Path, sentence: str, source: str | None, targets: str | None, number: int, normalise: str
+) -> None:
+    """Translate SENTENCE into the other layers of GRAMMAR.
+
+    All readings that differ in the layers asked for are shown, the likeliest first: text
+    layers and views on one line with tabs between them, graph layers below as CoNLL-U.
+    """
+    wanted = listed(targets)
+    parser, forest = _read(session, grammar, sentence, source, normalise, wanted)
+    core = parser.grammar
+    layer = core.text_layers[parser.layer].name
+    wanted = wanted or [name for name in text_layers(core) if name != layer]
+    looked_at = min(forest.count, number * _READINGS)
+    found: dict[str, None] = {}
+    for ranked in best_readings(forest, looked_at):
+        found[_output(core, ranked.derivation, wanted)] = None
+        if len(found) > number:
+            break
+    for output in list(found)[:number]:
+        session.echo(output)
+    if len(found) > number or looked_at < forest.count:
+        session.echo(f"there are more: {_counted(forest)}", err=True)
 
 
-def read(session: Session, sentence: str, source: str | None, normalise: str) -> tuple[Parser, Forest]:
-    """Return the readings of a sentence in a layer of the grammar that is open."""
-    compiled = session.compiled
-    assert compiled is not None
-    layer = source or compiled.plan.source
-    session.check_names([layer], text_layers(compiled.grammar), "text layer")
-    parser = Parser(compiled.grammar, compiled.grammar.text_layer(layer))
-    normalizer = normalizer_of(parser.grammar, parser.layer, differences(session, normalise))
+def _read(
+    session: Session, grammar: Path, sentence: str, source: str | None, normalise: str, wanted: Sequence[str] = ()
+) -> tuple[Parser, Forest]:
+    """Return the readings of a sentence; end the command if there are none, or it has no layer that is ``wanted``."""
+    compiled = session.open(grammar)
+    core, layer = compiled.grammar, source or compiled.plan.source
+    session.check_names(wanted, [*outputs(core), *graph_layers(core)], "layer or view")
+    session.check_names([layer], text_layers(core), "text layer")
+    parser = Parser(core, core.text_layer(layer))
+    normalizer = normalizer_of(core, parser.layer, differences(session, normalise))
     forest = read_sentence(parser, sentence, normalizer, session.sources, session.diagnostics)
     if forest is None:
         session.stop()
     return parser, forest
+
+
+def _counted(forest: Forest) -> str:
+    """Return how many readings there are: ``1 reading``, ``12 readings``."""
+    return f"{number_of(forest.count)} reading{'s' * (forest.count > 1)}"
 
 
 def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
@@ -77,3 +119,17 @@ def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
         nodes += nodes[-1].children
     labels = (n.note.partition(", rule ")[0] if features and n.note else n.label for n in nodes)
     return " ─ ".join(labels), nodes[-1].children
+
+
+def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
+    """Return what one reading is in the layers asked for; a graph may have no such form."""
+    item, known = interpret(core, derivation), outputs(core)
+    line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
+    parts = [line] if line else []
+    for name in (name for name in wanted if name not in known):
+        try:
+            text = graph_text(core, item, name, sent_id="sentence", category="translated")
+            parts.append(text.rstrip("\n") + "\n")
+        except ConlluError as problem:
+            parts.append(f"(no form: {problem})")
+    return "\n".join(parts)

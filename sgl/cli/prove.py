@@ -14,9 +14,8 @@ from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.invariant import StateExample, state_examples, with_other_words
 from sgl.cli.files import CERTIFICATE, FILE, GRAMMAR, force_option
-from sgl.cli.levels import level_options
-from sgl.cli.session import Session, grammar_options, json_option
-from sgl.cli.terminal import count
+from sgl.cli.session import Session, grammar_options, level_options
+from sgl.cli.terminal import count, json_option
 from sgl.core.interpret import Derivation, derive_tokens, finish, interpret
 from sgl.core.plan import Constraint, content_lemmas
 from sgl.core.structure import Structure

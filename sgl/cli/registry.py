@@ -8,8 +8,8 @@ The module of an entry has a click command called ``command``; what it needs of 
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from importlib.metadata import entry_points
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 #: The group of entry points that register commands.
 GROUP = "sgl.commands"
 
-
 #: The headings of ``sglc --help`` in the order of work; others follow.
 GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a dataset", "Study data and systems"
 
@@ -26,8 +25,8 @@ GROUPS = WRITE, CHECK, MAKE, STUDY = "Write a grammar", "Check it", "Make a data
 class CommandEntry(NamedTuple):
     """A command: the module that has it as ``command``, and what it does in one line.
 
-    ``group`` is its heading in ``sglc --help``, one of ``GROUPS`` or any other; ``python`` is the name
-    of the function there that does the same for ``import sgl``.
+    Another name than ``command`` follows the module after a colon.  ``group`` is its heading in ``sglc --help``, one
+    of ``GROUPS`` or any other; ``python`` is the name of the function there that does the same for ``import sgl``.
     """
 
     module: str
@@ -37,37 +36,37 @@ class CommandEntry(NamedTuple):
 
     def load(self) -> "click.Command":
         """Import the command."""
-        command: click.Command = import_module(self.module).command
+        command: click.Command = resolve_name(self.module if ":" in self.module else f"{self.module}:command")
         return command
 
     def function(self) -> Callable[..., Any]:
         """Import the function for ``import sgl``."""
-        found: Callable[..., Any] = getattr(import_module(self.module), self.python)
+        found: Callable[..., Any] = resolve_name(f"{self.module}:{self.python}")
         return found
 
 
 #: The commands of the compiler.
 OWN: dict[str, CommandEntry] = {
     "audit": CommandEntry("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it.", STUDY),
-    "cache": CommandEntry("sgl.cli.cache", "Show or clear the cache of earlier results."),
+    "cache": CommandEntry("sgl.cli.about:cache_group", "Show or clear the cache of earlier results."),
     "check": CommandEntry("sgl.cli.check", "Read and check a grammar.", CHECK),
     "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset.", MAKE),
-    "explain": CommandEntry("sgl.cli.explain", "Explain a diagnostic code.", CHECK),
+    "explain": CommandEntry("sgl.cli.about:explain", "Explain a diagnostic code.", CHECK),
     "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus.", MAKE),
-    "fmt": CommandEntry("sgl.cli.fmt", "Lay out grammars in the one style that they have.", WRITE),
-    "grammars": CommandEntry("sgl.cli.grammars", "List the grammars that come with SGL.", WRITE),
-    "help": CommandEntry("sgl.cli.help", "Explain a command, a diagnostic code or a topic."),
-    "lock": CommandEntry("sgl.cli.lock", "Record the hashes of the files that a grammar uses.", CHECK),
-    "new": CommandEntry("sgl.cli.new", "Make a directory with a small grammar to begin with.", WRITE),
+    "fmt": CommandEntry("sgl.cli.sources:fmt", "Lay out grammars in the one style that they have.", WRITE),
+    "grammars": CommandEntry("sgl.cli.about:grammars", "List the grammars that come with SGL.", WRITE),
+    "help": CommandEntry("sgl.cli.about", "Explain a command, a diagnostic code or a topic."),
+    "lock": CommandEntry("sgl.cli.sources:lock", "Record the hashes of the files that a grammar uses.", CHECK),
+    "new": CommandEntry("sgl.cli.sources:new", "Make a directory with a small grammar to begin with.", WRITE),
     "parse": CommandEntry("sgl.cli.parse", "Show the trees of a sentence.", WRITE),
     "prove": CommandEntry("sgl.cli.prove", "Prove what the patterns claim.", CHECK),
-    "release": CommandEntry("sgl.cli.release", "Pack a dataset for publication, and check the archive.", MAKE),
+    "release": CommandEntry("sgl.cli.verify:release", "Pack a dataset for publication, and check the archive.", MAKE),
     "sample": CommandEntry("sgl.cli.sample", "Show sentences of a grammar or a pattern.", WRITE),
-    "stats": CommandEntry("sgl.cli.stats", "Show how often texts use each rule and word.", WRITE),
+    "stats": CommandEntry("sgl.cli.sample:stats", "Show how often texts use each rule and word.", WRITE),
     "test": CommandEntry("sgl.cli.testing", "Try the tests, examples and recorded samples of grammars.", CHECK),
-    "translate": CommandEntry("sgl.cli.translate", "Translate a sentence into the other layers.", WRITE),
+    "translate": CommandEntry("sgl.cli.parse:translate", "Translate a sentence into the other layers.", WRITE),
     "verify": CommandEntry("sgl.cli.verify", "Check a dataset or a certificate independently.", MAKE),
-    "watch": CommandEntry("sgl.cli.watch", "Show at each save what is wrong, and samples.", CHECK),
+    "watch": CommandEntry("sgl.cli.testing:watch", "Show at each save what is wrong, and samples.", CHECK),
 }
 
 

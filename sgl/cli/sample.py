@@ -1,10 +1,11 @@
-"""``sglc sample``: sentences of a grammar, a category or a pattern, shown or in one file."""
+"""``sglc sample``: sentences of a grammar, a category or a pattern; ``sglc stats``: what they use, on average."""
 
 import errno
 import filecmp
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import click
@@ -16,17 +17,19 @@ from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
 from sgl.cli.files import Result
 from sgl.cli.main import FAILED
 from sgl.cli.parallelism import parallel_options, resumable
-from sgl.cli.session import Session, grammar_argument, grammar_options, json_option
-from sgl.cli.terminal import count
+from sgl.cli.session import Session, grammar_argument, grammar_options
+from sgl.cli.terminal import count, json_option
 from sgl.core.grammar import CoreGrammar, Token
 from sgl.core.interpret import Derivation, Item, fold
 from sgl.core.plan import Plan, content_lemmas
 from sgl.dataset import fingerprint
 from sgl.dataset.staged import FormatError
+from sgl.diagnostics import shortlist
 from sgl.frontend import Compiled
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
 from sgl.pipeline import samples
+from sgl.pipeline.expectations import expectations
 from sgl.rendering import outputs, written
 from sgl.sampling import pack
 
@@ -121,7 +124,8 @@ def command(
     for index, item in enumerate(items, 1):
         nearest = None if finder is None else finder.find(item.derivation)
         if nearest is None:
-            session.lines(lines_of(values_of(core, item, shown, index)))
+            for line in lines_of(values_of(core, item, shown, index)):
+                session.echo(line)
         else:
             session.echo(_pair(core, item.derivation, nearest, shown))
 
@@ -179,9 +183,8 @@ def _write_file(
         session.refuse(f"a file has sentences of one category; name one of {', '.join(names)}")
     (stratum,) = plan.strata
     try:
-        with resumable(session, out, parallelism):
-            with _refusing(session):
-                split = samples.split_of(compiled, core, starts[0], stratum.constraint)
+        with resumable(session, out, parallelism), _refusing(session):
+            split = samples.split_of(compiled, core, starts[0], stratum.constraint)
             work = SentenceWork(pack(core, plan, {stratum.stream: split}), core, tuple(columns), _FORMS[out.suffix])
             # An interrupted run is resumed by a run of the same identity only.
             identity = {
@@ -223,7 +226,13 @@ def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -
         head = f"# ::id {samples.STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
         values = {name: f"{head}{graph}\n" for name, graph in values.items()}
     if "tree" in shown:
-        values["tree"] = bracketing(core, item)
+
+        def phrase(number: int, children: tuple[str, ...]) -> str:
+            rule = core.rules[number]
+            parts = [part.text if isinstance(part, Token) else children[part.child] for part in rule.constituents(0)]
+            return f"({core.categories[rule.lhs].base} {' '.join(parts)})"
+
+        values["tree"] = fold(item.derivation, core.arity, phrase)
     if "graph" in shown:
         names, sent_id = graph_layers(core), f"sample-{index:06d}"
         values["graph"] = "".join(graph_text(core, item, n, sent_id=sent_id, category=samples.STREAM) for n in names)
@@ -235,17 +244,6 @@ def lines_of(values: Mapping[str, str]) -> list[str]:
     line = "\t".join(value for name, value in values.items() if name not in ("tree", "graph"))
     graphs = values.get("graph", "").split("\n")[:-1]
     return [*filter(None, (line, values.get("tree"))), *graphs]
-
-
-def bracketing(core: CoreGrammar, item: Item) -> str:
-    """Return the derivation as a labelled bracketing of the source sentence."""
-
-    def phrase(number: int, children: tuple[str, ...]) -> str:
-        rule = core.rules[number]
-        parts = [part.text if isinstance(part, Token) else children[part.child] for part in rule.constituents(0)]
-        return f"({core.categories[rule.lhs].base} {' '.join(parts)})"
-
-    return fold(item.derivation, core.arity, phrase)
 
 
 def _finder(session: Session, compiled: Compiled) -> NearestFinder:
@@ -273,3 +271,32 @@ def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: li
             words = f"{category}:{'_'.join(rule.words(0))}"
             names.append(sign + (words if rule.lexical else rule.name))
     return "\t".join([*texts, " ".join(names)])
+
+
+@click.command("stats")
+@grammar_argument
+@click.argument("what", required=False)
+@click.option("--words", type=click.IntRange(min=0), default=5, help="The number of words to show of each lexicon.")
+@json_option
+@grammar_options
+def stats(session: Session, grammar: Path, what: str | None, words: int, as_json: bool) -> None:
+    """Show how often a text of GRAMMAR uses each rule, category, word and label.
+
+    The counts are exact expectations, nothing is sampled.  For each rule the table names
+    the rules that its weight competes with.  WHAT is as for `sglc sample`: a pattern,
+    `train`, a category (all its variants count alike), a structure or a partial tree.
+    """
+    compiled = session.open(grammar)
+    chosen = choose(session, compiled, what)
+    core, starts = chosen.grammar, chosen.starts
+    splits = [StructureCompiler(replace(core, start=start)).split(chosen.constraint) for start in starts]
+    splits = [split for split in splits if not split.empty]
+    if not splits:
+        session.fail("SGL0812", "no sentence of the grammar qualifies", compiled.dataset_span)
+    found = expectations(splits)
+    if as_json:
+        session.json({"of": what, **asdict(found)})
+        return
+    category = core.categories[starts[0]]
+    name = category.name if len(starts) == 1 else f"{category.base} ({len(starts)} variants alike)"
+    session.present("stats.j2", name=name, found=found, words=words, shortlist=shortlist)

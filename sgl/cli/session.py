@@ -1,19 +1,20 @@
 """The session of a command: everything between its options and its exit code.
 
-A command is options plus a function whose first parameter is its :class:`Session`, which has the sources and
-diagnostics of the run, the settings, the cache and the progress line.  Where it cannot go on, a method of the session
-ends the command: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` because of the command line.  An
+A command is options plus a function whose first parameter is its :class:`Session`.  Where it cannot go on, a method
+of the session ends it: :meth:`Session.fail` with a diagnostic, :meth:`Session.refuse` because of the command line.  An
 exception that a user's mistake has caused becomes a diagnostic here and nowhere else; see :mod:`sgl.cli.failures`.
+
+How much a warning counts is said by ``--deny``, ``--warn`` and ``--allow``, and by comments that allow one.  A comment
+is about one declaration, and so has the last word.  Errors stay errors.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack, redirect_stdout
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import islice
 from pathlib import Path
@@ -24,11 +25,11 @@ import click
 
 from sgl import foreign, limits
 from sgl.cache import open_cache, using
+from sgl.cli import terminal
 from sgl.cli.files import GRAMMAR, STREAM, Results
-from sgl.cli.levels import LEVELS, Judge
 from sgl.cli.main import FAILED, OK, OUTPUT, USAGE, StreamError
-from sgl.cli.terminal import Progress, count, print_table, say, set_talk, talk, text_environment, text_table
-from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
+from sgl.cli.terminal import count, json_text, talk, talk_options
+from sgl.diagnostics import CODES, Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of, suggest
 from sgl.diagnostics.render import DOCUMENTS, as_object, github, render, render_concise
 from sgl.lang.allowed import AllowedWarnings
 
@@ -50,12 +51,31 @@ _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
 _ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, StreamError)
 
 
-class StopError(Exception):
-    """The command ends here; whatever there is to say has been said."""
+#: Where a context has the levels of codes, and what stands for all codes that have no level of their own.
+_LEVELS, _ALL = "sgl.levels", "all"
 
-    def __init__(self, status: int) -> None:
-        super().__init__(status)
-        self.status = status
+
+class StopError(Exception):
+    """The command ends here with a status; whatever there is to say has been said."""
+
+
+@dataclass(frozen=True)
+class Judge:
+    """What becomes of a diagnostic, by the levels of codes and the comments of files."""
+
+    levels: Mapping[str, str]
+    allowed: AllowedWarnings
+
+    def __call__(self, found: Diagnostic) -> Diagnostic | None:
+        """Return the diagnostic as it counts; None if it does not."""
+        level = self.levels.get(found.code, "")
+        if found.severity is Severity.ERROR:
+            note = f"`--{level} {found.code}` has no effect, as this is an error"
+            return replace(found, notes=(*found.notes, note)) if level in ("warn", "allow") else found
+        level = level or self.levels.get(_ALL, "")
+        if self.allowed(found) or level == "allow":
+            return None
+        return replace(found, severity=Severity.ERROR) if level == "deny" else found
 
 
 @dataclass(kw_only=True, eq=False)
@@ -76,13 +96,11 @@ class Session:
         self.diagnostics = Diagnostics(Judge(self.levels, self.allowed))
         self.compiled: Compiled | None = None
         self.status = OK
+        self.results = Results()
         on_terminal = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
         self._color = self.color == "always" or (self.color == "auto" and on_terminal)
-        self._stdout, self._brief = sys.stdout, talk() == "quiet"
+        self._stdout, self._line, self._resources = sys.stdout, terminal.Progress(), ExitStack()
         self._shown: dict[Diagnostic, None] = {}
-        self._line = Progress()
-        self._resources = ExitStack()
-        self.results = Results()
 
     def __enter__(self) -> Session:
         """Switch on the cache; keep standard output free for JSON, be it messages or a result.
@@ -106,11 +124,21 @@ class Session:
         self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
     ) -> bool:
         """Report what has ended the command, and write the messages that are still due."""
-        handled = isinstance(problem, Exception) and self._handle(problem)
+        handled = problem is None
+        if isinstance(problem, StopError):
+            handled, (self.status,) = True, problem.args
+        elif isinstance(problem, Exception):
+            from sgl.cli.failures import failure_of
+
+            if failure := failure_of(problem, self.compiled):
+                handled, self.status = True, failure[1]
+                self.diagnostics.add(failure[0])
         self._line.clear()
-        if problem is None or handled:
+        if handled:
             self.show()
-            self.status = self.status or self._status_of_errors()
+            codes = {d.code for d in self.diagnostics if d.severity is Severity.ERROR}
+            of_errors = OUTPUT if codes & _FILE_CODES else FAILED
+            self.status = self.status or (of_errors if codes else OK)
         self._resources.close()
         if self.quiet:
             if isinstance(problem, Exception) and not (handled or isinstance(problem, _ENDS)):
@@ -120,23 +148,6 @@ class Session:
             unique = {repr(entry): entry for entry in objects}.values()
             click.echo(DOCUMENTS[self.form](list(unique)), nl=False)
         return handled
-
-    def _handle(self, problem: Exception) -> bool:
-        """Take an exception for what it is; False if it is a mistake in sglc."""
-        if isinstance(problem, StopError):
-            self.status = problem.status
-            return True
-        from sgl.cli.failures import failure_of
-
-        failure = failure_of(problem, self.compiled)
-        if failure is not None:
-            diagnostic, self.status = failure
-            self.diagnostics.add(diagnostic)
-        return failure is not None
-
-    def _status_of_errors(self) -> int:
-        codes = {d.code for d in self.diagnostics if d.severity is Severity.ERROR}
-        return (OUTPUT if codes & _FILE_CODES else FAILED) if codes else OK
 
     def open(self, path: Path) -> Compiled:
         """Return the compiled grammar of a file; end the command if it has errors."""
@@ -169,17 +180,12 @@ class Session:
 
     def proving(self, name: str) -> None:
         """Say on a terminal what is being proved."""
-        self.progress(f"proving {name}")
+        self._line(f"proving {name}", 0, 1)
 
     def echo(self, text: str = "", *, end: str = "\n", err: bool = False) -> None:
         """Write a text to standard output, or to standard error."""
         self._line.clear()
-        say(text, end=end, err=err)
-
-    def lines(self, lines: Iterable[str]) -> None:
-        """Write lines to standard output."""
-        for line in lines:
-            self.echo(line)
+        terminal.say(text, end=end, err=err)
 
     def json(self, data: object, *, sort: bool = False) -> None:
         """Write plain data to standard output as JSON."""
@@ -188,19 +194,19 @@ class Session:
     def table(self, table: Table) -> None:
         """Write a table to standard output."""
         self._line.clear()
-        print_table(table)
+        terminal.print_table(table)
 
     def present(self, template: str, package: str = "sgl.cli", **given: object) -> None:
         """Write what a template of a package says; in it ``table`` shows what :func:`text_table` takes."""
-        given = {"table": lambda *rows, **looks: self.table(text_table(*rows, **looks))} | given
-        for part in text_environment(package).get_template(template).generate(given):
+        given = {"table": lambda *rows, **looks: self.table(terminal.text_table(*rows, **looks))} | given
+        for part in terminal.text_environment(package).get_template(template).generate(given):
             self.echo(part, end="")
 
     def show(self) -> None:
         """Write the diagnostics that are new; as JSON they are written at the end."""
         new, fresh = Diagnostics(), [found for found in self.diagnostics if found not in self._shown]
         self._shown.update(dict.fromkeys(fresh))
-        new.extend(found for found in fresh if not self._brief or found.severity is Severity.ERROR)
+        new.extend(found for found in fresh if talk() != "quiet" or found.severity is Severity.ERROR)
         self._line.clear()
         if self.quiet:
             return
@@ -224,9 +230,9 @@ class Session:
         self.show()
         self.diagnostics = Diagnostics(self.diagnostics.judge)
 
-    def stop(self, status: int | None = None) -> NoReturn:
+    def stop(self, status: int = OK) -> NoReturn:
         """End the command; without a status it follows from the errors reported so far."""
-        raise StopError(self._status_of_errors() if status is None else status)
+        raise StopError(status)
 
     def stop_on_errors(self) -> None:
         """End the command if an error was reported."""
@@ -241,7 +247,7 @@ class Session:
         *,
         notes: Iterable[str] = (),
         hint: str = "",
-        status: int | None = None,
+        status: int = OK,
     ) -> NoReturn:
         """Report an error and end the command."""
         self.diagnostics.error(code, place, message, notes=notes, hint=hint)
@@ -258,9 +264,9 @@ class Session:
             if name is not None and name not in known:
                 self.refuse(f"there is no {what} `{name}`; {one_of(name, known)}")
 
-    def check_results(self) -> None:
+    def check_results(self, *paths: Path) -> None:
         """End the command before anything is computed for a result that may not be written."""
-        for path in self.results.asked:
+        for path in (*self.results.asked, *paths):
             if fault := self.results.write(path):
                 self.fail("SGL1103", fault[0], hint=fault[1])
 
@@ -269,8 +275,7 @@ class Session:
         if path == STREAM:
             click.echo(content, file=self._stdout, nl=False)
             return True
-        fault = self.results.write(path, content)
-        if fault is not None:
+        if fault := self.results.write(path, content):
             self.diagnostics.error("SGL1103", None, fault[0], hint=fault[1])
         return fault is None
 
@@ -282,17 +287,20 @@ class Session:
         return True
 
 
-def json_text(data: object, *, sort: bool = False) -> str:
-    """Return plain data as the JSON that commands write, with sorted keys if they are to be."""
-    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=sort) + "\n"
-
-
 grammar_argument = click.argument("grammar", type=GRAMMAR)
 
-#: The result goes to standard output as JSON.
-json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
-
 no_cache_option = click.option("--no-cache", is_flag=True, help="Compute everything, and store nothing.")
+
+
+def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Return what a repeatable option says, by name: the callback of ``NAME=VALUE``."""
+    found = {}
+    for value in values:
+        name, equals, text = value.partition("=")
+        if not equals or not name:
+            raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
+        found[name] = text
+    return found
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, int]:
@@ -308,11 +316,25 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     return found
 
 
-def talk_options(command: _Command) -> _Command:
-    """Add ``--quiet`` and ``--verbose``."""
-    flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": set_talk}
-    more = click.option("-v", "--verbose", help="Say each second how far the command is.", **flag)
-    return click.option("-q", "--quiet", help="Say nothing but results and errors.", **flag)(more(command))
+def _note_levels(context: click.Context, parameter: click.Parameter, codes: tuple[str, ...]) -> None:
+    """Note the level of each code; a code has one."""
+    levels: dict[str, str] = context.meta.setdefault(_LEVELS, {})
+    level = parameter.name or ""
+    for code in codes:
+        name = code.lower() if code.lower() == _ALL else code.upper()
+        if name != _ALL and name not in CODES:
+            hint = suggest(name, CODES) or "`sglc explain` lists all"
+            raise click.BadParameter(f"there is no code `{code}`; {hint}", context, parameter)
+        if levels.setdefault(name, level) != level:
+            raise click.BadParameter(f"`--{levels[name]} {name}` says otherwise", context, parameter)
+
+
+def level_options(command: _Command) -> _Command:
+    """Add ``--deny``, ``--warn`` and ``--allow`` to a command with a session."""
+    each: dict[str, Any] = {"multiple": True, "metavar": "CODE", "callback": _note_levels, "expose_value": False}
+    command = click.option("--allow", help="Leave out the warning CODE, or `all` (repeatable).", **each)(command)
+    command = click.option("--warn", help="Keep CODE a warning in spite of `--deny all` (repeatable).", **each)(command)
+    return click.option("--deny", help="Take the warning CODE, or `all`, for an error (repeatable).", **each)(command)
 
 
 def session_options(command: _Command) -> _Command:
@@ -353,7 +375,7 @@ def session_options(command: _Command) -> _Command:
         if form == "json" and (free or others.get("as_json")):
             raise click.UsageError("`--json` writes the result, `--format json` the messages: choose one")
         context = click.get_current_context()
-        levels, keep = context.meta.get(LEVELS, {}), not no_cache
+        levels, keep = context.meta.get(_LEVELS, {}), not no_cache
         with Session(
             settings=settings or {}, form=form, color=color, keep=keep, bounds=bounds, levels=levels, free=free
         ) as session:
@@ -365,27 +387,14 @@ def session_options(command: _Command) -> _Command:
     return in_session
 
 
-def named_values(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Return what a repeatable option says, by name: the callback of ``NAME=VALUE``."""
-    found = {}
-    for value in values:
-        name, equals, text = value.partition("=")
-        if not equals or not name:
-            raise click.BadParameter(f"`{value}` is not NAME=VALUE", ctx, param)
-        found[name] = text
-    return found
-
-
-_set_option = click.option(
-    "--set",
-    "settings",
-    multiple=True,
-    metavar="NAME=VALUE",
-    callback=named_values,
-    help="Set a parameter of the grammar (repeatable).",
-)
-
-
 def grammar_options(command: _Command) -> _Command:
     """Add the options of a command that opens grammars: ``--set``, ``--no-cache``, ``--format``."""
-    return _set_option(no_cache_option(session_options(command)))
+    setting = click.option(
+        "--set",
+        "settings",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=named_values,
+        help="Set a parameter of the grammar (repeatable).",
+    )
+    return setting(no_cache_option(session_options(command)))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import AbstractContextManager
 from itertools import zip_longest
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -38,6 +39,15 @@ _LONGEST = 48
 def count(number: int, noun: str, plural: str = "") -> str:
     """Return a number with its noun: ``1 error``, ``2 errors``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+#: The result goes to standard output as JSON.
+json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
+
+
+def json_text(data: object, *, sort: bool = False) -> str:
+    """Return plain data as the JSON that commands write, with sorted keys if they are to be."""
+    return json.dumps(data, ensure_ascii=False, indent=1, sort_keys=sort) + "\n"
 
 
 def text_table(
@@ -109,10 +119,16 @@ def bar(share: float) -> str:
     return f"{'█' * done}{'░' * (_BAR - done)} {100 * share:3.0f} %"
 
 
-def set_talk(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
-    """Note that ``--quiet`` or ``--verbose`` is given: the callback of both."""
-    if asked:
-        context.meta["sgl.talk"] = parameter.name
+def talk_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--quiet`` and ``--verbose``."""
+
+    def note(context: click.Context, parameter: click.Parameter, asked: bool) -> None:
+        if asked:
+            context.meta["sgl.talk"] = parameter.name
+
+    flag: dict[str, Any] = {"is_flag": True, "expose_value": False, "callback": note}
+    more = click.option("-v", "--verbose", help="Say each second how far the command is.", **flag)
+    return click.option("-q", "--quiet", help="Say nothing but results and errors.", **flag)(more(command))
 
 
 def talk() -> str:

@@ -1,13 +1,16 @@
-"""``sglc test``: the examples of grammars, and samples that must not change, with the time of each.
+"""What a grammar says now, beside what it is to say, or said before.
 
-Recorded samples of ``farm.sgl`` are in ``farm.samples`` beside it: a line ``$ sample pp_in_subject
--n 2``, as one would ask for them, and below it what comes out.
+``sglc test`` tries the examples of grammars, and samples that must not change, with the time of each.  Recorded
+samples of ``farm.sgl`` are in ``farm.samples`` beside it: a line ``$ sample pp_in_subject -n 2``, as one would ask for
+them, and below it what comes out.  ``sglc watch`` shows at each save what is wrong, samples, and what is proved.
 """
 
 import re
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
@@ -19,15 +22,18 @@ from sgl.cli import sample
 from sgl.cli.arguments import listed, text_layers
 from sgl.cli.check import roots_of
 from sgl.cli.files import GRAMMAR, TESTS, force_option, rewrite
-from sgl.cli.levels import level_options
-from sgl.cli.session import Session, grammar_options, json_option
+from sgl.cli.session import Session, grammar_argument, grammar_options, level_options
+from sgl.cli.terminal import count, json_option
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
 from sgl.diagnostics.render import Case, as_object, junit_report, said
+from sgl.engine import Claims, SampleError, Snapshot, Workspace
 from sgl.frontend import Compiled
+from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang import MAX_SOURCE
 from sgl.lang.project import read_file
 from sgl.pipeline.grammar import open_grammar
-from sgl.pipeline.samples import SampleError, sampled_items, source_of
+from sgl.pipeline.guarantees import REFUTED, pattern_guarantees
+from sgl.pipeline.samples import sampled_items, source_of
 from sgl.pipeline.sentences import GIVES, examples
 from sgl.rendering import outputs
 from sgl.sampling import NotEnoughError
@@ -36,6 +42,9 @@ from sgl.sampling import NotEnoughError
 _REQUEST = re.compile(r"^\$ sample\b", re.MULTILINE)
 _ASKED = ("what", "where", "number", "seed", "layers")
 _SAMPLE = click.Command("sample", params=[param for param in sample.command.params if param.name in _ASKED])
+
+#: Seconds between two looks at the files, and by which a file may be saved later than it says.
+_PAUSE, _LATE = 0.1, 0.02
 
 #: A place in a file, and what is to be there.
 _Edit = tuple[Span, str]
@@ -111,7 +120,8 @@ def _try(session: Session, path: Path) -> Iterator[Tried]:
         return
     for kind, sentence, wrong, seconds in examples(compiled):
         given = [(fault.span, note) for fault in wrong for note in fault.notes[:1] if note.startswith(GIVES)]
-        edits = tuple((span, _quoted(note.removeprefix(GIVES))) for span, note in given if span is not None)
+        quoted = str.maketrans({"\\": "\\\\", '"': '\\"'})
+        edits = tuple((span, f'"{note.removeprefix(GIVES).translate(quoted)}"') for span, note in given if span)
         yield Tried(f"{kind}  {sentence.text}", sentence.span, wrong, seconds, edits)
     file, found = path.with_suffix(".samples"), Diagnostics()
     if not file.is_file():
@@ -169,11 +179,6 @@ def _changed(place: Span, before: str, now: str) -> Diagnostic:
     return Diagnostic("SGL0834", Severity.ERROR, place, message, notes=notes, hint=hint)
 
 
-def _quoted(text: str) -> str:
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
 def _accept(session: Session, edits: list[_Edit]) -> None:
     """Make edits in files, those of one file at once."""
     for name in dict.fromkeys(span.file for span, _ in edits):
@@ -182,3 +187,89 @@ def _accept(session: Session, edits: list[_Edit]) -> None:
             text = text[: span.start] + new + text[span.end :]
         rewrite(Path(name), text)
         session.echo(f"updated: {name}", err=True)
+
+
+class _SavedError(Exception):
+    """A file was saved while its claims were proved."""
+
+
+@click.command("watch")
+@grammar_argument
+@click.argument("what", required=False, default="")
+@click.option("-n", "--number", type=click.IntRange(1, MAX_COUNT), default=5, help="The number of sentences.")
+@grammar_options
+def watch(session: Session, grammar: Path, what: str, number: int) -> None:
+    """Show at each save of a file of GRAMMAR what is wrong with it, samples, and claims that have changed.
+
+    WHAT is a pattern, or what else `sglc sample` takes. Samples have the same seed each time: those that are gone since
+    the last save stand after `-`, new ones after `+`. Ctrl-C ends it.
+    """
+    if session.quiet:
+        session.refuse("`watch` comes to no end, where these messages are written; `check` does")
+    workspace, samples, verdicts = Workspace(), list[str](), list[str]()
+    with suppress(KeyboardInterrupt):
+        root = workspace.roots(grammar)[0]
+        while True:
+            began = time.time()
+            snapshot = workspace.open(root, session.settings)
+            saved = partial(_saved, snapshot, _stamps(snapshot), began)
+            click.clear()
+            session.tell(snapshot.diagnostics, snapshot.sources)
+            if snapshot.compiled is not None:
+                before, samples = samples, _samples(snapshot, what, number)
+                session.echo("\n".join(_news(before, samples)))
+            session.echo(f"{time.strftime('%H:%M:%S')}  {root}  {time.time() - began:.2f} s")
+            with suppress(_SavedError):
+                claims = snapshot.claims(partial(_unless, saved))
+                session.tell(claims.diagnostics, snapshot.sources)
+                before, verdicts = verdicts, _verdicts(claims) or verdicts
+                for line in _news(before, verdicts):
+                    if not line.startswith(" "):
+                        session.echo(line)
+                if claims.proofs is not None:
+                    proved = sum(one.proved for one in claims.proofs.patterns)
+                    session.echo(f"{proved} of {count(len(claims.proofs.patterns), 'pattern')} proved")
+            while not saved():
+                time.sleep(_PAUSE)
+            # Who writes one file writes another one.
+            time.sleep(2 * _LATE)
+
+
+def _samples(snapshot: Snapshot, what: str, number: int) -> list[str]:
+    try:
+        return [" · ".join(filter(None, one.texts.values())) for one in snapshot.samples(what, number)]
+    except SampleError as problem:
+        return [str(problem)]
+
+
+def _verdicts(claims: Claims) -> list[str]:
+    patterns = claims.proofs.patterns if claims.proofs is not None else ()
+    refuted = {one.name: [of.claim for of in pattern_guarantees(one) if of.result == REFUTED] for one in patterns}
+    return [f"{name}: {'refuted: ' + ', '.join(of) if of else 'proved'}" for name, of in refuted.items()]
+
+
+def _news(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
+    """Yield lines that are gone, and those that there are."""
+    yield from (f"- {line}" for line in before if line not in now)
+    yield from (f"{'+' if before and line not in before else ' '} {line}" for line in now)
+
+
+def _stamps(snapshot: Snapshot) -> Mapping[Path, float]:
+    """Return when the files that a grammar asked for were saved, and their directories, where one comes and goes."""
+    asked = snapshot.sources.dependencies
+    files = {snapshot.root.absolute(), *map(Path, (*asked.contents, *asked.links))}
+    stamps = {}
+    for path in files | {path.parent for path in files}:
+        with suppress(OSError):
+            stamps[path] = path.stat().st_mtime
+    return stamps
+
+
+def _saved(snapshot: Snapshot, stamps: Mapping[Path, float], began: float) -> bool:
+    now = _stamps(snapshot)
+    return now != stamps or max(now.values(), default=0) > began - _LATE
+
+
+def _unless(saved: Callable[[], bool], _: str) -> None:
+    if saved():
+        raise _SavedError

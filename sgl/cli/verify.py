@@ -1,4 +1,7 @@
-"""``sglc verify``: check a written dataset or a certificate, trusting nothing but the files."""
+"""``sglc verify``: check a written dataset or a certificate, trusting nothing but the files.
+
+``sglc release`` packs a dataset for publication, and checks what was packed.
+"""
 
 import hashlib
 import os
@@ -11,9 +14,10 @@ from typing import Any
 import click
 
 from sgl.cache import cached
-from sgl.cli.files import FILE, GRAMMAR
+from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, force_option
 from sgl.cli.main import FAILED, OUTPUT
-from sgl.cli.session import Session, json_option, no_cache_option, talk_options
+from sgl.cli.session import Session, no_cache_option, session_options
+from sgl.cli.terminal import count, json_option, talk_options
 from sgl.foreign import CERTIFICATE, read_bytes
 from sgl.verify import USEFUL, Result, VerifyError, verify
 from sgl.verify.certificate import judge
@@ -106,13 +110,42 @@ def check_certificate(text: bytes) -> dict[str, Any]:
     found: dict[str, Any] = {"accepted": not refused, "faults": refused}
     if not refused:
         content = read_certificate(text)
-        kinds = Counter(kind for _, _, kind, *_ in content["claims"])
-        found |= {
-            "name": content["name"],
-            "digest": content["digest"],
-            "structures": len(content["structures"]),
-            "splits": len(content["splits"]),
-            "claims": dict(kinds),
-            "established": established,
-        }
+        found |= {name: content[name] for name in ("name", "digest")}
+        found |= {name: len(content[name]) for name in ("structures", "splits")}
+        found |= {"claims": dict(Counter(kind for _, _, kind, *_ in content["claims"])), "established": established}
     return found
+
+
+@click.command("release")
+@click.argument("directory", type=FILE, metavar="DIR")
+@click.option("-o", "--out", type=ARCHIVE, help="The archive.  [default: NAME-VERSION.zip]")
+@force_option
+@session_options
+def release(session: Session, directory: Path, out: Path | None) -> None:
+    """Pack the dataset in DIR for publication.
+
+    The grammar of the dataset declares a `release`. The archive is unpacked, loaded and
+    verified before it is put in place. Equal datasets give equal archives.
+    """
+    from sgl.dataset.staged import staged_file
+    from sgl.pipeline.release import ReleaseError, checked, name_of, write_archive
+
+    try:
+        out = out or Path(f"{name_of(directory)}.zip")
+        session.check_results(out)
+        with staged_file(out) as archive, TemporaryDirectory() as place:
+            size = write_archive(directory, archive, session.progress)
+            report, loaded = checked(archive, Path(place), session.progress)
+            if not report.ok:
+                session.present("verify.j2", report=report, brief=True)
+                session.stop(FAILED)
+            packed = archive.stat().st_size
+    except VerifyError as problem:
+        session.refuse(str(problem), status=OUTPUT)
+    except ReleaseError as problem:
+        session.fail("SGL0833", str(problem), hint=problem.hint)
+    for line in loaded:
+        session.echo(line)
+    session.echo(f"verified: {count(report.items, 'item')}, no violation")
+    session.echo(f"{out}: {packed / 1e6:,.1f} MB, unpacked {size / 1e6:,.1f} MB")
+    session.echo(f"signature {visible(report.signature)}")

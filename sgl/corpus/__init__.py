@@ -4,4 +4,4 @@
 :mod:`sgl.corpus.audit` counts what a grammar makes of the rows, :mod:`sgl.corpus.fit` estimates weights from it.
 """
 
-from sgl.corpus.rows import DIFFERENCES, Corpus, CorpusRow, Normalizer, Unreadable
+from sgl.corpus.rows import DIFFERENCES, Corpus, CorpusRow, Normalizer, Unreadable, normalizer_of

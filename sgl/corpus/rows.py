@@ -17,8 +17,8 @@ from itertools import count, islice
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from sgl.core.grammar import TextLayer
-from sgl.core.interpret import Derivation
+from sgl.core.grammar import CoreGrammar, TextLayer
+from sgl.core.interpret import Derivation, capitalised
 from sgl.foreign import ROWS, Kind, opened
 from sgl.parsing import BatchParser, Forest, ParseFailure, Parser, TooLongError, read_first
 
@@ -194,6 +194,14 @@ class Normalizer:
         narrow = unicodedata.normalize("NFKC", character)
         wide = chr(ord(character) + 0xFEE0) if "!" <= character <= "~" else character
         return next((other for other in (narrow, wide) if other in self._characters), character)
+
+
+def normalizer_of(grammar: CoreGrammar, layer: int | None, allowed: Sequence[str]) -> Normalizer | None:
+    """Return what finds other spellings of a sentence; None if no differences are allowed, or of a view."""
+    if layer is None or not allowed:
+        return None
+    words = {word for rule in grammar.rules for word in rule.words(layer)}
+    return Normalizer(grammar.text_layers[layer], words.union(map(capitalised, words)), allowed)
 
 
 def spellings(text: str, normalizer: Normalizer | None) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -23,7 +23,7 @@ from sgl.automata.weights.inside import Moments
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import content_lemmas, repeats_lemma
-from sgl.corpus.fit.estimate import LeftOut, Vector
+from sgl.corpus.fit import LeftOut, Vector
 from sgl.frontend import Compiled
 from sgl.parsing import Forest
 from sgl.sampling import pack

@@ -23,7 +23,7 @@ from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Plan
-from sgl.corpus.audit.ambiguity import bracketed
+from sgl.corpus.audit.auditor import bracketed
 from sgl.dataset import DataFile
 from sgl.dataset.rows import Chunk
 from sgl.diagnostics import Diagnostics, Label

@@ -21,7 +21,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import finish, interpret
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
-from sgl.corpus.fit.estimate import Collector
+from sgl.corpus.fit import collect
 from sgl.parsing import SATURATED, BatchParser, BatchReadings, Forest, Parser, best_readings
 from sgl.rendering import TextOutput
 
@@ -292,9 +292,9 @@ class _Nothing:
 def test_a_corpus_is_collected_in_batches_as_row_by_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus = tmp_path / "corpus.tsv"
     corpus.write_text("".join(f"{text}\tx\n" for text in SPELT), encoding="utf-8")
-    together = Collector(Parser(TOY)).run([corpus], lambda *_: None)
+    together = collect(Parser(TOY), [corpus], lambda *_: None)
     monkeypatch.setattr(BatchParser, "pays", lambda *_: False)
-    alone = Collector(Parser(TOY)).run([corpus], lambda *_: None)
+    alone = collect(Parser(TOY), [corpus], lambda *_: None)
     assert together == alone
     assert together.fates["used"] == len(SPELT) - 2
 

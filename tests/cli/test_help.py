@@ -12,11 +12,10 @@ import pytest
 from diagnostics import BASE, MAIN
 from workplace import Workplace
 
-from sgl.cli.help import texts
+from sgl.cli.about import texts
 from sgl.cli.main import OK, USAGE, run, sglc
 from sgl.cli.registry import GROUPS, commands
-from sgl.cli.session import talk_options
-from sgl.cli.terminal import Progress
+from sgl.cli.terminal import Progress, talk_options
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = sorted({entry["page"] for part in texts().values() for entry in part.values()})

@@ -129,7 +129,7 @@ def test_the_machine_can_refuse_what_has_no_session(work: Workplace, monkeypatch
     def refuse(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("sgl.cli.cache.open_cache", refuse)
+    monkeypatch.setattr("sgl.cli.about.open_cache", refuse)
     assert run(["cache", "info"]) == OUTPUT
     assert work.capsys.readouterr().err == ("error[SGL0906]: the machine has not enough memory for this\n")
 

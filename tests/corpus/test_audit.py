@@ -21,15 +21,15 @@ from sgl.corpus.audit import (
     Auditor,
     DeclaredStructure,
     PatternNames,
-    SentenceReader,
     StructureFinder,
     audit_data,
     declared_structures,
     explain_difference,
     gives,
 )
-from sgl.corpus.audit.ambiguity import ReadingChoice, choices
+from sgl.corpus.audit.auditor import choices
 from sgl.corpus.audit.judgement import differing_reading, first_outputs
+from sgl.corpus.audit.result import ReadingChoice
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures
@@ -308,15 +308,7 @@ def test_every_difference_has_an_explanation_and_equality_has_none(seed: int, ot
 def published_audit(name: str, declared: Sequence[DeclaredStructure]) -> dict[str, object]:
     compiled = open_grammar(grammars_dir() / "sget.sgl", {}, SourceMap(), Diagnostics())
     assert compiled is not None
-    grammar = compiled.grammar
-    parser = Parser(grammar)
-    finder = StructureFinder(grammar, tuple(declared))
-    normalizers = [
-        Normalizer(layer, Parser(grammar, index).vocabulary, ["spacing"])
-        for index, layer in enumerate(grammar.text_layers)
-    ]
-    reader = SentenceReader(parser, (TextOutput(grammar, 1),), finder, normalizers[0])
-    auditor = Auditor(reader, ("en", "ja"), tuple(declared), normalizers[1:])
+    auditor = Auditor(compiled.grammar, ("en", "ja"), ("en", "ja"), ["spacing"], declared)
     return audit_data(auditor.run([PUBLISHED / name], lambda *_: None))
 
 

@@ -19,8 +19,7 @@ from toy import TOY, random_derivations
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
-from sgl.corpus.fit import Fit, Options, Sample, estimate, expected_uses
-from sgl.corpus.fit.estimate import Vector
+from sgl.corpus.fit import Fit, Options, Sample, Vector, estimate, expected_uses
 from sgl.corpus.rows import ReadingCache
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled

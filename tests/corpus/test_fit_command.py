@@ -129,9 +129,8 @@ def test_an_interruption_leaves_the_old_file(place: Workplace, monkeypatch: pyte
 def test_long_corpora_show_their_progress(place: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sgl.corpus.rows, "_BATCH_ROWS", 2)
     met: list[tuple[int, float]] = []
-    parser = Parser(farm_grammar())
-    collector = sgl.corpus.fit.Collector(parser)
-    collector.run([place.directory / "rows.tsv"], lambda _, rows, share: met.append((rows, share)))
+    files = [place.directory / "rows.tsv"]
+    sgl.corpus.fit.collect(Parser(farm_grammar()), files, lambda _, rows, share: met.append((rows, share)))
     assert [rows for rows, _ in met] == [2, 4]
     assert 0 < met[0][1] < met[1][1] < 1
 

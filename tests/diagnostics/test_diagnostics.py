@@ -100,7 +100,7 @@ def test_another_package_brings_pages_of_its_own(
     assert set(known) - set(CODES) == {"KITE0001"}
     assert topic_of(known["KITE0001"]) == "Other packages"
     assert known["SGL0201"] == CODES["SGL0201"]
-    monkeypatch.setattr("sgl.cli.explain.CODES", known)
+    monkeypatch.setattr("sgl.cli.about.CODES", known)
     assert run(["explain", "kite0001"]) == 0
     assert capsys.readouterr().out == "KITE0001: No wind\n\nThere is none. Wait for it.\n"
 

@@ -10,7 +10,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from sgl.automata import StructureCompiler
-from sgl.cli.levels import Judge
+from sgl.cli.session import Judge
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceMap
 from sgl.diagnostics.registry import MAIN, Code
 from sgl.diagnostics.render import as_object, json_text, render, render_concise

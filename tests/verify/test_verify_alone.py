@@ -12,7 +12,7 @@ from tiny_dataset import tiny
 import sgl.verify
 
 #: Itself, how files of others are opened, and how processes start.
-OWN = ("sgl.verify", "sgl.foreign", "sgl.children", "sgl.garbage")
+OWN = ("sgl.verify", "sgl.foreign", "sgl.children")
 
 
 def test_the_verifier_imports_nothing_else_of_sgl() -> None:

@@ -4,7 +4,6 @@
 person wants to see, and eight bytes for each sentence.
 """
 
-from sgl.corpus.audit.ambiguity import Ambiguity, AmbiguityFinder
 from sgl.corpus.audit.auditor import Auditor
 from sgl.corpus.audit.judgement import *  # noqa: F403
 from sgl.corpus.audit.mismatch import Difference, explain_difference

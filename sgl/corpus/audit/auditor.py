@@ -7,51 +7,76 @@ sentences two different ones are taken for the same with a probability of about 
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.corpus.audit.ambiguity import ListedReading, bracketed, choices
-from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceReader
+from sgl.core.grammar import CoreGrammar, Cut, Slot
+from sgl.core.interpret import Derivation, capitalised, fold
+from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceReader, StructureFinder
 from sgl.corpus.audit.mismatch import Difference, explain_difference
-from sgl.corpus.audit.result import AmbiguousRow, Audit, Cause, FileTally, SharedSentences, Tally
+from sgl.corpus.audit.result import (
+    AmbiguousRow,
+    Audit,
+    Cause,
+    FileTally,
+    ListedReading,
+    ReadingChoice,
+    SharedSentences,
+    Tally,
+)
 from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
-from sgl.corpus.rows import LISTED, Corpus, CorpusRow, ListedRow, Normalizer, Progress, Unreadable, list_row, spellings
-from sgl.parsing import describe_failure, number_of
+from sgl.corpus.rows import (
+    LISTED,
+    Corpus,
+    CorpusRow,
+    ListedRow,
+    Progress,
+    Unreadable,
+    list_row,
+    normalizer_of,
+    spellings,
+)
+from sgl.parsing import Forest, Parser, describe_failure, number_of
+from sgl.rendering import outputs
 
 #: The likeliest readings of which the one closest to the published text is explained.
 _COMPARED = 10
 
 
-@dataclass
 class Auditor:
     """Audits corpora with one grammar; ``columns`` are text layers and views by name, or ``-``.
 
-    Without one of the ``normalizers`` for each target of the reader, its texts must be equal.  A ``collector`` compares
-    sets of rows; the reader then finds the declared structures.
+    The first layer of ``compared`` is parsed, the others are what is compared with it; their texts must be equal but
+    for these ``differences`` of spelling.  Declared structures are found, and a ``collector`` compares sets of rows.
     """
 
-    reader: SentenceReader
-    columns: Sequence[str]
-    declared: Sequence[DeclaredStructure] = ()
-    normalizers: Sequence[Normalizer | None] = ()
-    collector: SetCollector | None = None
-
-    def __post_init__(self) -> None:
-        reader = self.reader
-        self._grammar, self._layer = reader.parser.grammar, reader.parser.layer
-        self.normalizers = self.normalizers or (None,) * len(reader.targets)
-        source = self._grammar.text_layers[self._layer].name
-        self._source = self.columns.index(source)
-        targets = tuple(target.name for target in reader.targets)
+    def __init__(
+        self,
+        grammar: CoreGrammar,
+        columns: Sequence[str],
+        compared: Sequence[str],
+        differences: Sequence[str] = (),
+        declared: Sequence[DeclaredStructure] = (),
+        collector: SetCollector | None = None,
+    ) -> None:
+        source, *targets = compared
+        known = outputs(grammar)
+        self._grammar, self._layer = grammar, grammar.text_layer(source)
+        self.columns, self.declared, self.collector = columns, tuple(declared), collector
+        finder = StructureFinder(grammar, self.declared) if declared else None
+        targeted = tuple(known[name] for name in targets)
+        normalizer = normalizer_of(grammar, self._layer, differences)
+        self.reader = SentenceReader(Parser(grammar, self._layer), targeted, finder, normalizer)
+        self._normalizers = [normalizer_of(grammar, target.layer, differences) for target in targeted]
+        self._source = columns.index(source)
         #: Targets that have a column: their index, name and column.
-        self._compared = [
-            (target, name, self.columns.index(name)) for target, name in enumerate(targets) if name in self.columns
-        ]
-        self.audit = Audit(source, targets, tuple(self.declared))
+        self._compared = [(target, name, columns.index(name)) for target, name in enumerate(targets) if name in columns]
+        self.audit = Audit(source, tuple(targets), self.declared)
 
     def run(self, paths: Sequence[Path], progress: Progress) -> Audit:
         """Audit all files; raises ``OSError`` if one cannot be read."""
@@ -98,7 +123,7 @@ class Auditor:
         tally.some.update([self.declared[index].name for index in sorted(judged.some)])
         tally.every.update([self.declared[index].name for index in sorted(judged.every)])
         published = {
-            target: [text for text, _ in spellings(row.texts[column], self.normalizers[target])]
+            target: [text for text, _ in spellings(row.texts[column], self._normalizers[target])]
             for target, _, column in self._compared
         }
         chosen = judged.chosen(published)
@@ -183,3 +208,72 @@ class Auditor:
         texts = (" ".join(rule.words(layer)) for layer in layers)
         word = next(filter(None, texts), rule.name)
         return f"{word} ({self._grammar.categories[rule.lhs].name})"
+
+
+def choices(forest: Forest, layer: int) -> set[ReadingChoice]:
+    """Return the choices of a forest; words are told apart by what they are in a text layer."""
+    grammar = forest.grammar
+    found = set()
+    for node in forest.nodes:
+        rules = [grammar.rules[rule] for rule in {a.rule for a in node.alternatives}]
+        category = grammar.categories[node.category].base
+        if len(rules) > 1 and all(rule.lexical for rule in rules):
+            # A word that is empty in the layer is called by its name.
+            kind, names = "word", {" ".join(rule.words(layer)) or rule.name for rule in rules}
+        elif len(rules) > 1:
+            kind, names = "rule", {rule.name for rule in rules}
+        elif len(node.alternatives) > 1:
+            kind, names = "parts", {rules[0].name}
+        else:
+            continue
+        found.add(ReadingChoice(kind, category, tuple(sorted(names))))
+    return found
+
+
+def bracketed(grammar: CoreGrammar, readings: Sequence[Derivation], layer: int) -> list[str]:
+    """Return the sentence once for each reading, with brackets around phrases of its own.
+
+    A phrase is its own if another reading has no phrase there, or, where that tells them not apart,
+    no phrase of this name: ``saw [the dog near Emma]``.
+    """
+    read = [fold(r, grammar.arity, partial(_spans, grammar, layer))[0] for r in readings]
+    found = [{(a, b, "") for a, b, _ in spans if a < b} for _, spans in read]
+    shared = frozenset.intersection(*map(frozenset, found))
+    if not all(spans - shared for spans in found):
+        found = [{span for span in spans if span[0] < span[1]} for _, spans in read]
+        shared = frozenset.intersection(*map(frozenset, found))
+    spelling = grammar.text_layers[layer]
+    texts = []
+    for (tokens, _), spans in zip(read, found, strict=True):
+        own = sorted(spans - shared, key=lambda span: (-span[1], span[2]))
+        text = ""
+        for place, token in enumerate(tokens):
+            text += spelling.join if text and token not in spelling.attach else ""
+            opening = [f"[{name} " if name else "[" for start, _, name in own if start == place]
+            text += "".join(opening) + token + "]" * sum(end == place + 1 for _, end, _ in own)
+        texts.append(text)
+    return texts
+
+
+#: The tokens of a phrase, and where the phrases in it begin and end, with their names.
+_Spans = tuple[tuple[str, ...], tuple[tuple[int, int, str], ...]]
+
+
+def _spans(grammar: CoreGrammar, layer: int, number: int, children: tuple[list[_Spans], ...]) -> list[_Spans]:
+    rule = grammar.rules[number]
+    found: list[_Spans] = []
+    tokens: list[str] = []
+    spans: list[tuple[int, int, str]] = []
+    for item in (*rule.templates[layer], Cut()):
+        if isinstance(item, Cut):
+            found.append((tuple(tokens), (*spans, (0, len(tokens), rule.name))))
+            tokens, spans = [], []
+        elif isinstance(item, Slot):
+            words, inside = children[item.child][item.number]
+            if item.capital:
+                words = tuple(map(capitalised, words[:1])) + words[1:]
+            spans += [(len(tokens) + a, len(tokens) + b, name) for a, b, name in inside]
+            tokens += words
+        else:
+            tokens.append(item.text)
+    return found

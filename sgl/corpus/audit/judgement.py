@@ -8,26 +8,32 @@ whether one gives another, is found from the words upwards: every node keeps the
 readings that occur in the text which is looked for, each with one of these readings, and one
 reading whose phrase does not.  What does not occur there can be no part of it, but for the first
 letter.  Views are not made of the words of their parts: of them the likeliest readings are listed.
+
+A sampled sentence has the derivation that it was sampled with; its string may have others.  They are of consequence if
+one contains what is held out, or says something else in a target.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, product
 from math import prod
 
+import numpy as np
+
 from sgl.automata import StructureCompiler
+from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar, Slot
 from sgl.core.graph import parts_of
 from sgl.core.interpret import Derivation, capitalised, finish, fold, template_words
 from sgl.core.plan import Pattern
 from sgl.core.structure import Structure
 from sgl.corpus.rows import Normalizer, ReadingCache, SentenceReadings
-from sgl.parsing import Forest, Parser, TooLongError, best_readings
+from sgl.parsing import BatchParser, Forest, Parser, TooLongError, best_readings
 from sgl.parsing.chart import Steps
 from sgl.rendering import Output
 
-#: Combinations that are remembered; a corpus with more of them is only slower.
+#: Combinations and sentences that are remembered; a corpus with more of them is only slower.
 _REMEMBERED = 1_000_000
 
 #: With more readings than this each structure is looked for by itself.
@@ -297,3 +303,81 @@ class SentenceReader:
             some=some,
             every=every,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Ambiguity:
+    """What the readings of a sentence are, beside the one that it was drawn by, if ``several``.
+
+    ``structures`` are those, by index, that some reading contains; ``outputs`` the text layers and
+    views, by name, in which a reading has another text.
+    """
+
+    several: bool = False
+    structures: frozenset[int] = frozenset()
+    outputs: tuple[str, ...] = ()
+
+    @property
+    def matters(self) -> bool:
+        """Whether another reading contains a structure or says something else."""
+        return bool(self.structures or self.outputs)
+
+
+@dataclass
+class AmbiguityFinder:
+    """Looks for other readings of sentences that the grammar has derived; compares readings by ``outputs``."""
+
+    parser: Parser
+    finder: StructureFinder
+    outputs: Sequence[Output]
+
+    def __post_init__(self) -> None:
+        self._batch = BatchParser(self.parser)
+        self._known: dict[str, Ambiguity] = {}
+
+    def find_batch(
+        self, texts: Sequence[str], derivations: Derivations, *, structures: bool = True
+    ) -> dict[int, Ambiguity]:
+        """Return the ambiguity of those texts, by number, that have several readings.
+
+        Each text has its derivation.  Without ``structures`` it does not matter which of them
+        readings contain.  The finder may raise ``StructureTooCostly`` and ``UnsupportedStructure``.
+        """
+        several = np.flatnonzero(self._batch.read(texts).counts != np.uint64(1))
+        found: dict[int, Ambiguity] = {}
+        read = iter(derivations.take(several))
+        for number, derivation in zip(several.tolist(), read, strict=True):
+            text = texts[number]
+            one = self._known.get(text) or self._ambiguity(text, derivation)
+            if len(self._known) < _REMEMBERED:
+                self._known[text] = one
+            found[number] = one if structures else replace(one, structures=frozenset())
+        return found
+
+    def _ambiguity(self, text: str, derivation: Derivation) -> Ambiguity:
+        forest = self.parser.forest(text)
+        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        if forest.count == 1:
+            return Ambiguity()
+        structures, _ = self.finder.in_forest(forest)
+        differing = tuple(
+            output.name for output in self.outputs if differing_reading(forest, output, output(derivation)) is not None
+        )
+        return Ambiguity(True, structures, differing)
+
+    def evidence(self, text: str, derivation: Derivation, *, structures: bool = True) -> Derivation:
+        """Return another reading of a text whose ambiguity matters, which shows that it does.
+
+        It has another output, or else contains a structure; but if the ``derivation`` that the text
+        was drawn by is the only one that does, it is any other reading.
+        """
+        forest = self.parser.forest(text)
+        assert forest is not None, f"the parser does not read what was drawn: {text}"
+        for output in self.outputs:
+            if (other := differing_reading(forest, output, output(derivation))) is not None:
+                return other
+        found = self.finder.reading_with_one(forest) if structures else None
+        assert found is not None, f"nothing is wrong with the readings of {text}"
+        if found == derivation:
+            return next(other for other in forest.readings(2) if other != derivation)
+        return found

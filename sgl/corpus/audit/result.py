@@ -7,9 +7,8 @@ counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any
+from typing import Any, NamedTuple
 
-from sgl.corpus.audit.ambiguity import ListedReading, ReadingChoice
 from sgl.corpus.audit.judgement import DeclaredStructure
 from sgl.corpus.audit.sets import RowSet, SharedRows, new_words
 from sgl.corpus.rows import LISTED, ListedRow, list_row
@@ -108,6 +107,14 @@ class Cause:
         self.pairs[pair if known else OTHER_PAIRS] += 1
 
 
+class ListedReading(NamedTuple):
+    """A reading in brackets, with its text in every target; ``chosen`` if these are published."""
+
+    phrases: str
+    outputs: tuple[str, ...]
+    chosen: bool
+
+
 @dataclass(frozen=True, slots=True)
 class AmbiguousRow(ListedRow):
     """A row with several readings, first those that the corpus chose: ``which`` in ``Tally.chosen``, or ""."""
@@ -123,6 +130,20 @@ class AmbiguousRow(ListedRow):
             part = parts["chosen" if chosen else "others"]
             part.append({"phrases": phrases, "outputs": texts})
         return {**self.data("readings"), "which": self.which, **parts}
+
+
+class ReadingChoice(NamedTuple):
+    """A kind of choice at a category: between words in the layer looked at, or names of rules.
+
+    Its kind is ``word``, ``rule``, or ``parts``: ways to divide the parts of one rule.
+    """
+
+    kind: str
+    category: str
+    options: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return " / ".join(self.options)
 
 
 @dataclass

@@ -15,8 +15,8 @@ import click
 
 from sgl.characters import visible
 from sgl.cli.files import FILE, PAGE, PATTERNS, TABLES, Input, force_option, json_file_option
-from sgl.cli.session import Session, json_text, session_options
-from sgl.cli.terminal import bar, count, text_table
+from sgl.cli.session import Session, session_options
+from sgl.cli.terminal import bar, count, json_text, text_table
 from sgl.diagnostics import Diagnostics
 from sgl.research.analyse.predictions import PredictionsError, first_of, named_system, systems_of
 from sgl.research.analyse.words import SEGMENTERS, foreign_script

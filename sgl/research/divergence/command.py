@@ -13,7 +13,8 @@ import click
 
 from sgl.cli.files import DIRECTORY, FILE
 from sgl.cli.main import OUTPUT
-from sgl.cli.session import Session, json_option, session_options
+from sgl.cli.session import Session, session_options
+from sgl.cli.terminal import json_option
 from sgl.dataset.staged import OutputError, check_target
 from sgl.research.divergence import search, sources
 from sgl.research.divergence.problem import SETS, Annealing, Bounds, Greedy, NoSuchSplitError, SplitTarget, measure

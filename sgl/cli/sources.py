@@ -1,0 +1,128 @@
+"""Commands that write what an author edits: ``sglc new``, ``sglc fmt`` and ``sglc lock``."""
+
+import difflib
+import re
+from pathlib import Path
+
+import click
+
+from sgl.cli.files import DIRECTORY, FILE, STREAM, replace_text, rewrite, stream_bytes
+from sgl.cli.main import FAILED, OK
+from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
+from sgl.cli.terminal import count
+from sgl.foreign import SOURCE, read_bytes, text_of
+from sgl.lang import MAX_SOURCE
+from sgl.lang.keywords import DECLARATIONS
+from sgl.lang.layout import layout
+from sgl.lang.project import check_lock, load_project, lock_of, lock_text, read_file, source_of
+from sgl.lang.reader import read
+from sgl.resources import templates
+
+#: What a template calls its grammar, and the files that are named after it.
+_GRAMMAR = "grammar"
+
+
+@click.command("new")
+@click.argument("directory", type=DIRECTORY)
+@click.option("--from", "template", type=click.Choice(list(templates())), default="farm", help="What to begin with.")
+@session_options
+def new(session: Session, directory: Path, template: str) -> None:
+    """Make DIRECTORY, with a small grammar, its tables, tests, and a README that says what to do next."""
+    if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
+        message = f"cannot make `{directory}`: it is there already, and is not empty"
+        session.fail("SGL1103", message, hint="name another directory")
+    name = re.sub(r"[^a-z0-9]+", "_", directory.resolve().name.lower()).strip("_")
+    if not name[:1].isalpha() or name in DECLARATIONS:
+        name = _GRAMMAR
+    directory.mkdir(parents=True, exist_ok=True)
+    for file in sorted(templates()[template].iterdir()):
+        text = re.sub(
+            rf"\b{_GRAMMAR}(?=\.s)|(?<=^module ){_GRAMMAR}\b", name, file.read_text("utf-8"), flags=re.MULTILINE
+        )
+        replace_text(directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name), text)
+    session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
+
+
+@click.command("fmt")
+@click.argument("files", nargs=-1, required=True, type=FILE, metavar="FILE…")
+@click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a file would change.")
+@click.option("--diff", is_flag=True, help="Show what would change, and write nothing.")
+@session_options
+def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> None:
+    """Lay out FILE…, in place; `-` reads standard input and writes standard output.
+
+    There is one style and no option for it.  Line breaks and comments stay.  Of a directory all
+    `.sgl` files are laid out.  A file that cannot be read as a grammar stays as it is.
+    """
+    changed = 0
+    for path in (inner for file in files for inner in (sorted(file.rglob("*.sgl")) if file.is_dir() else [file])):
+        texts = _laid_out(session, path)
+        if texts is None:
+            continue
+        before, after = texts
+        if path == STREAM and not check and not diff:
+            session.echo(after, end="")
+        elif after != before:
+            changed += 1
+            if diff:
+                session.echo(_difference(path, before, after), end="")
+            elif check:
+                session.echo(f"would change: {path}")
+            else:
+                rewrite(path, after)
+                session.echo(f"laid out: {path}")
+    if check or diff:
+        if check and session.form == "full":
+            session.echo(f"{count(changed, 'file')} would change")
+        session.stop(FAILED if changed and check else OK)
+
+
+def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:
+    """Return the text of a file and its layout; None after a report if it is no grammar."""
+    errors, sources, diagnostics = session.diagnostics.errors, session.sources, session.diagnostics
+    if path != STREAM:
+        source = read_file(path, path.as_posix(), None, MAX_SOURCE, sources, diagnostics)
+    else:
+        content, shown = stream_bytes(), "standard input"
+        if len(content) > MAX_SOURCE:
+            diagnostics.error("SGL0003", None, f"{shown} has more than the {MAX_SOURCE:,} bytes allowed")
+            return None
+        source = source_of(content, shown, None, sources, diagnostics)
+    if source is None:
+        return None
+    read(source, diagnostics)
+    if diagnostics.errors > errors:
+        return None
+    # Line ends of other systems are no part of what was read.
+    before = source.text if path == STREAM else text_of(read_bytes(path, SOURCE), path)
+    return before, layout(source.text)
+
+
+def _difference(path: Path, before: str, after: str) -> str:
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), str(path)
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+@click.command("lock")
+@grammar_argument
+@click.option("--update", is_flag=True, help="Record the files as they are now.")
+@grammar_options
+def lock(session: Session, grammar: Path, update: bool) -> None:
+    """Record the hashes of all files that GRAMMAR uses, in a file that ends with `.lock`.
+
+    While it is there, every command refuses a grammar whose tables or modules are others.
+    """
+    from sgl.frontend import compile_project
+
+    project = load_project(grammar, session.sources, session.diagnostics)
+    if project is None or compile_project(project, session.settings, session.diagnostics) is None:
+        session.stop()
+    path, text = lock_of(grammar), lock_text(project)
+    if not update:
+        check_lock(project, session.diagnostics)
+        session.stop_on_errors()
+    if update or not path.exists():
+        replace_text(path, text)
+    session.echo(f"{path}: {count(text.count(chr(10)) - 1, 'file')}")
