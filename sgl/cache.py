@@ -1,16 +1,19 @@
-"""Results of earlier runs, kept on disk under a hash of all that they depend on.
+"""What is computed once: results of earlier runs, on disk; in memory, what an edit leaves as it was.
 
-The cache key has the code of ``sgl``, the Python and the libraries that run it, and what the caller
-names, which are hashes of contents and never dates.  So an entry cannot be stale.  Entries appear
-complete or not at all, a damaged one counts as none, and the directory can be deleted at any time.
-Commands switch the cache on; a caller of the library has none by default.
+On disk a value is kept under a hash of all that it depends on: the code of ``sgl``, the Python and the libraries that
+run it, and what the caller names, which are hashes of contents and never dates.  So an entry cannot be stale.  Entries
+appear complete or not at all, a damaged one counts as none, and the directory can be deleted at any time.  Commands
+switch the cache on; a caller of the library has none by default.
 
-Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar, and
-what belongs to another user, or can be written by others, is not used: directories, those above
-them, and entries.  Above the limit of size, entries that were unused for the longest time go.
+Whoever can write a pickle can run code.  So the cache is never in the directory of a grammar, and what belongs to
+another user, or can be written by others, is not used: directories, those above them, and entries.  Above the limit of
+size, entries that were unused for the longest time go.
+
+In memory a value is kept under what it was computed from: things that have to be the same objects, and values that have
+to be equal.  So each step gives out the object of last time where nothing has changed, or else whatever depends on it
+is computed again.  Who edits a grammar keeps (:mod:`sgl.engine`); a command computes everything once.
 """
 
-import contextlib
 import gc
 import hashlib
 import os
@@ -19,12 +22,12 @@ import platform
 import stat
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, cast
 
 _T = TypeVar("_T")
 
@@ -106,7 +109,7 @@ class Cache:
                 file.write(payload)
             partial.replace(path)
         except OSError:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 partial.unlink(missing_ok=True)
         self._make_room()
 
@@ -132,11 +135,11 @@ class Cache:
 
     def _files(self) -> Iterator[Entry]:
         """Yield the files that this class has written; others in the directory are left alone."""
-        with contextlib.suppress(OSError), os.scandir(self.directory) as files:
+        with suppress(OSError), os.scandir(self.directory) as files:
             for file in files:
                 _, _, digest = file.name.removesuffix(_PARTIAL).partition("-")
                 if len(digest) >= 2 * _DIGEST and file.is_file(follow_symlinks=False):
-                    with contextlib.suppress(OSError):
+                    with suppress(OSError):
                         found = file.stat(follow_symlinks=False)
                         yield Entry(found.st_mtime, found.st_size, Path(file.path))
 
@@ -149,7 +152,7 @@ class Cache:
         for entry in files:
             partial = entry.path.suffix == _PARTIAL
             if now - entry.used > _ABANDONED if partial else total > wanted:
-                with contextlib.suppress(OSError):
+                with suppress(OSError):
                     entry.path.unlink(missing_ok=True)
                     total -= entry.size
 
@@ -208,16 +211,11 @@ def is_private(directory: Path) -> bool:
     in ``/tmp``.  Windows gives a new directory below the user's own the rights of that one.
     """
     found = directory.stat()
-    if sys.platform == "win32":
-        return stat.S_ISDIR(found.st_mode)
-    above = [parent.stat() for parent in directory.parents]
-    return (
-        stat.S_ISDIR(found.st_mode)
-        and _is_own(found)
-        and all(
-            each.st_uid in (0, os.geteuid()) and (each.st_mode & stat.S_ISVTX or not each.st_mode & _OTHERS)
-            for each in above
-        )
+    if not (stat.S_ISDIR(found.st_mode) and _is_own(found)):
+        return False
+    return sys.platform == "win32" or all(
+        above.st_uid in (0, os.geteuid()) and (above.st_mode & stat.S_ISVTX or not above.st_mode & _OTHERS)
+        for above in (parent.stat() for parent in directory.parents)
     )
 
 
@@ -302,15 +300,13 @@ def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
     except (OSError, ValueError):
         return None
     digest = (program or environment)()
-    return Cache(directory, digest, program=program) if digest is not None else None
+    return None if digest is None else Cache(directory, digest, program=program)
 
 
-_CURRENT: ContextVar[Cache | None] = ContextVar("_CURRENT", default=None)
+_CURRENT: ContextVar[Cache | None] = ContextVar("cache", default=None)
 
-
-def current() -> Cache | None:
-    """Return the cache to be used; None if nothing is to be kept."""
-    return _CURRENT.get()
+#: The cache to be used; None if nothing is to be kept.
+current = _CURRENT.get
 
 
 @contextmanager
@@ -337,3 +333,61 @@ def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callabl
         known = compute()
         cache.put(known, kind, *parts)
     return known
+
+
+class Memory:
+    """What is kept: values with the objects of their keys, which so keep their identities."""
+
+    def __init__(self) -> None:
+        self._new, self._old = dict[Hashable, tuple[object, object]](), dict[Hashable, tuple[object, object]]()
+        self._turn = 0
+
+    def turn(self) -> None:
+        """Begin another look at a grammar: drop what was not used in the last 16 of them, or 32."""
+        self._turn += 1
+        if self._turn % 16 == 0:
+            self._new, self._old = {}, self._new
+
+    def find(self, key: Hashable) -> object:
+        """Return what is kept under a key; None if nothing is."""
+        if key not in self._new and key in self._old:
+            self._new[key] = self._old[key]
+        return self._new.get(key, (None,))[0]
+
+    def keep(self, key: Hashable, value: object, same: tuple[object, ...] = ()) -> None:
+        """Keep a value that is not None."""
+        self._new[key] = value, same
+
+
+_MEMORY: ContextVar[Memory | None] = ContextVar("memory", default=None)
+
+#: What is kept now; None if nothing is.
+memory = _MEMORY.get
+
+
+@contextmanager
+def keeping(memory: Memory | None) -> Iterator[None]:
+    """Keep work in the block."""
+    before = _MEMORY.set(memory)
+    try:
+        yield
+    finally:
+        _MEMORY.reset(before)
+
+
+def key_of(kind: str, same: tuple[object, ...], equal: Hashable) -> Hashable:
+    """Return the key of a value that depends on these very objects and on an equal value."""
+    return (kind, *map(id, same), equal)
+
+
+def kept(kind: str, same: tuple[object, ...], equal: Hashable, compute: Callable[[], _T]) -> _T:
+    """Return the value that is kept of these objects, or else compute it; None is not kept."""
+    keeper = memory()
+    if keeper is None:
+        return compute()
+    key = key_of(kind, same, equal)
+    value = cast(_T | None, keeper.find(key))
+    if value is None:
+        value = compute()
+        keeper.keep(key, value, same)
+    return value

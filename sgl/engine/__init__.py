@@ -11,7 +11,7 @@ A :class:`Workspace` has the files of somebody who is writing, some of them as a
         snapshot.samples("object_to_subject")            # as `sglc sample`; may raise SampleError
         snapshot.claims(progress=print).diagnostics      # as `sglc prove`; what `progress` raises ends it
 
-Nothing is written.  Work is kept in memory between snapshots (:mod:`sgl.kept`); results are those of a workspace that
+Nothing is written.  Work is kept in memory between snapshots (:mod:`sgl.cache`); results are those of a workspace that
 has seen nothing before, which ``tests/engine`` tries on random edits.  Several threads wait for one another.
 
 Spans of diagnostics count characters of the texts.  All others, of trees and of ``compiled``, stay while the text

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from sgl import foreign
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.proofs.compiler import structures_of
+from sgl.cache import Memory, keeping
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
 from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passes
-from sgl.kept import Memory, keeping
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.pipeline.grammar import grammars_of, sound

@@ -12,11 +12,11 @@ from typing import NoReturn
 
 import networkx as nx
 
+from sgl.cache import kept
 from sgl.core.grammar import Cut, Slot
 from sgl.diagnostics import Label, shortlist
 from sgl.frontend.productions import Production, Slotting, Version
 from sgl.frontend.state import CompilerState
-from sgl.kept import kept
 
 #: A category with its features fixed: its name and the values in order.
 Concrete = tuple[str, tuple[str, ...]]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from sgl.cache import kept
 from sgl.core.grammar import (
     LEXICONS,
     RULES,
@@ -28,7 +29,6 @@ from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
 from sgl.frontend.state import CompilerState
-from sgl.kept import kept
 
 
 @dataclass(frozen=True)

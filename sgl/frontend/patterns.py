@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
+from sgl.cache import kept
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
@@ -20,7 +21,6 @@ from sgl.frontend.names import Scope
 from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, lower_sizes, sizes_of
 from sgl.frontend.state import LEAVES, CompilerState
 from sgl.frontend.structures import lower_structure
-from sgl.kept import kept
 from sgl.lang import syntax as s
 
 #: The keywords of clauses with a structure.

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
 
+from sgl.cache import kept
 from sgl.core import plan
 from sgl.core.joint import PLUS
 from sgl.core.structure import Structure
@@ -24,7 +25,6 @@ from sgl.diagnostics import Label, Span
 from sgl.frontend.dataset import SPLITS, DatasetSettings
 from sgl.frontend.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.state import CompilerState
-from sgl.kept import kept
 
 GEN = "gen"
 TRAIN = "train"

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
 from sgl import limits
+from sgl.cache import kept, key_of, memory
 from sgl.core.structure import COMPARISONS
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, one_of, suggest
-from sgl.kept import kept, key_of, memory
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 

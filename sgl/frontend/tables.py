@@ -13,13 +13,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from sgl.cache import kept
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
 from sgl.frontend.clauses import blocks_of
 from sgl.frontend.mentions import column_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
 from sgl.frontend.state import ORDERINGS, CompilerState, compare, decimal, is_weight
-from sgl.kept import kept
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.yaml_files import LexiconTable, TableRow, cell_span, read_table

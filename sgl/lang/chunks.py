@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sgl.cache import kept
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
-from sgl.kept import kept
 from sgl.lang.syntax import Name
 
 #: Brackets may nest this deep; nothing an author writes comes near it.

@@ -11,8 +11,8 @@ does all that was computed from the tree.  Spans are in these places, which :met
 from bisect import bisect_right
 from dataclasses import dataclass
 
+from sgl.cache import Memory
 from sgl.diagnostics import SourceFile
-from sgl.kept import Memory
 from sgl.lang.chunks import chunk_starts
 
 #: Where places begin, and how far apart they are at first: no file is so large.

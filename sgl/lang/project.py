@@ -16,10 +16,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
-from sgl.cache import cached
+from sgl.cache import cached, kept, memory
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, edit_of, read_bytes
-from sgl.kept import kept, memory
 from sgl.lang import MAX_SOURCE
 from sgl.lang.edited import placed
 from sgl.lang.reader import read

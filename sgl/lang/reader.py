@@ -11,8 +11,8 @@ from functools import partial
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput, VisitError
 
+from sgl.cache import kept
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
-from sgl.kept import kept
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import Chunk, first_word, split_chunks
 from sgl.lang.keywords import CLAUSES, DECLARATIONS

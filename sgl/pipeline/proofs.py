@@ -15,12 +15,11 @@ from sgl.automata.certificate import Certificate, certificate, certificate_text
 from sgl.automata.proofs.claims import DrawnNeed, Verdict
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.proofs.findings import StratumStatistics, statistics_of
-from sgl.cache import cached
+from sgl.cache import cached, kept
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
-from sgl.kept import kept
 from sgl.pipeline.refutations import report_refuted
 from sgl.pipeline.sentences import check_examples, deciding
 from sgl.sampling.tables import pack_states

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sgl.automata import StructureCompiler, StructureTooCostly, UnsupportedStructure
 from sgl.automata.proofs.compiler import shape_of
-from sgl.cache import cached
+from sgl.cache import cached, kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.joint import LAYER, PLUS, SAME
@@ -27,7 +27,6 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceFile, Sourc
 from sgl.frontend import Compiled
 from sgl.frontend.patterns import LoweredPattern, LoweredTest
 from sgl.frontend.plan import GEN
-from sgl.kept import kept
 from sgl.lang import syntax as s
 from sgl.parsing import Forest, Parser, TooLongError
 from sgl.rendering import outputs

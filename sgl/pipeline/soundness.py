@@ -20,6 +20,7 @@ from sgl.automata import Consistency, StructureCompiler
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.weights.counting import count_derivations, endless_rule, longest_text
 from sgl.automata.weights.inside import consistency
+from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
@@ -28,7 +29,6 @@ from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
 from sgl.frontend import Compiled
 from sgl.frontend.agreement import OpenTie, Reason
 from sgl.frontend.quotas import MAX_COUNT
-from sgl.kept import kept
 from sgl.lang.syntax import SyntaxNode, ViewDecl
 from sgl.pipeline.sentences import deciding
 from sgl.rendering import ViewError, ViewOutput, outputs

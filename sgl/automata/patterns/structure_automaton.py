@@ -34,10 +34,10 @@ from sgl.automata.patterns import matches as partly
 from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
 from sgl.automata.patterns.schema import NO_PREDICATE, Query, Schema, query_of
 from sgl.automata.patterns.symbols import FragmentIndex, Symbol
+from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
-from sgl.kept import kept
 
 Matches = frozenset[int]
 

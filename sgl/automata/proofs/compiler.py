@@ -34,10 +34,10 @@ from sgl.automata.patterns.structure_automaton import FOUND, MeasuredAutomaton, 
 from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import SplitGrammar, split_grammar
+from sgl.cache import kept, memory
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
 from sgl.core.plan import Constraint, Stratum
 from sgl.core.structure import Structure
-from sgl.kept import kept, memory
 
 
 class StructureCompiler:
