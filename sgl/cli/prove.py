@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sgl.automata import Licence, PatternProofs, StructureCompiler, pieces_of, smallest_derivation
+from sgl.automata import Licence, PatternProofs, Proofs, StructureCompiler, pieces_of, smallest_derivation
 from sgl.automata.algebra.boolean import intersection
 from sgl.automata.algebra.tree_automaton import TreeAutomaton
 from sgl.automata.proofs.invariant import StateExample, state_examples, with_other_words
@@ -64,7 +63,7 @@ def command(
     if between is not None:
         if grammar or pattern or data or certificate:
             raise click.UsageError("`--between A B` takes two grammars and nothing else")
-        show_between(session, between, as_json)
+        _show_between(session, between, as_json)
         return
     if grammar is None:
         raise click.UsageError("Missing argument 'GRAMMAR'.")
@@ -73,28 +72,28 @@ def command(
     drawn = read_counts(data) if data is not None else None
     compiled = session.open_dataset(grammar)
     structures = StructureCompiler(compiled.grammar)
-    compiled = _prove(session, compiled, structures, pattern, drawn, as_json)
+    session.check_names([pattern], [lowered.pattern.name for lowered in compiled.patterns], "pattern")
+    proofs = establish(compiled, structures, session.diagnostics, session.proving, pattern)
+    session.show()
+    if proofs is not None:
+        compiled = with_needs(compiled, proofs)
+        if not session.quiet:
+            _show(session, compiled, structures, proofs, pattern, drawn, as_json)
     session.stop_on_errors()
     if certificate is not None:
         session.progress("writing the certificate")
         session.write(certificate, certificate_file(compiled, structures).content.decode("utf-8"))
 
 
-def _prove(
+def _show(
     session: Session,
     compiled: Compiled,
     structures: StructureCompiler,
+    proofs: Proofs,
     pattern: str | None,
     drawn: DatasetCounts | None,
     as_json: bool,
-) -> Compiled:
-    names = [lowered.pattern.name for lowered in compiled.patterns]
-    session.check_names([pattern], names, "pattern")
-    proofs = establish(compiled, structures, session.diagnostics, session.proving, pattern)
-    session.show()
-    compiled = compiled if proofs is None else with_needs(compiled, proofs)
-    if proofs is None or session.quiet:
-        return compiled
+) -> None:
     if drawn is not None and drawn.grammar != fingerprint(compiled.grammar, compiled.plan):
         session.echo("note: the dataset was drawn from another version of the grammar", err=True)
     if as_json:
@@ -105,7 +104,6 @@ def _prove(
         titles = {pattern.name: pattern.title for pattern in compiled.plan.patterns}
         errors = session.diagnostics.errors
         session.present("prove.j2", proofs=proofs, titles=titles, drawn=drawn, rarest=_rarest, errors=errors)
-    return compiled
 
 
 def _rarest(needs: Sequence[Licence]) -> Licence | None:
@@ -113,35 +111,25 @@ def _rarest(needs: Sequence[Licence]) -> Licence | None:
     return min(needs, key=lambda need: need.expected / max(need.minimum, 1), default=None)
 
 
-def show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
+def _show_between(session: Session, paths: tuple[Path, Path], as_json: bool) -> None:
     """Compare two grammars, and show the result in words or as JSON."""
     first, second = (session.open(path) for path in paths)
     session.progress("comparing")
     between = Between(first, second)
     comparisons, departures = list(between.comparisons()), list(between.departures())
+
+    def texts(found: Comparison | Departure) -> tuple[str, ...]:
+        return interpret(first.grammar, found.derivation).texts if found.derivation else ()
+
+    def data(found: Comparison | Departure) -> dict[str, Any]:
+        shown = plain(found) | {"witness": texts(found)}
+        return {name: value for name, value in shown.items() if name != "derivation"}
+
     if as_json:
-        data = {
-            "training": first.project.name,
-            "tests": second.project.name,
-            "structures": [_data(first, row) for row in comparisons],
-            "departures": [_data(first, departure) for departure in departures],
-        }
-        session.json(data)
+        head = {"training": first.project.name, "tests": second.project.name}
+        session.json({**head, "structures": [*map(data, comparisons)], "departures": [*map(data, departures)]})
     else:
-        texts = partial(_texts, first)
         session.present("between.j2", first=first, second=second, rows=comparisons, departures=departures, texts=texts)
-
-
-def _data(compiled: Compiled, found: Comparison | Departure) -> dict[str, Any]:
-    """Return the fields of something found as plain data, its derivation as texts."""
-    data: dict[str, Any] = plain(found)
-    del data["derivation"]
-    return {**data, "witness": _texts(compiled, found)}
-
-
-def _texts(compiled: Compiled, found: Comparison | Departure) -> tuple[str, ...]:
-    """Return the sentence that shows something, in each layer; nothing if there is none."""
-    return interpret(compiled.grammar, found.derivation).texts if found.derivation else ()
 
 
 #: Phrases of an invariant that are shown.
@@ -180,8 +168,7 @@ class PatternText:
 
     def language(self, stream: str) -> TreeAutomaton:
         """Return what a stratum is drawn from."""
-        constraints = {stratum.stream: stratum.constraint for stratum in self.compiled.plan.strata}
-        return self.structures.language(constraints[stream])
+        return self.structures.language(next(s.constraint for s in self.compiled.plan.strata if s.stream == stream))
 
     def smallest(self, stream: str, structure: Structure) -> tuple[Derivation | None, TreeAutomaton]:
         """Return the smallest sentence of a stratum with a structure, and what it was taken from."""
