@@ -55,10 +55,8 @@ def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnos
         case NotEnoughError():
             place = None if compiled is None else place_of_stream(compiled, problem.stratum)
             return _shortage(problem, place), FAILED
-    refused = refusal(problem)
-    if refused is not None:
-        code, message = refused
-        return Diagnostic(code, Severity.ERROR, None, message), OUTPUT
+    if refused := refusal(problem):
+        return Diagnostic(refused[0], Severity.ERROR, None, refused[1]), OUTPUT
     return None
 
 
@@ -88,16 +86,7 @@ def _shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
             f'look at their readings: `sglc parse --all GRAMMAR "{problem.example or "…"}"`; '
             "make the grammar less ambiguous, or let them pass: `ambiguous report` in the dataset"
         )
-    return Diagnostic(
-        "SGL0809",
-        Severity.ERROR,
-        place,
-        f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}",
-        notes=(
-            problem.reason,
-            f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
-            + (f"; rejected {rejected}" if rejected else ""),
-            *before,
-        ),
-        hint=hint,
-    )
+    message = f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}"
+    found = f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
+    found += f"; rejected {rejected}" if rejected else ""
+    return Diagnostic("SGL0809", Severity.ERROR, place, message, notes=(problem.reason, found, *before), hint=hint)

@@ -22,10 +22,6 @@ from sgl.resources import bundled_grammars
 #: What a message needs: why a file may not be written, and what to do.
 Fault = tuple[str, str]
 
-#: So much of a file is looked at to find out what it is, in bytes.
-_BEGINNING = 4_096
-
-
 #: The argument that stands for standard input.
 STREAM = Path("-")
 
@@ -35,11 +31,17 @@ def stream_bytes() -> bytes:
     return sys.stdin.buffer.read(MAX_SOURCE + 1)
 
 
-class Input(click.Path):
-    """The type of an argument or option that names a file or directory which is read."""
-
+class _Named(click.Path):
     def __init__(self) -> None:
         super().__init__(path_type=Path)
+
+
+class Target(_Named):
+    """The type of an option that names a directory which is written as a whole."""
+
+
+class Input(_Named):
+    """The type of an argument or option that names a file or directory which is read."""
 
     def file(self, value: Any) -> Path:  # noqa: ANN401 - click decides
         """Return the file that a value names."""
@@ -62,24 +64,17 @@ class GrammarFile(Input):
         return bundled.path
 
 
-class Target(click.Path):
-    """The type of an option that names a directory which is written as a whole."""
-
-    def __init__(self) -> None:
-        super().__init__(path_type=Path)
-
-
-class Result(click.Path):
+class Result(_Named):
     """The type of an option that names a file which is written; one begins with ``opening``."""
 
     def __init__(self, opening: str = "(?!)") -> None:
-        super().__init__(path_type=Path)
+        super().__init__()
         self._opening = re.compile(opening)
 
     def is_in(self, path: Path) -> bool:
         """Return whether a file holds a result of this kind, or nothing."""
         with path.open("rb") as stream:
-            begin = stream.read(_BEGINNING)
+            begin = stream.read(4_096)
         return not begin or self._opening.match(begin.decode("utf-8", "replace")) is not None
 
 
@@ -100,13 +95,12 @@ TEXT = Result()
 #: Where a context has the value of ``--force``, which the session alone needs.
 _FORCED = "sgl.forced"
 
-
-def _force(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    context.meta[_FORCED] = value
-
-
 force_option = click.option(
-    "--force", is_flag=True, expose_value=False, callback=_force, help="Replace a file of another kind as well."
+    "--force",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, _, value: context.meta.update({_FORCED: value}),
+    help="Replace a file of another kind as well.",
 )
 
 #: An option that may stand alone, so it is written after the arguments.
@@ -153,8 +147,7 @@ class Results:
     def write(self, path: Path, text: str | None = None) -> Fault | None:
         """Write a result, or return why that is impossible; without a text, only ask."""
         try:
-            fault = self._fault(path)
-            if fault is None and text is not None:
+            if (fault := self._fault(path)) is None and text is not None:
                 replace_text(path, text)
         except OSError as problem:
             return f"cannot write `{path}`: {problem.strerror or problem}", ""

@@ -18,7 +18,6 @@ import sys
 import time
 import traceback
 from contextlib import suppress
-from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 OK, FAILED, USAGE, OUTPUT, INTERNAL, INTERRUPTED = 0, 1, 2, 3, 70, 130
-
 
 #: The variable by which a shell asks what there is to complete.
 _COMPLETING = "_SGLC_COMPLETE"
@@ -52,12 +50,13 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         entry = commands().get(cmd_name)
-        try:
-            if _COMPLETING in os.environ:
-                from sgl.cli.completion import command
+        if _COMPLETING in os.environ:
+            from sgl.cli.completion import command
 
-                # Whoever presses Tab does not wait until a command is loaded.
-                return command(cmd_name) or (entry.load() if entry is not None else None)
+            # Whoever presses Tab does not wait until a command is loaded.
+            if (found := command(cmd_name)) is not None:
+                return found
+        try:
             return None if entry is None else entry.load()
         except ImportError as problem:
             if cmd_name in OWN:
@@ -77,8 +76,8 @@ class _Commands(click.Group):
         from click.shell_completion import CompletionItem
 
         # The method of the group would import every command to ask whether it is hidden.
-        names = (item for item in commands().items() if item[0].startswith(incomplete))
-        found = [CompletionItem(name, help=entry.summary) for name, entry in names]
+        known = commands().items()
+        found = [CompletionItem(name, help=entry.summary) for name, entry in known if name.startswith(incomplete)]
         return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def resolve_command(
@@ -106,11 +105,9 @@ class _Commands(click.Group):
 
 
 def _version() -> str:
-    # Nothing else of the cache is needed.
     from sgl.cache import build
 
-    python = f"Python {platform.python_version()}"
-    return f"sglc {__version__} (language edition {EDITION}, build {build()}, {python})"
+    return f"sglc {__version__} (language edition {EDITION}, build {build()}, Python {platform.python_version()})"
 
 
 def _show_version(context: click.Context, _parameter: click.Parameter, asked: bool) -> None:
@@ -154,12 +151,13 @@ def run(arguments: list[str] | None = None) -> int:
     try:
         result: Any = sglc.main(arguments, prog_name="sglc", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
-        said, status = interruption()
+        number = _heard[-1][0] if _heard else signal.SIGINT
+        said = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
         click.echo(said, err=True)
-        return status
+        return 128 + number
     except click.ClickException as problem:
         # It quotes the command line, which somebody else may have written.
-        shown = StringIO()
+        shown = io.StringIO()
         problem.show(shown)
         click.echo(for_terminal(shown.getvalue()), nl=False, err=True)
         return USAGE
@@ -168,23 +166,20 @@ def run(arguments: list[str] | None = None) -> int:
             click.echo(f"error[SGL1103]: {problem}", err=True)
         return OK if problem.left else OUTPUT
     except Exception as problem:
-        cause = problem.__cause__ if isinstance(problem, _PassedError) else problem
+        cause = problem.__cause__ if isinstance(problem, _PassedError) else None
         return _report(cause or problem)
     return result if isinstance(result, int) else OK
 
 
 def _report(problem: BaseException) -> int:
     """Say what the machine has refused, or else that sglc is at fault, and what to report."""
-    refused = refusal(problem)
-    if refused is not None:
-        code, message = refused
-        click.echo(f"error[{code}]: {message}", err=True)
+    if refused := refusal(problem):
+        click.echo("error[{}]: {}".format(*refused), err=True)
         return OUTPUT
     last = traceback.extract_tb(problem.__traceback__)[-1]
-    place = f"{Path(last.filename).name}:{last.lineno} in {last.name}"
     click.echo(
         f"internal error[SGL0999]: {type(problem).__name__}: {problem}\n"
-        f"  at {place}\n"
+        f"  at {Path(last.filename).name}:{last.lineno} in {last.name}\n"
         "  This is a mistake in sglc, not in your grammar. Please report it with\n"
         f"  the output of `sglc --version` ({_version()}), the command, and the grammar.\n"
         "  SGL_TRACEBACK=1 shows the whole traceback.",
@@ -194,9 +189,6 @@ def _report(problem: BaseException) -> int:
         traceback.print_exception(problem)
     return INTERNAL
 
-
-#: Codes of what the machine refuses: memory, anything else, and a library that is not there.
-NO_MEMORY, REFUSED, MISSING = "SGL0906", "SGL0907", "SGL0904"
 
 #: Seconds within which a signal that comes again is the same request: a terminal that is closed
 #: and its shell both send one.
@@ -288,13 +280,6 @@ def _stop(number: int, _frame: object) -> None:
         raise KeyboardInterrupt
 
 
-def interruption() -> tuple[str, int]:
-    """Return what to say of the signal that has stopped the command, and the exit code."""
-    number = _heard[-1][0] if _heard else signal.SIGINT
-    said = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
-    return said, 128 + number
-
-
 def installing(library: str) -> str:
     """Return the command that installs a library: by the smallest extra that has it, if there is one."""
     from importlib import metadata
@@ -310,7 +295,7 @@ def installing(library: str) -> str:
 
 
 def refusal(problem: BaseException) -> tuple[str, str] | None:
-    """Return code and message of what the machine has refused; None if it is another problem.
+    """Return code and message of what the machine has refused, or that a library is missing; None otherwise.
 
     Libraries stumble over a lack of memory or threads, and then raise something else.
     """
@@ -318,15 +303,15 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
     match problem:
         case ModuleNotFoundError(name=str(name)) if not name.startswith("sgl"):
             library = name.partition(".")[0]
-            return MISSING, f"the library {library} is not installed; {installing(library)}"
+            return "SGL0904", f"the library {library} is not installed; {installing(library)}"
         case OSError(errno=errno.ENOMEM) | MemoryError():
-            return NO_MEMORY, "the machine has not enough memory for this"
+            return "SGL0906", "the machine has not enough memory for this"
         case ImportError() if any(words in text.lower() for words in _UNMAPPED):
-            return NO_MEMORY, "the machine has not enough memory to load a library"
+            return "SGL0906", "the machine has not enough memory to load a library"
         case RuntimeError() if "can't start new thread" in text:
-            return REFUSED, "the operating system refuses: no process or thread can be started"
+            return "SGL0907", "the operating system refuses: no process or thread can be started"
         case OSError():
             where = f" (`{problem.filename}`)" if problem.filename is not None else ""
-            return REFUSED, f"the operating system refuses: {problem.strerror or text}{where}"
+            return "SGL0907", f"the operating system refuses: {problem.strerror or text}{where}"
     before = problem.__cause__ or problem.__context__
     return None if before is None or isinstance(before, OSError) else refusal(before)

@@ -20,20 +20,8 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-#: Seconds after which a speed says something.
-_TELLING = 1.0
-
-#: Seconds between lines about a long job, where there is no terminal and with ``--verbose``.
-_SPARSE, _VERBOSE = 30.0, 1.0
-
-#: Cells of a progress bar.
-_BAR = 20
-
 #: Columns for tables that go to a file or a pipe.
 _WIDE = 160
-
-#: Columns of a table's cell with a text of somebody else.
-_LONGEST = 48
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -86,12 +74,12 @@ def text_environment(package: str) -> Environment:
     return environment
 
 
-def cell(text: str, columns: int = _LONGEST) -> Text:
-    """Return a text of somebody else: shown as it is, and cut if it is long."""
+def cell(text: str) -> Text:
+    """Return a text of somebody else for a table: shown as it is, and cut if it is long."""
     from rich.text import Text
 
     shown = Text(visible(text), no_wrap=True)
-    shown.truncate(columns, overflow="ellipsis")
+    shown.truncate(48, overflow="ellipsis")
     return shown
 
 
@@ -115,8 +103,8 @@ def say(text: str, *, end: str = "\n", err: bool = False) -> None:
 
 def bar(share: float) -> str:
     """Return how much of a whole is done: ``██████████░░░░░░░░░░  50 %``."""
-    done = round(_BAR * share)
-    return f"{'█' * done}{'░' * (_BAR - done)} {100 * share:3.0f} %"
+    done = round(20 * share)
+    return f"{'█' * done:░<20} {100 * share:3.0f} %"
 
 
 def talk_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -146,11 +134,10 @@ class Progress(AbstractContextManager["Progress"]):
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty() and not talk()
-        self._wait = {"quiet": inf, "verbose": _VERBOSE}.get(talk(), 0.1 if self._shown else _SPARSE)
-        self._started = time.monotonic()
-        self._written = self._started
-        self._width = 0
-        self._what, self._begun, self._before = "", 0.0, 0
+        #: Seconds between two lines.
+        self._wait = {"quiet": inf, "verbose": 1.0}.get(talk(), 0.1 if self._shown else 30.0)
+        self._started = self._written = time.monotonic()
+        self._what, self._begun, self._before, self._width = "", 0.0, 0, 0
 
     def __call__(self, what: str, done: int, total: int) -> None:
         """Say how far ``what`` is."""
@@ -160,22 +147,19 @@ class Progress(AbstractContextManager["Progress"]):
         if now - self._started < 1 or now - self._written < self._wait:
             return
         self._written = now
-        share = f" {done:,} of {total:,}{self._left(done, total, now)}" if total > 1 else ""
-        line = f"{now - self._started:5.0f} s  {what}{share}"[:78]
+        line = f"{now - self._started:5.0f} s  {what}" + (f" {done:,} of {total:,}" if total > 1 else "")
+        taken, finished = now - self._begun, done - self._before
+        # A speed says something after a second.
+        if taken >= 1 and finished and 1 < total >= done:
+            rate = finished / taken
+            minutes, seconds = divmod(round((total - done) / rate), 60)
+            line += f", {rate:,.0f} a second, {minutes}:{seconds:02} left"
+        line = line[:78]
         if not self._shown:
             say(line, err=True)
             return
         click.echo(f"\r{line:<{self._width}}", nl=False, err=True)
         self._width = len(line)
-
-    def _left(self, done: int, total: int, now: float) -> str:
-        """Return ``, 1,200 a second, 0:45 left``; nothing until there is something to go by."""
-        taken, finished = now - self._begun, done - self._before
-        if taken < _TELLING or not finished or done > total:
-            return ""
-        rate = finished / taken
-        minutes, seconds = divmod(round((total - done) / rate), 60)
-        return f", {rate:,.0f} a second, {minutes}:{seconds:02} left"
 
     def clear(self) -> None:
         """Remove the line."""
