@@ -21,8 +21,8 @@ from math import log
 from time import process_time
 
 from common import print_table
-from sgl import limits
 from sgl.core.grammar import Category, CoreGrammar, Cut, Item, Rule, Slot, TextLayer, Token
+from sgl.foreign import limited
 from sgl.parsing import Parser
 
 #: Seconds after which longer sentences are left out.
@@ -35,7 +35,7 @@ def main() -> int:
     parser.add_argument("--lengths", default="6,12,24,48,96")
     lengths = [int(length) for length in parser.parse_args().lengths.split(",")]
     rows = []
-    with limits.changed({"steps": 1 << 40}):
+    with limited({"steps": 1 << 40}):
         for name, grammar_of in (("clauses", clauses), ("any", anything)):
             for parts in (1, 2, 3):
                 grammar = grammar_of(parts)

@@ -15,8 +15,8 @@ from random import Random
 from fuzz import seeds
 from fuzz.case import Case
 from fuzz.targets.target import Target
-from sgl import limits
 from sgl.corpus.rows import LONGEST_LINE
+from sgl.foreign import limits
 from sgl.lang import MAX_SOURCE
 from sgl.lang.yaml_nodes import MAX_ROWS
 from sgl.research.treebank import LONGEST_SENTENCE
@@ -58,7 +58,7 @@ def _many_rules() -> Case:
 
 
 def _wide_rule() -> Case:
-    roles = [f"x{number}" for number in range(limits.current().children)]
+    roles = [f"x{number}" for number in range(limits().children)]
     children = " ".join(f"{role}:N" for role in roles)
     edges = "; ".join(f"x0 -[x]-> {role}" for role in roles[1:])
     rule = f"rule wide: NP -> {children}\n  ja {' '.join(roles)}\n  syn {edges}\n"
@@ -109,7 +109,7 @@ def _large_treebank() -> Case:
 
 
 def _long_row() -> Case:
-    words = (limits.current().words - 8) // 3
+    words = (limits().words - 8) // 3
     row = "The dog chased a cat" + " near the hen" * words + ".\t犬\n"
     return _case([("audit", MAIN, "r.tsv")], {"r.tsv": row * 20})
 

@@ -14,8 +14,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from sgl.foreign import SOURCE, ForeignFileError, read_text
-from sgl.limits import NAMES
+from sgl.foreign import LIMITS, SOURCE, ForeignFileError, read_text
 from sgl.resources import bundled_grammars
 
 _DECLARED = re.compile(r"^(pattern|category|layer|view|param|use)[ \t]+([\w.]+)", re.MULTILINE)
@@ -27,7 +26,7 @@ _NAMES: dict[str, tuple[tuple[str, ...], tuple[str, ...], str]] = {
     "layer": (("layer", "view"), (), ""),
     "layers": (("layer", "view"), ("tree", "graph"), ""),
     "setting": (("param",), (), "="),
-    "limit": ((), NAMES, "="),
+    "limit": ((), LIMITS, "="),
 }
 
 

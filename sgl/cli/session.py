@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from sgl import foreign, limits
+from sgl import foreign
 from sgl.cache import open_cache, using
 from sgl.cli import terminal
 from sgl.cli.files import GRAMMAR, STREAM, Results
@@ -117,7 +117,7 @@ class Session:
         enter(announcing(lambda: self.progress("compiling machine code (once)")))
         # Entries of the cache do not say which limits they were computed within.
         enter(using(open_cache() if self.keep and not self.bounds else None))
-        enter(limits.changed(self.bounds))
+        enter(foreign.limited(self.bounds))
         return self
 
     def __exit__(
@@ -307,8 +307,8 @@ def _numbers(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]
     """Return the limits that ``--limit`` changes, by name."""
     found = {}
     for name, text in named_values(ctx, param, values).items():
-        if name not in limits.NAMES:
-            known = ", ".join(limits.NAMES)
+        if name not in foreign.LIMITS:
+            known = ", ".join(foreign.LIMITS)
             raise click.BadParameter(f"there is no limit `{name}`; there is: {known}", ctx, param)
         if not (text.isascii() and text.isdigit() and 0 < int(text[:20]) < 2**31):
             raise click.BadParameter(f"`{text}` is not a number from 1 to 2³¹ - 1", ctx, param)
@@ -347,7 +347,7 @@ def session_options(command: _Command) -> _Command:
         multiple=True,
         metavar="NAME=NUMBER",
         callback=_numbers,
-        help=f"Change a limit (repeatable): {', '.join(limits.NAMES)}.",
+        help=f"Change a limit (repeatable): {', '.join(foreign.LIMITS)}.",
     )
     @click.option(
         "--format",

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field
 from itertools import count, product
 from typing import TYPE_CHECKING
 
-from sgl import limits
 from sgl.core import structure as c
 from sgl.core.grammar import GraphLayer
 from sgl.diagnostics import Label, Span, shortlist, suggest, suggested
+from sgl.foreign import limits
 from sgl.frontend.finishing import Absorbed
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
@@ -333,7 +333,7 @@ _SIGNS: tuple[c.Sign, ...] = ("=", ">=", "<=", "!=")
 
 def countable(number: int, place: Span, state: CompilerState) -> bool:
     """Return whether structures can count so far; report it otherwise."""
-    most = limits.current().counts
+    most = limits().counts
     if number > most:
         hint = f"`--limit counts={number}` allows it; the automaton grows with the number"
         state.error("SGL0801", place, f"a structure counts to {most} at most", hint)

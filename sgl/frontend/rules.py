@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import partial
 from math import prod
 
-from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Label, shortlist, suggest
+from sgl.foreign import limits
 from sgl.frontend.clauses import check_layers, check_parts, rule_weight
 from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.mentions import RuleNames, VariableTable, category_pattern, is_comparable
@@ -204,7 +204,7 @@ def lower_rules(state: CompilerState) -> None:
 
 
 def _lower_rule(rule: s.Rule, scope: Scope, state: CompilerState) -> Production | None:
-    most = limits.current().children
+    most = limits().children
     if len(rule.rhs) > most:
         message = f"the rule `{rule.name}` has more than {most:,} children and words"
         hint = "divide it into several rules, or raise the limit: `--limit children=NUMBER`"

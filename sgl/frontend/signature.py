@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from sgl import limits
 from sgl.core.grammar import HEAD, GraphLayer, TextLayer, View, ports_in
 from sgl.diagnostics import Label
+from sgl.foreign import limits
 from sgl.frontend.finishing import finish_of, options_in_force, with_twins
 from sgl.frontend.names import Scope, check_taken
 from sgl.frontend.state import CompilerState, is_weight
@@ -267,7 +267,7 @@ def _category(
 
 def _parts(declaration: s.CategoryDecl, texts: Sequence[str], state: CompilerState) -> tuple[str, ...]:
     found: list[str] = []
-    category, most = declaration.name, limits.current().parts
+    category, most = declaration.name, limits().parts
     for name in (port.name for port in declaration.ports if "." in port.name.text):
         layer = name.text.partition(".")[0]
         if not has_parts(name, texts, state):

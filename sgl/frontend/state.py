@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeGuard, TypeVar, cast
 
-from sgl import limits
 from sgl.cache import kept, key_of, memory
 from sgl.core.structure import COMPARISONS
 from sgl.diagnostics import Diagnostics, Label, SourceMap, Span, one_of, suggest
+from sgl.foreign import limits
 from sgl.lang import syntax as s
 from sgl.lang.project import Project
 
@@ -106,7 +106,7 @@ class CompilerState:
         if leaves not in self._foundations:
             rest = tuple(d for d in self.project.declarations(s.SyntaxNode) if not isinstance(d, leaves))
             files = tuple((unit.file.name, *(used.file.name for _, used in unit.uses)) for unit in self.project.units)
-            equal = (files, self.project.unread, tuple(sorted(self.settings.items())), limits.current())
+            equal = (files, self.project.unread, tuple(sorted(self.settings.items())), limits())
             self._foundations[leaves] = kept("foundation", rest, equal, object)
         return self._foundations[leaves]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 
 import yaml
 
-from sgl import limits
 from sgl.diagnostics import Diagnostics, SourceFile, Span
+from sgl.foreign import limits
 from sgl.lang.syntax import Name
 from sgl.lang.yaml_nodes import MalformedTable, YamlFile, YamlNode, read_rows, text_of
 
@@ -91,7 +91,7 @@ def _table_rows(file: YamlFile, root: YamlNode) -> Iterator[TableRow]:
 def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
     seen: set[str] = set()
     for key, value in node.pairs or ():
-        if len(seen) == limits.current().columns:
+        if len(seen) == limits().columns:
             message = f"a {whole} has more than {len(seen):,} columns"
             raise MalformedTable(value, f"{message}; `--limit columns=NUMBER` allows more")
         column = text_of(key, "the name of a column is a word")

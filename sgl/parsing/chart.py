@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import networkx as nx
 
-from sgl import limits
 from sgl.core.grammar import Slot
 from sgl.core.interpret import capitalised
+from sgl.foreign import limits
 from sgl.parsing.forest import Alternative, Forest, Node
 from sgl.parsing.templates import Beginning, Symbol, TemplateIndex, circles_of
 
@@ -41,7 +41,7 @@ class Steps:
     """The steps that the parsing of one sentence may still take."""
 
     def __init__(self) -> None:
-        self._allowed = self._left = limits.current().steps
+        self._allowed = self._left = limits().steps
 
     def take(self, number: int) -> None:
         """Take so many steps; raise ``TooLongError`` if there are not so many left."""

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl import limits
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
+from sgl.foreign import limits
 from sgl.parsing.chart import Chart, TooLongError
 from sgl.parsing.forest import Forest, best_readings
 from sgl.parsing.spellings import MOST_ABSORBED, Lattice, Spellings
@@ -88,7 +88,7 @@ class Parser:
     dropped children, several words, no words, several parts.  A dropped child leaves no
     trace in the input: see :mod:`sgl.parsing.templates`, of parts :mod:`sgl.parsing.chart`.
 
-    A sentence beyond the limits ``words`` and ``steps`` (:mod:`sgl.limits`) is not parsed: where
+    A sentence beyond the limits ``words`` and ``steps`` (:class:`sgl.foreign.Limits`) is not parsed: where
     it is given to a method, that raises ``TooLongError``.
     """
 
@@ -140,7 +140,7 @@ class Parser:
 
     def check_length(self, sentence: str | Sequence[str]) -> None:
         """Raise ``TooLongError`` for a text or a sequence of tokens with too many words."""
-        join, most = self.grammar.text_layers[self.layer].join, limits.current().words
+        join, most = self.grammar.text_layers[self.layer].join, limits().words
         number, what = len(sentence), "words"
         if isinstance(sentence, str) and number > most:
             number, what = (sentence.count(join) + 1, what) if join else (number, "characters")

@@ -15,10 +15,10 @@ from heapq import heappop, heappush
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
-from sgl import limits
 from sgl.core.grammar import TextLayer
 from sgl.core.interpret import capitalised
 from sgl.core.spelling import Finish, written
+from sgl.foreign import limits
 from sgl.parsing.chart import Arcs, TooLongError
 
 #: Words in a row that are not written, of which readings are found; beyond it nothing is parsed.
@@ -90,7 +90,7 @@ class Spellings:
             if state in arcs:
                 continue
             arcs[state] = list(dict.fromkeys(self._arcs(text, state)))
-            if len(arcs) > limits.current().steps:
+            if len(arcs) > limits().steps:
                 raise TooLongError("it can be spelt in too many ways")
             for _, after in arcs[state]:
                 if after is not None and after not in arcs:

@@ -15,7 +15,6 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from sgl import limits
 from sgl.automata import Consistency, StructureCompiler
 from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.weights.counting import count_derivations, endless_rule, longest_text
@@ -26,6 +25,7 @@ from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpre
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
+from sgl.foreign import limits
 from sgl.frontend import Compiled
 from sgl.frontend.agreement import OpenTie, Reason
 from sgl.frontend.quotas import MAX_COUNT
@@ -324,7 +324,7 @@ def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, 
         report_endless(compiled, diagnostics, span, endless, f"`{test.part}` has no longest text in `{test.layer}`")
         return None
     number = max(length for length in lengths if isinstance(length, int))
-    most = limits.current().counts
+    most = limits().counts
     if number + test.number > most:
         message = f"the longest text of `{test.part}` has {number:,} words in `{test.layer}`"
         notes = (f"a structure counts to {most} at most",)

@@ -14,7 +14,7 @@ from parse_grammars import ATTACHMENT, derivations
 from small_grammars import grammar
 from toy import TOY, random_derivations
 
-from sgl import accel, limits
+from sgl import accel
 from sgl.accel.parse.tables import trie_of
 from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
@@ -22,6 +22,7 @@ from sgl.core.interpret import finish, interpret
 from sgl.corpus import Normalizer
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
 from sgl.corpus.fit import collect
+from sgl.foreign import limited
 from sgl.parsing import SATURATED, BatchParser, BatchReadings, Forest, Parser, best_readings
 from sgl.rendering import TextOutput
 
@@ -201,7 +202,7 @@ def test_a_text_that_is_too_long_for_tables_is_read_all_the_same() -> None:
         X = : "word"
         """
     )
-    with limits.changed({"words": 1_000, "steps": 10_000_000}):
+    with limited({"words": 1_000, "steps": 10_000_000}):
         assert counts(core, " ".join(["word"] * 900), "word") == [1, 1]
 
 

@@ -7,8 +7,8 @@ import json
 import pytest
 from workplace import Workplace
 
-from sgl import limits
 from sgl.cli.main import FAILED, OK, USAGE, run
+from sgl.foreign import LIMITS
 
 #: A sentence of n words has as many readings as there are binary trees with n leaves.
 BRANCHING = """\
@@ -79,7 +79,7 @@ def test_a_limit_is_a_number(value: str, words: str, trees: Workplace) -> None:
 
 
 def test_every_limit_has_a_name_on_the_command_line(trees: Workplace) -> None:
-    every = [f"--limit={name}=1000000" for name in limits.NAMES]
+    every = [f"--limit={name}=1000000" for name in LIMITS]
     assert "5 readings" in said(trees, "parse", "trees.sgl", "a a a a", *every, status=OK)
 
 

@@ -12,7 +12,7 @@ from pkgutil import walk_packages
 import pytest
 
 import sgl
-from sgl import foreign, limits
+from sgl import foreign
 
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "limits.md").read_text("utf-8")
@@ -58,8 +58,8 @@ def source(row: list[str]) -> str:
 def value(name: str) -> int:
     """The number that stands in the source under a name."""
     module, _, constant = name.rpartition(".")
-    if module == "sgl.limits.Limits":
-        number: int = getattr(limits.Limits(), constant)
+    if module == "sgl.foreign.Limits":
+        number: int = getattr(foreign.Limits(), constant)
         return number
     found = getattr(import_module(module), constant)
     return found.limit if isinstance(found, foreign.Kind) else int(found)
@@ -78,7 +78,7 @@ def test_what_happens_beyond_a_limit_is_said(row: list[str]) -> None:
     assert row[2]
     for code in re.findall(r"SGL\d{4}", row[2]):
         assert (ROOT / "sgl" / "diagnostics" / "pages" / f"{code}.md").exists()
-    is_named = source(row).startswith("sgl.limits.Limits.")
+    is_named = source(row).startswith("sgl.foreign.Limits.")
     assert row[3] == (f"`{source(row).rpartition('.')[2]}`" if is_named else "")
 
 
@@ -86,7 +86,7 @@ def test_what_happens_beyond_a_limit_is_said(row: list[str]) -> None:
 def bounds() -> tuple[str, ...]:
     """Constants of the source that bound something, by their names."""
     constant = re.compile(r"^([A-Z_]+)(?:: \w+)? = [0-9(]", re.MULTILINE)
-    found = [f"sgl.limits.Limits.{field.name}" for field in fields(limits.Limits)]
+    found = [f"sgl.foreign.Limits.{field.name}" for field in fields(foreign.Limits)]
     found += [f"sgl.foreign.{n}" for n, k in vars(foreign).items() if isinstance(k, foreign.Kind)]
     for module in walk_packages(sgl.__path__, "sgl."):
         path = ROOT / module.name.replace(".", "/")

@@ -28,7 +28,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sgl import limits
 from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
 from sgl.automata.patterns import matches as partly
 from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
@@ -38,6 +37,7 @@ from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.structure import Structure
+from sgl.foreign import limits
 
 Matches = frozenset[int]
 
@@ -152,7 +152,7 @@ class SchemaAutomaton:
         self.transitions: dict[tuple[int, tuple[int, ...]], int] = {}
         self._accepting: dict[int, bool] = {FOUND: True}
         #: How many elementary steps may be taken, and how many were.
-        self.left, self.spent = limits.current().matches, 0
+        self.left, self.spent = limits().matches, 0
 
     def _spend(self, steps: int) -> None:
         self.left -= steps
@@ -262,10 +262,10 @@ class StructureAutomaton:
         key = (structure.layer, schema)
         # It reads symbols, not rules: that of an edited grammar knows most steps of the next one, unless it is worn.
         known = cores.get(key) or kept("schema", (), key, partial(SchemaAutomaton, schema))
-        worn = known.spent > limits.current().matches or len(known.transitions) > 10_000
+        worn = known.spent > limits().matches or len(known.transitions) > 10_000
         self._core = cores[key] = SchemaAutomaton(schema) if worn and key not in cores else known
         self._symbols = fragments.symbols(self._query, self._core.symbols.number)
-        self._budget = self._left = limits.current().matches if budget is None else budget
+        self._budget = self._left = limits().matches if budget is None else budget
 
     def reads(self, fragments: FragmentIndex) -> bool:
         """Return whether other fragments of the rules are the same symbols to it."""

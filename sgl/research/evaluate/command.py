@@ -10,13 +10,12 @@ from typing import Any, Literal
 
 import click
 
-from sgl import limits
 from sgl.cli.files import FILE, GRAMMAR, PAGE, TABLES, force_option, json_file_option
 from sgl.cli.main import FAILED, OK, OUTPUT
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import Progress, count
 from sgl.diagnostics import Diagnostics, SourceMap
-from sgl.foreign import ForeignFileError
+from sgl.foreign import ForeignFileError, limits
 from sgl.frontend import Compiled
 from sgl.frontend.queries import read_structure
 from sgl.parsing import UnparsableLayerError
@@ -111,7 +110,7 @@ class Evaluation:
                     message = f"`{path}`: {count(len(names), 'prediction')} {what}, counted as wrong"
                     self._diagnostics.warning("SGL1403", None, message, notes=first_of(names))
             if run.cut:
-                message = f"`{path}`: {count(run.cut, 'prediction')} cut after {limits.current().letters:,} letters"
+                message = f"`{path}`: {count(run.cut, 'prediction')} cut after {limits().letters:,} letters"
                 notes = ["models that repeat themselves write without end"]
                 hint = "`--limit letters=NUMBER` scores longer ones, which takes its time"
                 self._diagnostics.warning("SGL1408", None, message, hint, notes=notes)

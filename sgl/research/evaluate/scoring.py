@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl import limits
+from sgl.foreign import limits
 from sgl.rendering.views import VIEWS
 from sgl.research.analyse.predictions import PredictionsError, joined, open_predictions
 from sgl.research.analyse.statistics import places_by
@@ -97,7 +97,7 @@ def read_run(
         text, said = output or ("", None)
         if text is None:
             text = row.target if said and said == gold else join.join(said or ())
-        most = max(limits.current().letters, 2 * len(row.target))
+        most = max(limits().letters, 2 * len(row.target))
         cut += len(text) > most
         texts.append(text[:most])
         kept.append(said[:most] if said is not None else None)
