@@ -7,20 +7,30 @@ files is a failed check; ``VerifyError`` says that a path is no dataset director
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
-from sgl.verify import certificate_checks, dataset, file_checks, name_checks, pattern_checks, sentence_checks
+from sgl.verify import certificate_checks, file_checks, name_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
-from sgl.verify.dataset import LoadedData, Progress, foreign_entries, load, signature_of
+from sgl.verify.dataset import (
+    CLAIMS,
+    FUNCTIONS,
+    Figure,
+    LoadedData,
+    Progress,
+    Report,
+    Result,
+    SkippedError,
+    Status,
+    Violation,
+    load,
+)
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
 from sgl.verify.reading import USEFUL, Judge, ReadingTask, judging, standing_by, workers_for
-from sgl.verify.report import CLAIMS, FUNCTIONS, Figure, Report, Result, SkippedError, Status, Violation
 
 _FOLDERS = ("data", "conllu")
 
@@ -57,15 +67,15 @@ def verify(
         raise VerifyError(f"{directory} is not a directory")
     if not any((directory / name).exists() for name in (MANIFEST, *_FOLDERS)):
         raise VerifyError(f"{directory} has no {MANIFEST}: it is not a dataset")
-    first = replace(Result.of(MANIFEST_CODE), checked=1)
+    first = Result.of(MANIFEST_CODE)
+    first.checked = 1
     try:
-        foreign = sorted(foreign_entries(directory))
-        if foreign:
+        if foreign := sorted(file_checks.foreign_entries(directory)):
             raise ManifestError(", ".join(foreign))
         manifest, clauses = read_manifest(directory)
     except (ManifestError, OSError) as error:
         first.fault(str(error), MANIFEST)
-        rest = (_skipped(code, f"{first.code} {first.name} has not passed") for code in CHECKS)
+        rest = (Result.of(code).skip(f"{first.code} {first.name} has not passed") for code in CHECKS)
         return Report(directory.name, "", "", 0, 0, (first, *rest))
     show = progress or (lambda *_: None)
     task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
@@ -74,32 +84,23 @@ def verify(
         rows = cache(partial(read_rows, others.known, directory))
         if ROWS not in omitted:
             rows = cache(others.submit(read_rows, directory))
-        data = load(directory, manifest, clauses, others, judge_now, signature, rows, show)
-        results = [first]
+        splits, endless = load(directory, manifest, others, show)
+        data = LoadedData(directory, manifest, clauses, splits, endless, others.known, judge_now, signature, rows)
+        results = {MANIFEST_CODE: first}
         for done, code in enumerate(CHECKS):
             show(done, len(CHECKS), f"checking {CLAIMS[code]['name']}")
-            left_out = code in omitted
-            results.append(_skipped(code, omitted[code]) if left_out else _checked(code, data, results))
+            own = results[code] = Result.of(code)
+            needed = [results[other] for other in CLAIMS[code]["needs"]]
+            unmet = [f"{other.code} {other.name} has not passed" for other in needed if other.status != "passed"]
+            try:
+                if code in omitted or unmet:
+                    raise SkippedError(omitted.get(code) or unmet[0])
+                FUNCTIONS[code](data, own)
+            except SkippedError as reason:
+                own.skip(str(reason))
+            except OSError as error:
+                place = str(error.filename or "").removeprefix(f"{directory}/")
+                own.fault(f"{error.strerror}", place)
         show(len(CHECKS), len(CHECKS), "checked")
-    shapes = len(data.known.shapes.shapes())
-    found = signature_of(directory, manifest)
-    return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results))
-
-
-def _checked(code: str, data: LoadedData, before: Sequence[Result]) -> Result:
-    for result in before:
-        if result.code in CLAIMS[code]["needs"] and result.status != "passed":
-            return _skipped(code, f"{result.code} {result.name} has not passed")
-    found = Result.of(code)
-    try:
-        FUNCTIONS[code](data, found)
-    except SkippedError as reason:
-        return _skipped(code, str(reason))
-    except OSError as error:
-        place = str(error.filename or "").removeprefix(f"{data.directory}/")
-        found.fault(f"{error.strerror}", place)
-    return found
-
-
-def _skipped(code: str, reason: str) -> Result:
-    return replace(Result.of(code), status="skipped", reason=reason)
+    shapes, found = len(data.known.shapes.shapes()), file_checks.signature_of(directory, manifest)
+    return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results.values()))

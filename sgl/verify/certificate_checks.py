@@ -13,11 +13,10 @@ from sgl.foreign import ForeignFileError, read_bytes
 from sgl.foreign.json import read_json
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
-from sgl.verify.dataset import LoadedData
+from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.pattern_checks import nameless, pieces_of
-from sgl.verify.report import Result, SkippedError, checks
 
 Json = Any  # what the certificate or the manifest holds
 

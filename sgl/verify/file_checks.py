@@ -1,26 +1,37 @@
 """Checks on the files: are they complete, unchanged, well formed, of one mind, and drawn as said?
 
 Each check is a claim and a function of the dataset that reports to a tally.
+
+The *signature* of a dataset is its identity, which the manifest states, with the SHA-256 of
+``SHA256SUMS``, which has the SHA-256 of every other file.
 """
 
+import os
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from functools import partial
+from hashlib import sha256
 from itertools import starmap, zip_longest
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import numpy as np
 
-from sgl.foreign import ROWS, TREEBANK, opened, sha256_of
+from sgl import foreign
+from sgl.foreign import ROWS, TABLE, TREEBANK, opened, read_bytes, sha256_of
 from sgl.verify import parquet
-from sgl.verify.dataset import LoadedData, entries_below
-from sgl.verify.items import CONLLU, Item, Split, conllu_path, kind_of
-from sgl.verify.manifest import CERTIFICATE, MANIFEST
-from sgl.verify.report import Result, SkippedError, checks
+from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
+from sgl.verify.items import CONLLU, Split, conllu_path, kind_of
+from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
+
+CHECKSUMS = "SHA256SUMS"
+
+_LINE = re.compile("([0-9a-f]{64})  (.+)")
+_IDENTITY = re.compile(r"sgl:[\w.+-]+\|edition:\w+\|grammar:sha256:[0-9a-f]{12}\|seed:\d+\|items:\d+", re.ASCII)
 
 #: No row of a benchmark comes near this number of bytes.
 _LONGEST_ROW = 1 << 20
@@ -239,19 +250,17 @@ def _compare(
             continue
         if number - 1 not in split.malformed:
             item = data.item(split, number - 1)
-            for message in _differences(row, item, item.targets[target]):
-                tally.fault(message, f"{path}:{number}", item.sent_id, item.source)
-
-
-def _differences(row: TableRow, item: Item, target: str) -> Iterator[str]:
-    if row.source != item.source:
-        yield f"the source is {row.source!r}"
-    if row.target != target:
-        yield f"the target is {row.target!r}, not {target!r}"
-    if row.category != item.category:
-        yield f"the category is {row.category!r}, not {item.category!r}"
-    if row.kind not in ("", kind_of(item.category)):
-        yield f"the split_kind is {row.kind!r}, not {kind_of(item.category)!r}"
+            if row.source != item.source:
+                tally.fault(f"the source is {row.source!r}", f"{path}:{number}", item.sent_id, item.source)
+            kind = kind_of(item.category)
+            for name, written, expected in (
+                ("target", row.target, item.targets[target]),
+                ("category", row.category, item.category),
+                ("split_kind", kind if row.kind == "" else row.kind, kind),
+            ):
+                if written != expected:
+                    message = f"the {name} is {written!r}, not {expected!r}"
+                    tally.fault(message, f"{path}:{number}", item.sent_id, item.source)
 
 
 @checks("V030")
@@ -284,3 +293,76 @@ def parquet_columns(data: LoadedData, tally: Result) -> None:
     tally.checked = found.rows
     for fault in found.parquet:
         tally.fault(fault)
+
+
+@checks("V028")
+def checksums(data: LoadedData, tally: Result) -> None:
+    content = read_bytes(data.directory / CHECKSUMS, foreign.CHECKSUMS, inside=data.directory)
+    lines = content.decode("utf-8", "replace").split("\n")
+    matches = [match for match in map(_LINE.fullmatch, lines) if match]
+    names = [match[2] for match in matches]
+    if lines[-1] or len(matches) < len(lines) - 1:
+        tally.fault("a line is not a SHA-256, two spaces and a path", CHECKSUMS)
+    if names != sorted(set(names)):
+        tally.fault("the paths are not sorted, or one is listed twice", CHECKSUMS)
+    listed = {match[2]: match[1] for match in matches}
+    found = {name for name, _ in entries_below(data.directory)} - {CHECKSUMS}
+    for name in sorted(found | set(listed)):
+        tally.checked += 1
+        if name not in listed:
+            tally.fault(f"{CHECKSUMS} does not list this file", _printable(name))
+        elif name not in found:
+            tally.fault("the file is missing", name)
+        elif sha256_of(data.directory / name) != listed[name]:
+            tally.fault("the file has changed: another SHA-256", name)
+    stated, compiler = data.manifest.identity, data.manifest.compiler
+    items = sum(split.items for split in data.manifest.splits.values())
+    expected = (
+        f"sgl:{compiler.version}|edition:{compiler.edition}"
+        f"|grammar:sha256:{data.manifest.grammar.sha256[:12]}|seed:{data.manifest.seed}|items:{items}"
+    )
+    if stated != expected or not _IDENTITY.fullmatch(stated):
+        tally.fault(f"the identity is {stated}, but the manifest says {expected}", MANIFEST)
+    own = signature_of(data.directory, data.manifest)
+    if data.signature and data.signature != own:
+        tally.fault(f"the signature is {own}, not {data.signature}", CHECKSUMS)
+
+
+def foreign_entries(directory: Path) -> Iterator[str]:
+    """Yield links, pipes, devices, sockets and files too large for any kind: nothing in such a directory is read."""
+    for name, entry in entries_below(directory):
+        shown = _printable(name)
+        if entry.is_dir(follow_symlinks=False):
+            yield f"{shown} is an empty folder"
+        elif not entry.is_file(follow_symlinks=False):
+            yield f"{shown} is neither a file nor a folder"
+        elif entry.stat(follow_symlinks=False).st_size > TABLE.limit:
+            yield f"{shown} has more than {TABLE.limit:,} bytes"
+
+
+def signature_of(directory: Path, manifest: Manifest) -> str:
+    """Return the signature of a dataset; nothing if it has no list of its files."""
+    try:
+        listed = read_bytes(directory / CHECKSUMS, foreign.CHECKSUMS, inside=directory)
+    except OSError:
+        return ""
+    return f"{manifest.identity}|files:sha256:{sha256(listed).hexdigest()}"
+
+
+def entries_below(directory: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    """Yield what is in a directory and below it, with its path inside it; of folders empty ones."""
+    folders: list[tuple[str, list[os.DirEntry[str]]]] = [("", [])]
+    while folders:
+        folder, own = folders.pop()
+        with os.scandir(directory / folder) as entries:
+            for entry in entries:
+                own = []
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append((f"{folder}{entry.name}/", [entry]))
+                else:
+                    yield f"{folder}{entry.name}", entry
+        yield from ((folder, entry) for entry in own)
+
+
+def _printable(name: str) -> str:
+    return name.encode("utf-8", "replace").decode()

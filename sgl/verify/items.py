@@ -37,8 +37,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from sgl.verify.conllu import Edge, Malformed, Sentence, WordForm
-from sgl.verify.manifest import GraphLayer, Manifest
+from sgl.verify.conllu import Edge, Malformed, MalformedError, Sentence, WordForm
+from sgl.verify.manifest import GraphLayer
 from sgl.verify.structure import GraphPattern, Labels, NodeVariable, StructureBody, ValueTest
 
 Key = TypeVar("Key")
@@ -318,13 +318,6 @@ def kind_of(category: str) -> str:
 SAME, LAYER = "&", "graph.layer"
 
 
-def layers_of(manifest: Manifest) -> tuple[GraphLayer, ...]:
-    """Return all layers that the dataset has graphs of, the first in front, if there are others."""
-    own = {layer.name: layer for layer in manifest.layers.graph}
-    wanted = (manifest.distinct.layer, *manifest.layers.written)
-    return tuple(own[x] for x in wanted if x in own) if manifest.layers.written else ()
-
-
 def at_layers(structure: GraphPattern, first: str) -> GraphPattern:
     """Return a structure of one layer with this layer asked for at each node; a joint one asks."""
     layer = structure.layer or first
@@ -351,10 +344,8 @@ def _word_in(word: WordForm, layer: str) -> WordForm:
     return replace(word, attributes=tuple(sorted((*word.attributes, *own))))
 
 
-def merged(
-    layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sentence | Malformed | None]
-) -> Sentence | Malformed:
-    """Return the graphs of a sentence in all layers as one, or what is wrong with one of them."""
+def merged(layers: Sequence[GraphLayer], first: Sentence, others: Sequence[Sentence | Malformed | None]) -> Sentence:
+    """Return the graphs of a sentence in all layers as one; raises ``MalformedError`` for what is wrong with one."""
     sentences, texts = [first], _texts(first, layers[0].anchor)
     for layer, other in zip(layers[1:], others, strict=True):
         wrong = other.reason if isinstance(other, Malformed) else "it is missing"
@@ -364,7 +355,7 @@ def merged(
             if layer.anchor == layers[0].anchor and len(other.words) != len(first.words):
                 wrong = "it has other words"
         if wrong:
-            return Malformed(first.line, f"the sentence in {layer.name}: {wrong}")
+            raise MalformedError(f"the sentence in {layer.name}: {wrong}")
     words, edges, starts = list[WordForm](), list[Edge](), list[int]()
     for layer, sentence in zip(layers, sentences, strict=True):
         starts.append(start := len(words))

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from sgl import foreign
 from sgl.foreign.json import read_json
-from sgl.verify.dataset import LoadedData
+from sgl.verify.dataset import LoadedData, Result, Violation, checks
 from sgl.verify.items import Place
 from sgl.verify.manifest import CERTIFICATE, MANIFEST
-from sgl.verify.report import Result, Violation, checks
 from sgl.verify.skeleton import name_skeletons
 from sgl.verify.structure import GraphPattern, Labels, passes, read_structure
 

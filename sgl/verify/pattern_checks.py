@@ -17,10 +17,9 @@ from typing import Any
 
 import networkx as nx
 
-from sgl.verify.dataset import LoadedData, clause_bits
+from sgl.verify.dataset import LoadedData, Result, checks, clause_bits
 from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
-from sgl.verify.report import Result, checks
 from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, Walk, read_structure
 
 

@@ -28,7 +28,7 @@ from typing import NamedTuple, TypeVar
 from sgl import foreign
 from sgl.children import begin, starting
 from sgl.foreign import read_bytes
-from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, read_sentences
+from sgl.verify.conllu import Malformed, MalformedError, Sentence, TokenTable, WordForm, read_sentences
 from sgl.verify.items import (
     EXPOSURE,
     GENERALIZATION,
@@ -39,7 +39,6 @@ from sgl.verify.items import (
     ShapeTable,
     Split,
     at_layers,
-    layers_of,
     merged,
 )
 from sgl.verify.manifest import CERTIFICATE, Clause, GraphLayer, Manifest
@@ -77,19 +76,15 @@ class ReadingTask:
         structures: tuple[GraphPattern, ...] = ()
         with suppress(StructureError):
             structures = tuple([read_structure(clause.text) for clause in clauses])
-        prefixes = ((GENERALIZATION, ""), (TRAIN, EXPOSURE))
-        shares = {
-            (split, prefix + pattern.name): pattern.targets
-            for split, prefix in prefixes
-            for pattern in manifest.patterns
-            if pattern.targets
-        }
-        distinct, layers = frozenset(manifest.distinct.lemmas), layers_of(manifest)
+        targets = {pattern.name: pattern.targets for pattern in manifest.patterns if pattern.targets}
+        shares = {(GENERALIZATION, name): own for name, own in targets.items()}
+        shares |= {(TRAIN, EXPOSURE + name): own for name, own in targets.items()}
+        graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
+        layers = tuple(graphs[x] for x in (manifest.distinct.layer, *written) if written and x in graphs)
         if layers:
             structures = tuple([at_layers(one, layers[0].name) for one in structures])
-        graphs = {graph.name: graph.anchor for graph in manifest.layers.graph}
-        anchor = graphs.get(manifest.distinct.layer, "")
-        return cls(structures, manifest.texts(), distinct, shares, key, anchor, layers)
+        anchor = graphs[manifest.distinct.layer].anchor
+        return cls(structures, manifest.texts(), frozenset(manifest.distinct.lemmas), shares, key, anchor, layers)
 
 
 class Range(NamedTuple):
@@ -127,14 +122,14 @@ def read_range(known: Knowledge, read: Range) -> Split:
     try:
         others = list(map(read_sentences, read.others, known.further))
         for entry in read_sentences(read.path, known.tokens, read.start, read.end):
-            graph, more = entry, [next(other, None) for other in others]
-            if more and isinstance(entry, Sentence):
-                graph = merged(known.task.layers, entry, more)
-            malformed = graph if isinstance(graph, Malformed) else None
-            if isinstance(entry, Sentence) and isinstance(graph, Sentence):
-                faults = _wrong_lengths(known, dict(entry.comments), len(entry.words))
-                malformed = next((Malformed(entry.line, fault) for fault in faults), None)
-                malformed = malformed or _add(known, part, seen, entry, graph)
+            more = [next(other, None) for other in others]
+            malformed = entry if isinstance(entry, Malformed) else None
+            if isinstance(entry, Sentence):
+                try:
+                    graph = merged(known.task.layers, entry, more) if more else entry
+                    _add(known, part, seen, entry, graph)
+                except MalformedError as fault:
+                    malformed = Malformed(entry.line, str(fault))
             if malformed:
                 part.malformed[len(part)] = malformed
                 group_of, *columns = part.columns()
@@ -144,6 +139,58 @@ def read_range(known: Knowledge, read: Range) -> Split:
     except OSError as failure:
         part.error = failure.strerror or str(failure)
     return part
+
+
+def _add(known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
+    """Add the next sentence of a range; raises ``MalformedError`` if it lacks a text or a length."""
+    comments, words, task = dict(sentence.comments), sentence.words, known.task
+    for layer in known.shapes.lengths:
+        length = comments.get(f"length_{layer}", "")
+        if not _LENGTH.fullmatch(length):
+            raise MalformedError(f"no comment # length_{layer} with a number")
+        if layer == task.anchor and int(length) != len(words):
+            raise MalformedError(f"{len(words)} words, and length_{layer} = {length}")
+    try:
+        source, *targets = [comments[key] for key in task.texts]
+    except KeyError as missing:
+        raise MalformedError(f"no comment # {missing.args[0]}") from None
+    own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
+    if len(set(own)) < len(own):
+        part.repeating.append(len(part))
+    _note_names(part, seen, sentence, graph)
+    category, target = comments["category"], ""
+    if shares := task.shares.get((part.name, category)):
+        lemmas = {word.get("lemma") for word in words}
+        target = next(filter(lemmas.__contains__, shares), "")
+    group = Group(part.name, category, known.shapes.of(graph), target)
+    split, _, number = comments["sent_id"].rpartition("-")
+    hashed = known.hashing.of
+    values = (
+        part.groups.setdefault(group, len(part.groups)),
+        sentence.offset,
+        int(number) if split == part.name and _NUMBER.fullmatch(number) else 0,
+        hashed(source),
+        *map(hashed, sentence_skeletons(source)),
+        hashed(targets[0]),
+        *[hashed(source, target, category) for target in targets],
+    )
+    for column, value in zip(part.columns(), values, strict=True):
+        column.append(value)
+
+
+def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
+    entry = len(part)
+    for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
+        if word not in seen:
+            seen.add(word)
+            for pair in word.attributes:
+                part.values.setdefault(pair, entry)
+            if at < len(sentence.words):
+                part.words.setdefault((word.form, word.get("lemma"), word.get("upos")), entry)
+    if graph is not sentence or id(sentence.edges) not in seen:
+        seen.add(id(sentence.edges))
+        for _, label, _ in graph.edges:
+            part.labels.setdefault(label, entry)
 
 
 def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[int], int | None]:
@@ -159,66 +206,6 @@ def search_shapes(known: Knowledge, shapes: Sequence[GraphShape]) -> tuple[list[
     except SearchError as problem:
         return found, problem.number
     return found, None
-
-
-def _note_names(part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
-    entry = len(part)
-    for at, word in enumerate(() if seen.issuperset(graph.words) else graph.words):
-        if word not in seen:
-            seen.add(word)
-            for pair in word.attributes:
-                part.values.setdefault(pair, entry)
-            if at < len(sentence.words):
-                content = (word.form, word.get("lemma"), word.get("upos"))
-                part.words.setdefault(content, entry)
-    if graph is not sentence or id(sentence.edges) not in seen:
-        seen.add(id(sentence.edges))
-        for _, label, _ in graph.edges:
-            part.labels.setdefault(label, entry)
-
-
-def _add(
-    known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence
-) -> Malformed | None:
-    """Add the next sentence of a range, unless it lacks a text: then say so."""
-    comments, words = dict(sentence.comments), sentence.words
-    try:
-        source, *targets = [comments[key] for key in known.task.texts]
-    except KeyError as missing:
-        return Malformed(sentence.line, f"no comment # {missing.args[0]}")
-    own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
-    if len(set(own)) < len(own):
-        part.repeating.append(len(part))
-    _note_names(part, seen, sentence, graph)
-    category, target = comments["category"], ""
-    shares = known.task.shares.get((part.name, category))
-    if shares:
-        lemmas = {word.get("lemma") for word in words}
-        target = next(filter(lemmas.__contains__, shares), "")
-    group = Group(part.name, category, known.shapes.of(graph), target)
-    split, _, number = comments["sent_id"].rpartition("-")
-    hashing = known.hashing
-    values = (
-        part.groups.setdefault(group, len(part.groups)),
-        sentence.offset,
-        int(number) if split == part.name and _NUMBER.fullmatch(number) else 0,
-        hashing.of(source),
-        *map(hashing.of, sentence_skeletons(source)),
-        hashing.of(targets[0]),
-        *[hashing.of(source, target, category) for target in targets],
-    )
-    for column, value in zip(part.columns(), values, strict=True):
-        column.append(value)
-    return None
-
-
-def _wrong_lengths(known: Knowledge, comments: dict[str, str], words: int) -> Iterator[str]:
-    for layer in known.shapes.lengths:
-        length = comments.get(f"length_{layer}", "")
-        if not _LENGTH.fullmatch(length):
-            yield f"no comment # length_{layer} with a number"
-        elif layer == known.task.anchor and int(length) != words:
-            yield f"{words} words, and length_{layer} = {length}"
 
 
 T = TypeVar("T")

@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from operator import attrgetter
 
-from sgl.verify.dataset import LoadedData
+from sgl.verify.dataset import LoadedData, Result, SkippedError, Violation, checks
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, Place, Split, repetitions
 from sgl.verify.manifest import IGNORE, MANIFEST, REJECT, Stratum
-from sgl.verify.report import Result, SkippedError, Violation, checks
 
 _EXAMPLES = 10
 

@@ -10,7 +10,7 @@ from diagnostics import BASE, MAIN
 from workplace import PATTERN, Workplace
 
 from sgl.cli.main import FAILED, INTERNAL, OK, OUTPUT, USAGE, run
-from sgl.verify.report import Report, Result, Violation
+from sgl.verify.dataset import Report, Result, Violation
 
 #: A grammar that is sound, but for a category that nothing uses.
 UNUSED = BASE + PATTERN + "category Unused\n"

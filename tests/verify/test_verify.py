@@ -26,7 +26,7 @@ from tiny_dataset import (
 )
 
 from sgl.verify import CHECKS, verify
-from sgl.verify.report import CLAIMS, FUNCTIONS
+from sgl.verify.dataset import CLAIMS, FUNCTIONS
 
 #: The checks that need a certificate, which the tiny dataset does not have.
 BY_CERTIFICATE = {"V025", "V030", "V031"}
