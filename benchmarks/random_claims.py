@@ -64,7 +64,7 @@ from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import Listing
 from sgl.sampling.tables import pack_states
 from sgl.verify import certificate_faults
-from sgl.verify.candidates import Candidates
+from sgl.verify.rows import Candidates
 
 #: Words of the longest sentence, and the most phrases of a category that are listed.
 LONGEST, MOST = 8, 2_500

@@ -13,7 +13,7 @@ from functools import cache, partial
 from pathlib import Path
 from types import MappingProxyType
 
-from sgl.verify import certificate_checks, file_checks, name_checks, pattern_checks, sentence_checks
+from sgl.verify import certificate_checks, file_checks, pattern_checks, sentence_checks
 from sgl.verify.certificate_checks import certificate_faults
 from sgl.verify.dataset import (
     CLAIMS,

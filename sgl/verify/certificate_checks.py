@@ -3,10 +3,15 @@
 ``sgl.verify.certificate`` re-establishes what a certificate claims; it knows nothing of a dataset.  Here the
 certificate is tied to the manifest: it is about the same grammar, plan and seed, and a claim is there, in the right
 split, for each promise.  A certificate from which claims were removed is accepted by the checker, and fails here.
+
+The pieces of a held-out structure, which a certificate has to show, are found apart from the
+compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
+
+import networkx as nx
 
 from sgl import foreign
 from sgl.foreign import ForeignFileError, read_bytes
@@ -14,9 +19,9 @@ from sgl.foreign.json import read_json
 from sgl.verify.certificate import FAULTS, judge
 from sgl.verify.certificate_format import CLAIMS, read_certificate, reason
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
-from sgl.verify.items import EXPOSURE, GENERALIZATION, TRAIN
+from sgl.verify.items import EXPOSURE, GENERALIZATION, LAYER, TRAIN
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
-from sgl.verify.pattern_checks import nameless, pieces_of
+from sgl.verify.structure import GraphPattern, Link, NodeVariable, StructureBody, Walk, read_structure
 
 Json = Any  # what the certificate or the manifest holds
 
@@ -196,3 +201,81 @@ def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
             yield category, "disjoint", "disjoint", number, tuple(marks)
             if trained and count:
                 yield category, "exposed", "exposes", number, ()
+
+
+#: A structure without names.
+Nameless = tuple[Any, ...]
+
+
+def nameless(text: str) -> Nameless:
+    """Return a structure in the notation without the names of its variables."""
+    return _nameless(read_structure(text))
+
+
+def pieces_of(text: str) -> set[Nameless]:
+    """Return the pieces of a structure in the notation."""
+    structure = read_structure(text)
+    body, tests = structure.body, structure.body.lengths
+    alone = [StructureBody((), (), (x,)) for x in tests if body.variables or tests[1:]]
+    found = {_nameless(GraphPattern(own, (), structure.layer)) for own in alone}
+    for variables, links in [(body.variables, [*body.links])] if tests else _reduced(body):
+        graph = nx.Graph([(link.source, link.target) for link in links])
+        graph.add_nodes_from(range(len(variables)))
+        for members in sorted(map(sorted, nx.connected_components(graph))):
+            own = [link for link in links if link.source in members]
+            first = variables[members[0]]
+            if own or first.degrees or any(test.attribute != LAYER for test in first.tests):
+                found.add(_nameless(_piece(structure, variables, own, members)))
+    return found
+
+
+def _reduced(body: StructureBody) -> Iterator[tuple[Sequence[NodeVariable], list[Link]]]:
+    for pair in {frozenset((link.source, link.target)) for link in body.links}:
+        own = [link for link in body.links if {link.source, link.target} == pair]
+        rest = [link for link in body.links if link not in own]
+        if len(own) == 1 and own[0].walk.low > 1:
+            low = own[0].walk.low - 1
+            rest.append(own[0]._replace(walk=Walk(own[0].walk.labels, low, low)))
+        yield body.variables, rest
+    for place, variable in enumerate(body.variables):
+        for number, test in enumerate(variable.degrees):
+            if test.comparison != "<=" and test.number > 1:
+                variables, degrees = [*body.variables], [*variable.degrees]
+                degrees[number] = test._replace(number=test.number - 1)
+                variables[place] = variable._replace(degrees=tuple(degrees))
+                yield variables, [*body.links]
+
+
+def _piece(
+    structure: GraphPattern, variables: Sequence[NodeVariable], own: list[Link], members: list[int]
+) -> GraphPattern:
+    """Return one connected part; a ``without`` stays if all nodes that it mentions do."""
+    in_order = [link for link in own if link.walk.is_edge]
+    in_order += [link for link in own if not link.walk.is_edge]
+    mentioned = dict.fromkeys(end for link in in_order for end in (link.source, link.target))
+    number = {old: new for new, old in enumerate(dict.fromkeys([*mentioned, *members]))}
+    gone = {variable.name for variable in variables} - {variables[old].name for old in number}
+    links = [Link(number[source], walk, number[target]) for source, walk, target in in_order]
+    body = StructureBody(tuple(variables[old] for old in number), tuple(links))
+    bodies = structure.without
+    kept = [one for one in bodies if gone.isdisjoint(v.name for v in one.variables)]
+    return GraphPattern(body, tuple(kept), structure.layer)
+
+
+def _nameless(structure: GraphPattern) -> Nameless:
+    names = {variable.name: n for n, variable in enumerate(structure.body.variables)}
+    without = (_body(body, names) for body in structure.without)
+    return structure.layer, _body(structure.body, names), *without
+
+
+def _body(body: StructureBody, shared: Mapping[str, int]) -> Nameless:
+    names = dict(shared)
+    for variable in body.variables:
+        names.setdefault(variable.name, len(names))
+    numbers = [names[variable.name] for variable in body.variables]
+    variables = [
+        (number, frozenset(variable.tests), frozenset(variable.degrees))
+        for number, variable in zip(numbers, body.variables, strict=True)
+    ]
+    links = [(numbers[link.source], link.walk, numbers[link.target]) for link in body.links]
+    return frozenset(variables), frozenset(links), frozenset(body.lengths)

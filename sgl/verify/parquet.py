@@ -5,15 +5,14 @@ one long value that all rows share, or zeros that were compressed.  So few rows 
 share stay shared, and what is longer than any row of a benchmark is refused before it becomes a text.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sgl.foreign import TABLE, opened
 from sgl.verify.certificate import FAULTS
@@ -105,8 +104,7 @@ _RECURSIVE = frozenset(("acl", "advcl", "amod", "appos", "ccomp", "conj", "csubj
 _RESERVED = frozenset('()"\\:#')
 
 
-@dataclass(frozen=True)
-class RowsFound:
+class RowsFound(NamedTuple):
     """What one pass over the rows finds.
 
     ``outcomes`` counts the candidates of each stream by what became of them; ``refusal`` is empty if every row is
@@ -129,81 +127,71 @@ def read_rows(_: Knowledge, directory: Path) -> RowsFound:
     try:
         rows = Rows(directory)
         outcomes = rows.outcomes
-        columns = None
         if (directory / "parquet").exists() and READABLE:
-            columns = _ParquetFiles(directory, rows)
-        for row in rows.rows():
-            if columns is not None:
-                columns.compare(*row)
-        faults = None if columns is None else tuple(columns.faults())
+            faults = tuple(_differences(directory, rows))
+        else:
+            deque(rows.rows(), 0)
     except (OSError, *FAULTS) as error:
         problem = refusal(error)
     return RowsFound(outcomes, problem, faults)
 
 
-class _ParquetFiles:
-    """Compares the rows of Parquet files with those of the certificate, as they come."""
+def _differences(directory: Path, rows: Rows) -> Iterator[str]:
+    """Yield of each split how its Parquet file first differs from the rows of the certificate."""
+    columns = [*COLUMNS, *(f"target_{name}" for name in rows.plan["further"])]
+    paths = {split: f"parquet/{split}.parquet" for split, *_ in rows.plan["strata"]}
+    files = {split: _rows_of(directory / path, rows.plan["further"], columns) for split, path in paths.items()}
+    numbers, wrong, expected_of = Counter[str](), dict[str, str](), _expected(rows)
 
-    def __init__(self, directory: Path, rows: Rows) -> None:
-        self._plan, self._meaning, self._spend = rows.plan, rows.meaning, rows.spend
-        self._names = _names(rows)
-        layer, *_ = rows.meaning.graphs[rows.plan["lemma_layer"]] if rows.plan["lemma_layer"] else (None,)
-        fragments = [] if layer is None else [rule[6][layer] for rule in rows.meaning.rules]
-        edges = [edge for fragment in fragments for edge in fragment["edges"]]
-        labels = {label for _, label, *_ in edges if not label.startswith("~")}
-        self._labels = sorted(x for x in labels if x.partition(":")[0] in _RECURSIVE)
-        self._columns = [*COLUMNS, *(f"target_{name}" for name in rows.plan["further"])]
-        self._paths = {split: f"parquet/{split}.parquet" for split, *_ in rows.plan["strata"]}
-        self._files = {split: self._read(directory / path) for split, path in self._paths.items()}
-        self._numbers = Counter[str]()
-        self._wrong: dict[str, str] = {}
-
-    def compare(self, split: str, category: str, name: str, derivation: Derivation) -> None:
-        """Compare the next row of a split; of each split the first difference counts."""
-        self._numbers[split] += 1
-        found = self._next(split)
-        place = f"{self._paths[split]}: row {self._numbers[split]}"
-        if split in self._wrong:
-            return
-        if found is None:
-            self._wrong[split] = f"{place} is missing"
-            return
-        expected = self._expected(category, name, derivation)
-        for column, value in zip(self._columns, found, strict=True):
-            if value != expected[column]:
-                values = f"{value!r}, not {expected[column]!r}"
-                self._wrong[split] = f"{place}: the column {column} is {values}"
-                return
-
-    def faults(self) -> Iterator[str]:
-        for split, path in self._paths.items():
-            if self._next(split) is not None:
-                self._wrong.setdefault(split, f"{path} has more than {self._numbers[split]} rows")
-        yield from self._wrong.values()
-
-    def _read(self, path: Path) -> Iterator[tuple[Any, ...]]:
-        if problem := other_columns(path, self._plan["further"]):
-            raise ParquetError(problem)
-        yield from read_columns(path, self._columns)
-
-    def _next(self, split: str) -> tuple[Any, ...] | None:
+    def following(split: str) -> tuple[Any, ...] | None:
         try:
-            return next(self._files[split], None)
+            return next(files[split], None)
         except ParquetError as problem:
-            self._wrong[split] = f"{self._paths[split]} cannot be read: {problem}"
+            wrong[split] = f"{paths[split]} cannot be read: {problem}"
             return None
 
-    def _expected(self, category: str, name: str, derivation: Derivation) -> dict[str, object]:
-        plan, meaning = self._plan, self._meaning
+    for split, category, name, derivation in rows.rows():
+        numbers[split] += 1
+        found, place = following(split), f"{paths[split]}: row {numbers[split]}"
+        if split in wrong:
+            continue
+        if found is None:
+            wrong[split] = f"{place} is missing"
+            continue
+        expected = expected_of(category, name, derivation)
+        for column, value in zip(columns, found, strict=True):
+            if value != expected[column]:
+                wrong[split] = f"{place}: the column {column} is {value!r}, not {expected[column]!r}"
+                break
+    for split, path in paths.items():
+        if following(split) is not None:
+            wrong.setdefault(split, f"{path} has more than {numbers[split]} rows")
+    yield from wrong.values()
+
+
+def _rows_of(path: Path, further: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+    if problem := other_columns(path, further):
+        raise ParquetError(problem)
+    yield from read_columns(path, columns)
+
+
+def _expected(rows: Rows) -> Callable[[str, str, Derivation], dict[str, object]]:
+    """Return what says which columns a row has, by its category, candidate and derivation."""
+    plan, meaning, names = rows.plan, rows.meaning, _names(rows)
+    layer: str = plan["lemma_layer"]
+    number, *_ = meaning.graphs[layer] if layer else (0,)
+    edges = [edge for rule in meaning.rules if layer for edge in rule[6][number]["edges"]]
+    labels = sorted({x for _, x, *_ in edges if not x.startswith("~") and x.partition(":")[0] in _RECURSIVE})
+
+    def expected(category: str, name: str, derivation: Derivation) -> dict[str, object]:
         expression, depth = dict[int, str](), dict[int, int]()
         for place, _, below in meaning.walk(derivation):
-            own = self._names[derivation[place]]
+            own = names[derivation[place]]
             parts = " ".join([own, *(expression[child] for child in below)])
-            self._spend(len(parts) // 100)
+            rows.spend(len(parts) // 100)
             expression[place] = f"({parts})" if below else own
             depth[place] = 1 + max((depth[child] for child in below), default=0)
-        edges = meaning.graph(plan["lemma_layer"], derivation)[1] if plan["lemma_layer"] else ()
-        counts = Counter(label for _, label, _ in edges)
+        counts = Counter(label for _, label, _ in (meaning.graph(layer, derivation)[1] if layer else ()))
         return {
             "id": sha256(expression[0].encode()).hexdigest()[:16],
             "source": meaning.text(plan["source"], derivation),
@@ -212,23 +200,24 @@ class _ParquetFiles:
             "split_kind": kind_of(category),
             "derivation": expression[0],
             "depth": depth[0],
-            "features": ";".join(f"{label}={counts[label]}" for label in self._labels),
+            "features": ";".join(f"{label}={counts[label]}" for label in labels),
             "seed_stream": name,
             **{f"target_{x}": meaning.text(x, derivation) for x in plan["further"]},
         }
+
+    return expected
 
 
 def _names(rows: Rows) -> list[str]:
     """Return what ``derivation`` calls each rule: its words without children, then category, number if needed."""
     source, *_ = rows.meaning.texts[rows.plan["source"]]
     categories = [_atom(name) for name, *_ in rows.data["core"]["grammar"]["categories"]]
-    names, longer = list[str](), list[str]()
+    names, longer, ranks = list[str](), list[str](), Counter[str]()
     for name, lhs, children, _, _, templates, _ in rows.meaning.rules:
         words = " ".join(item[1] for item in templates[source] if item[0] == "word")
         names.append(_atom(words if words and not children else name))
         longer.append(f"{names[-1]}:{categories[lhs]}")
     names = _told_apart(names, longer)
-    ranks = Counter[str]()
     for number, name in enumerate(names):
         ranks[name] += 1
         longer[number] = f"{name}#{ranks[name]}"

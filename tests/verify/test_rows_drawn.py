@@ -20,8 +20,7 @@ from row_datasets import GRAMMARS, compiled, rows_refused
 
 from sgl.verify import rows as rows_module
 from sgl.verify import verify
-from sgl.verify.candidates import Candidates, Refusal
-from sgl.verify.rows import Rows
+from sgl.verify.rows import Candidates, Refusal, Rows
 
 Json = Any
 SCRIPT = Path(rows_module.__file__)
