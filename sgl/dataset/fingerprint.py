@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any, cast
 
 from sgl import EDITION, __version__
-from sgl.core.grammar import CoreGrammar, Rule, Slot, TextLayer, Token
+from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Token
 from sgl.core.plan import Pattern, Plan, Quota, Stratum
 from sgl.core.structure import Structure
 
@@ -33,22 +33,33 @@ _PATTERN = (
 _QUOTA = ("count", "each_target", "within", "within_one_of", "outside", "split")
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - dictionaries, lists, texts, numbers
-    """Return a value as JSON can hold it: dataclasses by their fields, structures as written."""
+def plain(value: object, *, exact: bool = False) -> Any:  # noqa: ANN401 - dictionaries, lists, texts, numbers
+    """Return a value as JSON can hold it: dataclasses by their fields, structures as written.
+
+    In ``exact`` JSON weights are texts, and ``True`` is 1.
+    """
+    if type(value) in (str, int):
+        return value
     match value:
+        case tuple() | list():
+            return [plain(member, exact=exact) for member in value]
         case Structure():
             return str(value)
         case Enum():
             return value.value
-        case tuple() | list():
-            return [plain(member) for member in value]
+        case dict():
+            return {name: plain(member, exact=exact) for name, member in value.items()}
+        case bool() if exact:
+            return int(value)
+        case float() if exact:
+            return repr(value)
     if not is_dataclass(value):
         return value
     names = [field.name for field in fields(value)]
     if isinstance(value, Quota):
         names = [*_QUOTA, *(["every", "copies"] if value.every or value.copies > 1 else [])]
         names += ["contexts"] if value.contexts else []
-    return {name: plain(getattr(value, name)) for name in names}
+    return {name: plain(getattr(value, name), exact=exact) for name in names}
 
 
 def pattern_data(pattern: Pattern) -> dict[str, Any]:
@@ -59,39 +70,27 @@ def pattern_data(pattern: Pattern) -> dict[str, Any]:
 
 
 def core_form(grammar: CoreGrammar, plan: Plan) -> dict[str, Any]:
-    """Return what grammar and plan mean but for the seed: weights are texts, ``True`` is 1."""
+    """Return what grammar and plan mean but for the seed."""
     apart: tuple[str, ...] = ("seed", "strata", "patterns")
     apart += () if plan.graphs else ("graphs",)
     names = [field.name for field in fields(plan) if field.name not in apart]
+    finish = [() if text.finish is None else (text.finish,) for text in grammar.text_layers]
     form = {
         "grammar": {
             "start": grammar.start,
             "categories": [[c.name, c.ports, c.limited] for c in grammar.categories],
-            "text": [_text(text) for text in grammar.text_layers],
+            "text": [[x.name, x.join, sorted(x.attach), *f] for x, f in zip(grammar.text_layers, finish, strict=True)],
             "graph": [[layer.name, layer.anchor, layer.free] for layer in grammar.graph_layers],
             "views": [[view.name, view.kind, view.layer, view.template] for view in grammar.views],
             "rules": [_rule(rule) for rule in grammar.rules],
         },
         "plan": {
-            **{name: plain(getattr(plan, name)) for name in names},
+            **{name: getattr(plan, name) for name in names},
             "strata": [_stratum(stratum) for stratum in plan.strata],
             "patterns": [pattern_data(pattern) for pattern in plan.patterns],
         },
     }
-    return cast("dict[str, Any]", _exact(form))
-
-
-def _exact(value: object) -> object:
-    match value:
-        case dict():
-            return {name: _exact(member) for name, member in value.items()}
-        case list() | tuple():
-            return [_exact(member) for member in value]
-        case bool():
-            return int(value)
-        case float():
-            return repr(value)
-    return value
+    return cast("dict[str, Any]", plain(form, exact=True))
 
 
 def core_digest(core: Mapping[str, object]) -> str:
@@ -105,27 +104,18 @@ def fingerprint(grammar: CoreGrammar, plan: Plan) -> str:
     return core_digest(core_form(grammar, plan))
 
 
-def _text(text: TextLayer) -> list[object]:
-    stated: list[object] = [text.name, text.join, sorted(text.attach)]
-    return stated if text.finish is None else [*stated, text.finish]
-
-
-def _further(slot: Slot) -> list[object]:
-    return [slot.part, *slot.functions] if slot.part or slot.functions else []
+def _item(item: Item) -> list[object]:
+    match item:
+        case Token():
+            return ["word", item.text]
+        case Slot():
+            further = [item.part, *item.functions] if item.part or item.functions else []
+            return ["child", item.child, item.capital, *further]
+    return ["cut"]
 
 
 def _rule(rule: Rule) -> list[object]:
-    templates = [
-        [
-            ["word", item.text]
-            if isinstance(item, Token)
-            else ["child", item.child, item.capital, *_further(item)]
-            if isinstance(item, Slot)
-            else ["cut"]
-            for item in template
-        ]
-        for template in rule.templates
-    ]
+    templates = [[_item(item) for item in template] for template in rule.templates]
     fragments = [
         {
             "nodes": [[node.attributes, node.token, node.glue] for node in fragment.nodes],
@@ -141,7 +131,7 @@ def _stratum(s: Stratum) -> list[object]:
     stated = [s.split, s.category, s.stream, s.count, s.repeated, s.targets, s.repeated_lemmas]
     contexts = [s.contexts] if s.contexts else []
     extent = [s.every, s.copies, *contexts] if s.every or s.copies > 1 or contexts else []
-    return [*stated, *extent, plain(s.constraint)]
+    return [*stated, *extent, s.constraint]
 
 
 def identity(grammar_sha256: str, seed: int, items: int) -> str:

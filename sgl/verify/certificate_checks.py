@@ -8,7 +8,7 @@ The pieces of a held-out structure, which a certificate has to show, are found a
 compiler (``docs/guarantees.md``), in a form in which variables are numbers.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import networkx as nx
@@ -87,19 +87,17 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
     plan, grammar, layers = content["core"]["plan"], content["core"]["grammar"], manifest["layers"]
     rows = {name: [[*each.values()] for each in layers[name]] for name in ("graph", "views")}
     distinct = manifest["distinct"]
-    strata = [
-        [split, own["category"], own["stream"], *_extent(own), own["repeated"]]
-        for split, claim in manifest["splits"].items()
-        for own in claim["strata"]
+    parts = [(split, own) for split, claim in manifest["splits"].items() for own in claim["strata"]]
+    strata = [[split, own["category"], own["stream"], *_extent(own), own["repeated"]] for split, own in parts]
+    planned = [
+        [split, category, stream, count, *(extent or (0, 1)), repeated]
+        for split, category, stream, count, repeated, _, _, *extent, _ in plan["strata"]
     ]
     pairs = {
         "grammar or plan": (manifest["grammar"]["sha256"], content["digest"]),
         "name": (manifest["name"], content["name"]),
         "seed": (manifest["seed"], content["seed"]),
-        "source and targets": (
-            [layers["source"], layers["target"], layers["further"]],
-            [plan["source"], plan["target"], plan["further"]],
-        ),
+        "source and targets": tuple([own[x] for x in ("source", "target", "further")] for own in (layers, plan)),
         "text layers": (layers["text"], [name for name, *_ in grammar["text"]]),
         "graph layers": (rows["graph"], grammar["graph"]),
         "graphs": (layers.get("written", []), plan.get("graphs", [])),
@@ -109,7 +107,7 @@ def _differences(manifest: Json, content: Json) -> Iterator[str]:
             [plan["distinct_sentences"], plan["distinct_lemmas"], plan["lemma_layer"]],
         ),
         "ambiguous": (manifest["ambiguous"]["policy"], plan["ambiguous"]),
-        "parts of splits": (sorted(strata), sorted(map(_stated, plan["strata"]))),
+        "parts of splits": (sorted(strata), sorted(planned)),
         "patterns": (manifest["patterns"], plan["patterns"]),
         "parts": (manifest["parts"], plan["parts"]),
         "nowhere": (manifest["nowhere"], plan["nowhere"]),
@@ -123,11 +121,6 @@ def _extent(stratum: Json) -> tuple[int, ...]:
     every, copies, contexts = stratum.get("every", False), stratum.get("copies", 1), stratum.get("contexts")
     wanted = stratum["candidates"] if every else stratum["count"] // copies
     return (wanted, int(every), copies, *([contexts] if contexts else []))
-
-
-def _stated(stratum: Json) -> Json:
-    split, category, stream, count, repeated, _, _, *extent, _ = stratum
-    return [split, category, stream, count, *(extent or (0, 1)), repeated]
 
 
 def _missing(manifest: Json, content: Json) -> Iterator[str]:
@@ -166,7 +159,7 @@ def _unlicensed(
         for need in (need["structure"] for need in pattern["need"]):
             if need not in contained:
                 yield f"{pattern['name']}: licensed: {TRAIN}: nothing contains {need}"
-        known = {nameless(text) for text in (*contained, *pattern["waive"])}
+        known = {_nameless(read_structure(text)) for text in (*contained, *pattern["waive"])}
         for whole in (*pattern["forbid"], *pattern["never"]):
             missing = len(pieces_of(whole) - known)
             if missing:
@@ -205,11 +198,6 @@ def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
 
 #: A structure without names.
 Nameless = tuple[Any, ...]
-
-
-def nameless(text: str) -> Nameless:
-    """Return a structure in the notation without the names of its variables."""
-    return _nameless(read_structure(text))
 
 
 def pieces_of(text: str) -> set[Nameless]:
@@ -263,19 +251,15 @@ def _piece(
 
 
 def _nameless(structure: GraphPattern) -> Nameless:
+    """Return a structure without the names of its variables."""
     names = {variable.name: n for n, variable in enumerate(structure.body.variables)}
-    without = (_body(body, names) for body in structure.without)
-    return structure.layer, _body(structure.body, names), *without
-
-
-def _body(body: StructureBody, shared: Mapping[str, int]) -> Nameless:
-    names = dict(shared)
-    for variable in body.variables:
-        names.setdefault(variable.name, len(names))
-    numbers = [names[variable.name] for variable in body.variables]
-    variables = [
-        (number, frozenset(variable.tests), frozenset(variable.degrees))
-        for number, variable in zip(numbers, body.variables, strict=True)
-    ]
-    links = [(numbers[link.source], link.walk, numbers[link.target]) for link in body.links]
-    return frozenset(variables), frozenset(links), frozenset(body.lengths)
+    bodies = list[Nameless]()
+    for body in structure.bodies:
+        own = dict(names)
+        for variable in body.variables:
+            own.setdefault(variable.name, len(own))
+        numbers = [own[variable.name] for variable in body.variables]
+        variables = [(own[name], frozenset(tests), frozenset(degrees)) for name, tests, degrees in body.variables]
+        links = [(numbers[source], walk, numbers[target]) for source, walk, target in body.links]
+        bodies.append((frozenset(variables), frozenset(links), frozenset(body.lengths)))
+    return structure.layer, *bodies

@@ -40,8 +40,7 @@ def members(names: str, *shapes: object) -> Mapping[str, object]:
     return dict(zip(names.split(), shapes, strict=True))
 
 
-# A shape: a type, [of each], (of all in order), of an object, (None, of what may be null), or
-# (..., one of these).
+# A shape: a type, [of each], (of all in order), of an object, (None, of what may be null), or (..., one of these).
 TEST = (int, [str])  # whether it is negated; labels or values
 LINK, DEGREE = (str, TEST, int, (None, int), str), (str, TEST, str, int)
 BODY = members("variables tests degrees links", [str], [(str, str, TEST)], [DEGREE], [LINK])

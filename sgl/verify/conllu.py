@@ -88,9 +88,8 @@ class Token(NamedTuple):
 class TokenTable:
     """What has been read so far in several files, to be recognised when it comes again.
 
-    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``trees``
-    are what the governors of tokens make, ``keys`` those that the comments of a block can have.
-    In files of a ``free`` layer there is no tree.
+    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``trees`` are what the governors
+    of tokens make, ``keys`` those that the comments of a block can have. In files of a ``free`` layer there is no tree.
     """
 
     def __init__(self, *, free: bool = False) -> None:

@@ -146,11 +146,11 @@ CLAIMS = tomllib.loads(Path(__file__).with_name("checks.toml").read_text("utf-8"
 FUNCTIONS: dict[str, CheckFunction] = {}
 
 
-def checks(code: str) -> Callable[[CheckFunction], CheckFunction]:
-    """Make a function the check with a code in ``checks.toml``."""
+def checks(*codes: str) -> Callable[[CheckFunction], CheckFunction]:
+    """Make a function the checks with some codes in ``checks.toml``; the result that it gets has the code."""
 
     def register(function: CheckFunction) -> CheckFunction:
-        FUNCTIONS[code] = function
+        FUNCTIONS.update(dict.fromkeys(codes, function))
         return function
 
     return register
@@ -173,9 +173,8 @@ class LoadedData:
     """A dataset that has been read.
 
     ``clauses`` are the structures of the manifest by number, of which the search of ``endless`` ones took too many
-    steps; ``known`` is what has been found out about words and shapes; ``judge`` says what is wrong with a
-    certificate; ``signature`` is the one that is expected, if any is; ``rows`` says what is found when all rows are
-    drawn again.
+    steps; ``known`` is what has been found out about words and shapes; ``judge`` says what is wrong with a certificate;
+    ``signature`` is the one that is expected, if any is; ``rows`` says what is found when all rows are drawn again.
     """
 
     directory: Path

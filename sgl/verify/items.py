@@ -70,9 +70,8 @@ class GraphShape:
 class ShapeTable:
     """The questions that some structures ask, and the distinct shapes met so far, by frame.
 
-    ``values`` number the tests on attributes, ``labels`` those on edges, ``degrees`` those on
-    numbers of edges; ``lengths`` are the layers whose lengths are tested, with the number that
-    stands for all that follow.
+    ``values`` number the tests on attributes, ``labels`` those on edges, ``degrees`` those on numbers of edges;
+    ``lengths`` are the layers whose lengths are tested, with the number that stands for all that follow.
     """
 
     def __init__(self, structures: Iterable[GraphPattern]) -> None:
@@ -185,12 +184,11 @@ _numbers = partial(array, "q")
 class Split:
     """What the CoNLL-U file of a split holds, or a range of it; ``error`` if it cannot be read.
 
-    Entries are numbered from 0; those that are no sentences are in ``malformed`` and belong to no
-    group (-1).  For each entry there are its offset in the file, its group, the number that its
-    `sent_id` says (0 if none), hashes of its source, of the skeletons of its source (``latin`` with
-    Latin letters) and of its first target, and for each target the hash of a row.  ``words`` are
-    the distinct words (form, lemma, part of speech) in their order, ``values`` the attributes of
-    words with their values, ``labels`` those of edges, each with the first entry that has it;
+    Entries are numbered from 0; those that are no sentences are in ``malformed`` and belong to no group (-1).  For each
+    entry there are its offset in the file, its group, the number that its `sent_id` says (0 if none), hashes of its
+    source, of the skeletons of its source (``latin`` with Latin letters) and of its first target, and for each target
+    the hash of a row.  ``words`` are the distinct words (form, lemma, part of speech) in their order, ``values`` the
+    attributes of words with their values, ``labels`` those of edges, each with the first entry that has it;
     ``repeating`` are the entries in which a lemma occurs twice that should not.
     """
 

@@ -144,9 +144,8 @@ class RejectionCounts:
 class Stratum:
     """``count`` items of a category in a split; ``repeated`` ones may be equal.
 
-    ``shares`` are the items of targets, by lemma, or of instances, by their words; without ``readings``
-    nothing was parsed.
-    ``every`` derivation is an item or was rejected; all of its ``copies`` count.
+    ``shares`` are the items of targets, by lemma, or of instances, by their words; without ``readings`` nothing was
+    parsed. ``every`` derivation is an item or was rejected; all of its ``copies`` count.
     """
 
     category: str

@@ -17,22 +17,60 @@ from sgl.verify.dataset import LoadedData, Result, checks, clause_bits
 from sgl.verify.items import EXPOSURE, GENERALIZATION, PART, TRAIN, TRAINING_LIKE, CategoryGroups, Group
 from sgl.verify.manifest import Clause, PatternClaim, QuotaClaim
 
+#: The categories that may not have some structures, and what a sentence that has one is told.
+_Rule = tuple[list[CategoryGroups], tuple[Clause, ...], str]
 
-@checks("V009")
-def held_out(data: LoadedData, tally: Result) -> None:
+
+@checks("V009", "V010", "V014", "V015", "V022", "V024")
+def forbidden(data: LoadedData, tally: Result) -> None:
+    """Report the sentences that have what they may not."""
+    for code, (categories, clauses, message) in (*_of_patterns(data), *_of_parts(data)):
+        if code == tally.code and clauses:
+            _expect_none(data, tally, categories, clauses, message)
+
+
+def _of_patterns(data: LoadedData) -> Iterator[tuple[str, _Rule]]:
+    training, items = data.categories_of(*TRAINING_LIKE), data.categories_of(GENERALIZATION)
+    parts, allowing = data.manifest.parts, {pattern.name: pattern.allow for pattern in data.manifest.patterns}
     for pattern in data.manifest.patterns:
-        message = f"{pattern.name} is held out"
-        _expect_none(data, tally, data.categories_of(*TRAINING_LIKE), pattern.held_out, message)
+        name, held_out = pattern.name, pattern.held_out
+        yield "V009", (training, held_out, f"{name} is held out")
+        allowed = {EXPOSURE + name, *(PART + part.name for part in parts if name in part.allow)}
+        others = [x for x in training if x.category not in allowed]
+        yield "V010", (others, pattern.reserved, f"{name} reserves this for its exposures")
+        own = [x for x in items if x.category == name]
+        yield "V014", (own, pattern.exclude, f"{name} excludes this")
+        others = [x for x in items if name not in (x.category, *allowing.get(x.category, ()))]
+        yield "V015", (others, held_out, f"{name} is held out, and the item's pattern does not allow it")
 
 
-@checks("V010")
-def reserved(data: LoadedData, tally: Result) -> None:
-    for pattern in data.manifest.patterns:
-        allowed = {PART + part.name for part in data.manifest.parts if pattern.name in part.allow}
-        allowed.add(EXPOSURE + pattern.name)
-        categories = [x for x in data.categories_of(*TRAINING_LIKE) if x.category not in allowed]
-        message = f"{pattern.name} reserves this for its exposures"
-        _expect_none(data, tally, categories, pattern.reserved, message)
+def _of_parts(data: LoadedData) -> Iterator[tuple[str, _Rule]]:
+    parts = data.manifest.parts
+    for part in parts:
+        found = data.categories_of(*TRAINING_LIKE, *([] if part.tested else [GENERALIZATION]))
+        for clause in part.only:
+            sharing = (p for p in parts if clause.text in {own.text for own in p.only})
+            places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
+            others = [own for own in found if (own.category, own.split) not in places]
+            yield "V022", (others, (clause,), f"only the part {part.name} may contain this")
+    everywhere = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
+    yield "V024", (everywhere, data.manifest.nowhere, "this is to be nowhere")
+
+
+def _expect_none(
+    data: LoadedData, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
+) -> None:
+    wanted = clause_bits(clauses)
+    found: dict[Group, list[Clause]] = {}
+    for category in categories:
+        tally.checked += category.items
+        for group, _ in category.groups if category.occurring & wanted else ():
+            if occurring := group.shape.occurring & wanted:
+                found[group] = [clause for clause in clauses if occurring >> clause.number & 1]
+    for split, entry, group in data.members(list(found)):
+        first, *_ = own = found[group]
+        text = f"{message}: {' and '.join(dict.fromkeys(clause.text for clause in own))}"
+        tally.add(partial(data.violation, text, split, entry, first))
 
 
 @checks("V012")
@@ -69,62 +107,6 @@ def instances(data: LoadedData, tally: Result) -> None:
         tally.add(partial(data.violation, message, split, entry))
 
 
-@checks("V014")
-def exclusions(data: LoadedData, tally: Result) -> None:
-    for pattern in data.manifest.patterns:
-        items = data.categories_of(GENERALIZATION)
-        categories = [own for own in items if own.category == pattern.name]
-        _expect_none(data, tally, categories, pattern.exclude, f"{pattern.name} excludes this")
-
-
-@checks("V015")
-def foreign_structures(data: LoadedData, tally: Result) -> None:
-    allowed = {pattern.name: pattern.allow for pattern in data.manifest.patterns}
-    for pattern in data.manifest.patterns:
-        others = [x for x in data.categories_of(GENERALIZATION) if x.category != pattern.name]
-        categories = [x for x in others if pattern.name not in allowed.get(x.category, ())]
-        message = f"{pattern.name} is held out, and the item's pattern does not allow it"
-        _expect_none(data, tally, categories, pattern.held_out, message)
-
-
-@checks("V022")
-def parts_apart(data: LoadedData, tally: Result) -> None:
-    parts = data.manifest.parts
-    for part in parts:
-        looked_at = TRAINING_LIKE if part.tested else (*TRAINING_LIKE, GENERALIZATION)
-        for clause in part.only:
-            sharing = (p for p in parts if clause.text in {own.text for own in p.only})
-            places = {(PART + p.name, quota.split or TRAIN) for p in sharing for quota in p.quotas}
-            found = data.categories_of(*looked_at)
-            categories = [own for own in found if (own.category, own.split) not in places]
-            message = f"only the part {part.name} may contain this"
-            _expect_none(data, tally, categories, (clause,), message)
-
-
-@checks("V024")
-def restrictions(data: LoadedData, tally: Result) -> None:
-    categories = data.categories_of(*TRAINING_LIKE, GENERALIZATION)
-    _expect_none(data, tally, categories, data.manifest.nowhere, "this is to be nowhere")
-
-
-def _expect_none(
-    data: LoadedData, tally: Result, categories: list[CategoryGroups], clauses: tuple[Clause, ...], message: str
-) -> None:
-    if not clauses:
-        return
-    wanted = clause_bits(clauses)
-    found: dict[Group, list[Clause]] = {}
-    for category in categories:
-        tally.checked += category.items
-        for group, _ in category.groups if category.occurring & wanted else ():
-            if occurring := group.shape.occurring & wanted:
-                found[group] = [clause for clause in clauses if occurring >> clause.number & 1]
-    for split, entry, group in data.members(list(found)):
-        first, *_ = own = found[group]
-        text = f"{message}: {' and '.join(dict.fromkeys(clause.text for clause in own))}"
-        tally.add(partial(data.violation, text, split, entry, first))
-
-
 @dataclass(frozen=True, slots=True)
 class _Part:
     """How many items have one of each set ``within``, none ``outside``, and count for a target."""
@@ -141,27 +123,49 @@ class _Part:
         )
 
 
-@checks("V011")
-def exposures(data: LoadedData, tally: Result) -> None:
-    for pattern in data.manifest.patterns:
-        _deal(data, tally, TRAIN, EXPOSURE + pattern.name, _exposed(pattern))
+#: Quotas with what they are called.
+_Labelled = list[tuple[str, QuotaClaim]]
 
 
-@checks("V016")
+@checks("V011", "V016")
 def quotas(data: LoadedData, tally: Result) -> None:
+    """Report the exposures, or the items, that do not fill the quotas of their pattern."""
     for pattern in data.manifest.patterns:
-        own = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
-        _deal(data, tally, GENERALIZATION, pattern.name, _numbered(pattern.name, own))
+        exposures, items = _divisions(data, pattern)
+        _deal(data, tally, *(exposures if tally.code == "V011" else items))
+
+
+@checks("V023")
+def part_quotas(data: LoadedData, tally: Result) -> None:
+    for part in data.manifest.parts:
+        category = PART + part.name
+        for split in TRAINING_LIKE:
+            counted = data.counted(split, category, part.quotas)
+            own = [quota for quota in counted if (quota.split or TRAIN) == split]
+            own = [replace(quota, within_one_of=(part.only, *quota.within_one_of)) for quota in own]
+            if own:
+                _deal(data, tally, split, category, _numbered(category, own))
+
+
+def _divisions(data: LoadedData, pattern: PatternClaim) -> list[tuple[str, str, _Labelled]]:
+    """Return of the exposures and of the items of a pattern the split, the category and the quotas."""
+    category, name = EXPOSURE + pattern.name, pattern.name
+    exposed = [
+        (f"{category}: {x.structure.text}", QuotaClaim(x.count, (x.structure,), (), each_target=x.each_target))
+        for x in pattern.expose
+    ]
+    items = _numbered(name, data.counted(GENERALIZATION, name, pattern.quotas))
+    return [(TRAIN, category, exposed), (GENERALIZATION, name, items)]
+
+
+def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
+    return [(f"{category}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
 
 
 @checks("V021")
 def shares(data: LoadedData, tally: Result) -> None:
     for pattern in data.manifest.patterns:
-        items = data.counted(GENERALIZATION, pattern.name, pattern.quotas)
-        for split, category, labelled in (
-            (TRAIN, EXPOSURE + pattern.name, _exposed(pattern)),
-            (GENERALIZATION, pattern.name, _numbered(pattern.name, items)),
-        ):
+        for split, category, labelled in _divisions(data, pattern):
             if not any(quota.each_target for _, quota in labelled):
                 continue
             declared: Counter[str] = Counter()
@@ -213,38 +217,6 @@ def _has(data: LoadedData, pattern: PatternClaim, group: Group, words: list[str]
     # Behind the words are the nodes of further layers.
     shape = group.shape.part([*places, *range(len(words), group.shape.frame.size)])
     return any(data.known.searcher.match(shape, clause.number) is not None for clause in pattern.instances)
-
-
-@checks("V023")
-def part_quotas(data: LoadedData, tally: Result) -> None:
-    for part in data.manifest.parts:
-        category = PART + part.name
-        for split in TRAINING_LIKE:
-            own = [
-                replace(quota, within_one_of=(part.only, *quota.within_one_of))
-                for quota in data.counted(split, category, part.quotas)
-                if (quota.split or TRAIN) == split
-            ]
-            if own:
-                _deal(data, tally, split, category, _numbered(category, own))
-
-
-#: Quotas with what they are called.
-_Labelled = list[tuple[str, QuotaClaim]]
-
-
-def _exposed(pattern: PatternClaim) -> _Labelled:
-    return [
-        (
-            f"{EXPOSURE}{pattern.name}: {own.structure.text}",
-            QuotaClaim(own.count, (own.structure,), (), each_target=own.each_target),
-        )
-        for own in pattern.expose
-    ]
-
-
-def _numbered(category: str, quotas: Iterable[QuotaClaim]) -> _Labelled:
-    return [(f"{category}, part {rank}", quota) for rank, quota in enumerate(quotas, 1)]
 
 
 def _divided(labelled: _Labelled, targets: tuple[str, ...] | None) -> Iterator[_Part]:

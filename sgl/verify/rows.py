@@ -48,19 +48,6 @@ class Refusal(ValueError):
     """What is wrong with the rows; it begins with a code."""
 
 
-class Budget:
-    """The steps that are left: about a microsecond each."""
-
-    def __init__(self, steps: int) -> None:
-        self.left = steps
-
-    def spend(self, steps: int) -> None:
-        """Take steps, before they are made."""
-        self.left -= steps
-        if self.left < 0:
-            raise Refusal("R07 the budget of steps is used up")
-
-
 def mix(key: int) -> int:
     """Return the 64 random bits of a key, by SplitMix64."""
     key = ((key ^ (key >> 30)) * 0xBF58476D1CE4E5B9) & MASK
@@ -217,7 +204,7 @@ class Rows:
         self.directory = directory.resolve()
         checker = Checker(content_of(self.own("certificate.json")))
         self.data, self.tables, self.plan = checker.data, checker.tables, checker.core["plan"]
-        self.spend = Budget(STEPS).spend
+        self.left = STEPS
         self.candidates = Candidates(self.data, self.spend)
         self.meaning = Interpreter(self.data["core"]["grammar"], self.spend)
         self.outcomes = dict[str, Counter[str]]()
@@ -231,6 +218,12 @@ class Rows:
         names = enumerate(own["name"] for own in self.data["structures"])
         self.measured = measured_by(self.plan)
         self.held_out = [number for number, name in names if name in held]
+
+    def spend(self, steps: int) -> None:
+        """Take steps from the budget, before they are made: about a microsecond each."""
+        self.left -= steps
+        if self.left < 0:
+            raise Refusal("R07 the budget of steps is used up")
 
     def own(self, path: str) -> Path:
         """Return the path of a file of the dataset, which leads to no other place."""

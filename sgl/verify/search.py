@@ -6,12 +6,11 @@ that pass the tests of its variable; then every edge of the body throws out the 
 fits it, until nothing changes.  This is sound: a match never uses a node that is thrown out.  Where one node is left
 for each variable, or the body is one edge, what is left is the definition of a match, and networkx is not asked.
 
-Three things spare searches.  A structure is looked for only where all words and labels that it
-needs are found.  Whether it occurs depends on the frame of a shape and on the answers to the
-questions that it asks, so it is searched once for each of these.  And sentences with the same
-domains and fitting edges, in the same order, are one case for networkx.  The search has a budget of
-steps, which grows with the sizes of the shapes, as matches can be without number.  Sets of nodes are integers with a
-bit for each.
+Three things spare searches.  A structure is looked for only where all words and labels that it needs are found.
+Whether it occurs depends on the frame of a shape and on the answers to the questions that it asks, so it is searched
+once for each of these.  And sentences with the same domains and fitting edges, in the same order, are one case for
+networkx.  The search has a budget of steps, which grows with the sizes of the shapes, as matches can be without number.
+Sets of nodes are integers with a bit for each.
 """
 
 from collections import Counter
@@ -129,9 +128,8 @@ class SearchBody(NamedTuple):
 class SearchStructure(NamedTuple):
     """A structure as it is searched: its bodies, the positive one first.
 
-    ``asked`` are the questions that it asks of words, ``needed`` the answers that some words
-    and edges must give: bits of words, and behind them bits of labels.  ``lengths`` are its
-    tests on lengths, each with the place of its layer.
+    ``asked`` are the questions that it asks of words, ``needed`` the answers that some words and edges must give: bits
+    of words, and behind them bits of labels.  ``lengths`` are its tests on lengths, each with the place of its layer.
     """
 
     bodies: tuple[SearchBody, ...]

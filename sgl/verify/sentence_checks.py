@@ -149,31 +149,25 @@ def _twice(data: LoadedData, split: Split, entry: int, others: Sequence[Place], 
     return data.violation(f"the sentence {verb} {' and '.join(named)}{ending}", split, entry)
 
 
-_CHECKED, _REFUTED, _NOT_CHECKED = "checked", "refuted", "not checked"
-
-#: The claim of the guarantees that rest on parsing.
-STRING_LEVEL = "string level"
-
-
 @checks("V026")
 def one_target(data: LoadedData, tally: Result) -> None:
     strings = data.manifest.ambiguous
     lenient = strings is not None and strings.policy != REJECT
     several = 0
     tally.checked += data.items
+
+    def second(split: Split, entry: int, other: Split, before: int) -> Violation:
+        first = data.item(other, before)
+        message = f"the sentence has another target in {first.sent_id}: {first.targets[0]}"
+        return data.violation(message, split, entry)
+
     for (split, entry), (other, before) in repetitions(data.splits):
         if split.targets[entry] != other.targets[before]:
             several += 1
             if not lenient:
-                tally.add(partial(_second_target, data, split, entry, other, before))
+                tally.add(partial(second, split, entry, other, before))
     if lenient:
         tally.figure("sentences that have another target elsewhere", several)
-
-
-def _second_target(data: LoadedData, split: Split, entry: int, other: Split, before: int) -> Violation:
-    first = data.item(other, before)
-    message = f"the sentence has another target in {first.sent_id}: {first.targets[0]}"
-    return data.violation(message, split, entry)
 
 
 @checks("V027")
@@ -190,16 +184,16 @@ def readings(data: LoadedData, tally: Result) -> None:
     for _, stratum in strata:
         if strings.policy != IGNORE and stratum.count and not stratum.readings:
             tally.fault("the strings were not parsed", f"{MANIFEST}: {stratum.stream}")
-    stated = {claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == STRING_LEVEL}
+    stated = {claim.pattern: claim.result for claim in manifest.guarantees if claim.claim == "string level"}
     for pattern in manifest.patterns:
         tally.checked += 1
         name = pattern.name
-        expected = {IGNORE: _NOT_CHECKED, REJECT: _CHECKED}.get(strings.policy)
+        expected = {IGNORE: "not checked", REJECT: "checked"}.get(strings.policy)
         if expected is None:
             leaks = [r.patterns.get(name, 0) for split, _, r in parsed if split != GENERALIZATION]
             outputs = [r.outputs for _, kind, r in parsed if kind in (name, EXPOSURE + name)]
-            expected = _REFUTED if any(leaks) or any(outputs) else _CHECKED
-        verdict = stated.get(name, _NOT_CHECKED)
+            expected = "refuted" if any(leaks) or any(outputs) else "checked"
+        verdict = stated.get(name, "not checked")
         if verdict != expected:
             message = f"the verdict on the strings of {name} is {verdict!r}, the figures say {expected!r}"
             tally.fault(message, f"{MANIFEST}: guarantees")
