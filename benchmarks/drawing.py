@@ -46,7 +46,7 @@ from sgl.core.arrays import Column
 from sgl.core.grammar import View
 from sgl.dataset.maker import SentenceWriter
 from sgl.frontend import Compiled
-from sgl.rendering.output import ViewOutput, WordsOutput, outputs
+from sgl.rendering.output import outputs, view_output, words_output
 from sgl.rendering.templates import TemplateWriter
 from sgl.rendering.views import VIEWS
 from sgl.sampling import pack
@@ -210,7 +210,7 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     writers = {name: TemplateWriter(known[name], MANY) for name in (*others, *forms)}
     names = (plan.source, *others)
     layer = grammar.graph_layer(plan.lemma_layer)
-    sentences = SentenceWriter(names, writers, TemplateWriter(WordsOutput(grammar, layer), MANY))
+    sentences = SentenceWriter(names, writers, TemplateWriter(words_output(grammar, layer), MANY))
 
     def write(first: int, batch: Batch) -> list[Column]:
         texts = {name: writer.column(batch.derivations) for name, writer in writers.items()}
@@ -230,7 +230,7 @@ def views_draw(compiled: Compiled, tables: Tables) -> Iterator[tuple[str, Draw]]
     if free is not None:
         views += [View(kind, kind, free) for kind in VIEWS]
     for view in views:
-        writer = TemplateWriter(ViewOutput(grammar, view), MANY)
+        writer = TemplateWriter(view_output(grammar, view), MANY)
 
         def write(_first: int, batch: Batch, writer: TemplateWriter = writer) -> list[Column]:
             return [writer.column(batch.derivations)]

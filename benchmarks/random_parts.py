@@ -40,7 +40,7 @@ from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish
-from sgl.rendering.output import TextOutput
+from sgl.rendering.output import text_output
 from sgl.rendering.templates import TemplateWriter
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text
@@ -486,7 +486,7 @@ def _compare_writers(
     grammar = compiled.grammar
     meaning = Interpreter(json.loads(json.dumps(core_form(grammar, compiled.plan)))["grammar"])
     for layer, name in enumerate(LAYERS):
-        packed, writer = pack_text(grammar, layer), TemplateWriter(TextOutput(grammar, layer))
+        packed, writer = pack_text(grammar, layer), TemplateWriter(text_output(grammar, layer))
         ways: dict[str, Callable[[Derivation], str]] = {
             "template": writer,
             "sampler": lambda d, packed=packed: joined(packed, words_of(packed, grammar.arity, d)),  # type: ignore[misc]

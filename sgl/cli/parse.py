@@ -14,7 +14,7 @@ from sgl.core.interpret import Derivation, interpret
 from sgl.corpus import normalizer_of
 from sgl.parsing import Forest, Parser, best_readings, number_of
 from sgl.pipeline.sentences import read_sentence
-from sgl.rendering import ConlluError, outputs, written
+from sgl.rendering import ConlluError, outputs
 from sgl.report import TreeNode, render_trees, tree_of
 from sgl.report.model import tree_lines
 
@@ -124,7 +124,7 @@ def _chain(features: bool, node: TreeNode) -> tuple[str, Sequence[TreeNode]]:
 def _output(core: CoreGrammar, derivation: Derivation, wanted: Sequence[str]) -> str:
     """Return what one reading is in the layers asked for; a graph may have no such form."""
     item, known = interpret(core, derivation), outputs(core)
-    line = "\t".join(written(known[name], derivation) for name in wanted if name in known)
+    line = "\t".join(known[name](derivation) for name in wanted if name in known)
     parts = [line] if line else []
     for name in (name for name in wanted if name not in known):
         try:

@@ -30,7 +30,7 @@ from sgl.frontend.quotas import MAX_COUNT
 from sgl.parallel.executor import Parallelism, interrupted, open_executor, open_run
 from sgl.pipeline import samples
 from sgl.pipeline.expectations import expectations
-from sgl.rendering import outputs, written
+from sgl.rendering import outputs
 from sgl.sampling import pack
 
 #: The forms of files by the ends of their names.
@@ -220,7 +220,7 @@ def _write_file(
 def values_of(core: CoreGrammar, item: Item, shown: Sequence[str], index: int) -> dict[str, str]:
     """Return what is shown of an item, by name: layers, views, ``tree`` and ``graph``."""
     known = outputs(core)
-    values = {name: written(known[name], item.derivation) for name in shown if name in known}
+    values = {name: known[name](item.derivation) for name in shown if name in known}
     if [view.kind for view in core.views if view.name in shown and len(shown) == 1] == ["penman"]:
         # As files of AMR have a graph.
         head = f"# ::id {samples.STREAM}-{index:06d}\n# ::snt {item.texts[0]}\n"
@@ -263,7 +263,7 @@ def _pair(core: CoreGrammar, derivation: Derivation, nearest: Nearest, shown: li
     Rules that introduce words are shown with their category: ``-with_pp -N:cat +noun``.
     """
     known = outputs(core)
-    texts = [written(known[name], d) for d in (derivation, nearest.derivation) for name in shown]
+    texts = [known[name](d) for d in (derivation, nearest.derivation) for name in shown]
     names = []
     for sign, numbers in (("-", nearest.dropped), ("+", nearest.new)):
         for rule in (core.rules[number] for number in numbers):

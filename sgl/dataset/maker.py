@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -39,9 +39,8 @@ from sgl.dataset.rows import (
 )
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import TextOutput, ViewOutput, WordsOutput, outputs
-from sgl.rendering.rule_classes import Uses
-from sgl.rendering.templates import Learned, Templated, TemplateWriter
+from sgl.rendering.output import Output, outputs, text_output, words_output
+from sgl.rendering.templates import Learned, TemplateWriter
 from sgl.sampling.strata import Sampler
 
 #: UD relations by which phrases nest in phrases of the same kind.
@@ -53,7 +52,7 @@ RECURSIVE_RELATIONS = frozenset(
 _RESERVED = frozenset('()"\\:#')
 
 
-def expression_output(grammar: CoreGrammar, source: int) -> TextOutput:
+def expression_output(grammar: CoreGrammar, source: int) -> Output:
     """Return what writes s-expressions; words of the layer ``source`` name lexical rules."""
     rules = []
     for rule, label in zip(grammar.rules, rule_labels(grammar, source), strict=True):
@@ -64,29 +63,16 @@ def expression_output(grammar: CoreGrammar, source: int) -> TextOutput:
         rules.append(replace(rule, templates=(template,), fragments=()))
     layers = (TextLayer("derivation", join=""),)
     own = replace(grammar, rules=tuple(rules), text_layers=layers, graph_layers=(), views=())
-    return TextOutput(own, 0)
+    return text_output(own, 0)
 
 
-@dataclass(frozen=True)
-class FeaturesOutput:
-    """How often some labels occur in the graph of a derivation, as ``features`` writes it."""
+def features_output(grammar: CoreGrammar, layer: int, labels: tuple[str, ...]) -> Output:
+    """Return how often labels occur in the graph; of what CoNLL-U shows of it, so that both are written of one."""
 
-    grammar: CoreGrammar
-    layer: int
-    labels: tuple[str, ...]
+    def write(grammar: CoreGrammar, derivation: Derivation) -> str:
+        return features(derive_graph(grammar, derivation, layer), labels)
 
-    @property
-    def uses(self) -> Uses:
-        """What CoNLL-U shows of the graph, so that both are written of one."""
-        return WordsOutput(self.grammar, self.layer).uses
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the counts."""
-        return features(derive_graph(self.grammar, derivation, self.layer), self.labels)
-
-    def marked(self, grammar: CoreGrammar) -> Self:
-        """Return the same output of another grammar."""
-        return replace(self, grammar=grammar)
+    return replace(words_output(grammar, layer), name="features", write=write)
 
 
 def item_id(expression: str) -> str:
@@ -177,16 +163,13 @@ class ChunkMaker:
 
         self._writers: dict[str, TemplateWriter] = {}
 
-        def writer(name: str, output: Templated, like: TemplateWriter | None = None) -> TemplateWriter:
+        def writer(name: str, output: Output, like: TemplateWriter | None = None) -> TemplateWriter:
             found = TemplateWriter(output, items, (learned or {}).get(name), like)
             self._writers[name] = found
             return found
 
         layers = [layer.name for layer in grammar.text_layers]
-        known = {
-            name: TargetView(grammar, own.view) if isinstance(own, ViewOutput) else own
-            for name, own in outputs(grammar).items()
-        }
+        known = {name: target_output(own) for name, own in outputs(grammar).items()}
         #: The texts of all layers and targets but the source, by name.
         self._texts = {
             name: writer(f"text {name}", known[name])
@@ -203,13 +186,13 @@ class ChunkMaker:
             layer = grammar.graph_layer(name)
             anchor = grammar.graph_layers[layer].anchor
             names = dict.fromkeys((anchor, *layers, *plan.targets))
-            words = writer(f"words {name}", WordsOutput(grammar, layer))
+            words = writer(f"words {name}", words_output(grammar, layer))
             measured = {text: partial(_lengths, grammar, text) for text in plan.measured}
             self._sentences.append(SentenceWriter(tuple(names), self._texts, words, measured))
         if self._sentences:
             layer, words = grammar.graph_layer(plan.lemma_layer), self._sentences[0].words
             labels = recursive_labels(grammar, layer)
-            self._features = writer("features", FeaturesOutput(grammar, layer, labels), words)
+            self._features = writer("features", features_output(grammar, layer, labels), words)
 
     @property
     def learned(self) -> dict[str, Learned]:
@@ -290,22 +273,22 @@ def _lengths(grammar: CoreGrammar, layer: str, derivations: Derivations) -> Colu
     return Column.of([str(length) for length in found])
 
 
-@dataclass(frozen=True)
-class TargetView(ViewOutput):
-    """A view that is a target: where a text has no form, the error quotes the sentence."""
+def target_output(output: Output) -> Output:
+    """Return an output as a target: where a text has no form in a view, the error quotes the sentence."""
 
-    def text(self, derivation: Derivation) -> str:
-        """Return the form of a derivation; raises ``ViewError`` if it has none."""
+    def write(grammar: CoreGrammar, derivation: Derivation) -> str:
         try:
-            return super().text(derivation)
+            return output.write(grammar, derivation)
         except ViewError as problem:
-            tokens = derive_tokens(self.grammar, derivation, self.anchor)
-            raise ViewError(f"{self.name}: {problem}, in “{' '.join(tokens)}”") from problem
+            tokens = derive_tokens(grammar, derivation, grammar.anchors[output.uses.graph or 0])
+            raise ViewError(f"{output.name}: {problem}, in “{' '.join(tokens)}”") from problem
+
+    return replace(output, write=write)
 
 
 @dataclass(frozen=True)
 class SentenceWriter:
-    """Writes CoNLL-U sentences, whose ``words`` are an output like ``WordsOutput``.
+    """Writes CoNLL-U sentences, whose ``words`` are an output like ``words_output``.
 
     ``names`` are those of the texts in the comments, the text of the graph's words first; ``writers`` have written
     the others.  ``measured`` are the layers whose lengths structures test, with what writes these.

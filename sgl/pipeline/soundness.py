@@ -21,7 +21,7 @@ from sgl.automata.weights.counting import count_derivations, endless_rule, longe
 from sgl.automata.weights.inside import consistency
 from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar, Rule
-from sgl.core.interpret import Derivation, derive_graph, derive_tokens, interpret
+from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
@@ -31,7 +31,7 @@ from sgl.frontend.agreement import OpenTie, Reason
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.lang.syntax import SyntaxNode, ViewDecl
 from sgl.pipeline.sentences import deciding
-from sgl.rendering import ViewError, ViewOutput, outputs
+from sgl.rendering import Output, ViewError, outputs
 from sgl.rendering.template import template_view
 
 
@@ -77,8 +77,8 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
     grammar, diagnostics = compiled.grammar, Diagnostics()
     _check_templates(compiled, diagnostics)
     targets = (outputs(grammar)[name] for name in compiled.plan.targets)
-    views = [target for target in targets if isinstance(target, ViewOutput)]
-    failing: list[tuple[Derivation, ViewOutput, str]] = []
+    views = [target for target in targets if target.layer is None]
+    failing: list[tuple[Derivation, Output, str]] = []
     sound: set[int] = set()
     for derivation in SmallestTexts(grammar).of_all() if views else ():
         problems = [(derivation, view, _problem(view, derivation)) for view in views]
@@ -90,10 +90,10 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
         suspects = [rule for rule in derivation if rule not in sound]
         if blamed.isdisjoint(suspects):
             blamed.update(suspects)
-            text = interpret(grammar, derivation).texts[view.anchor]
-            layer = grammar.graph_layers[view.view.layer].name
+            layer = grammar.graph_layers[view.uses.graph or 0]
+            text = interpret(grammar, derivation).texts[grammar.anchors[view.uses.graph or 0]]
             message = f"a text has no form in the view `{view.name}`: {problem}"
-            hint = f"look at the attributes of its words and the edges of its rules in `{layer}`"
+            hint = f"look at the attributes of its words and the edges of its rules in `{layer.name}`"
             span = compiled.rule_spans[_to_blame(view, suspects or derivation, problem)]
             diagnostics.error("SGL0513", span, message, hint, notes=(f"the text is: {text}",))
     return diagnostics.found
@@ -112,19 +112,18 @@ def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
                     diagnostics.error("SGL0513", place, message)
 
 
-def _problem(view: ViewOutput, derivation: Derivation) -> str:
-    graph = derive_graph(view.grammar, derivation, view.view.layer)
+def _problem(view: Output, derivation: Derivation) -> str:
     try:
-        view.render(graph, derive_tokens(view.grammar, derivation, view.anchor))
+        view.text(derivation)
     except ViewError as problem:
         return str(problem)
     return ""
 
 
-def _to_blame(view: ViewOutput, suspects: Sequence[int], problem: str) -> int:
+def _to_blame(view: Output, suspects: Sequence[int], problem: str) -> int:
     for number in suspects:
         rule = view.grammar.rules[number]
-        for node in rule.fragments[view.view.layer].nodes if rule.lexical else ():
+        for node in rule.fragments[view.uses.graph or 0].nodes if rule.lexical else ():
             if f"'{dict(node.attributes or ()).get('lemma', '')}'" in problem:
                 return number
     return suspects[0]

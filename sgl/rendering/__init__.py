@@ -2,4 +2,4 @@
 
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import Output, TextOutput, ViewOutput, outputs, written
+from sgl.rendering.output import Output, outputs, text_output

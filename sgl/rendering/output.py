@@ -1,150 +1,120 @@
 """What a derivation is written as: the text of a layer, a view, or the words of a CoNLL-U sentence.
 
-Whatever compares, translates or writes derivations asks for outputs by name and need not
-know which of them are read off the words and which off a graph.  An output is a dataclass
-with a grammar, so that ``TemplateWriter`` can ask the same of a grammar with placeholders.
+Whatever compares, translates or writes derivations asks for outputs by name and need not know which of them are read
+off the words and which off a graph.  What an output writes is a function of the grammar, too, so that
+``TemplateWriter`` can ask the same of a grammar with placeholders.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import Protocol
 
 from sgl.core.grammar import CoreGrammar, View
-from sgl.core.graph import CUT, Attributes, Graph
+from sgl.core.graph import CUT, Attributes
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
 from sgl.rendering.conllu import ConlluError, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
 from sgl.rendering.rule_classes import MarkedGrammar, Uses
 from sgl.rendering.template import template_view
-from sgl.rendering.templates import Templated
 from sgl.rendering.views import VIEWS
-from sgl.rendering.views import View as Notation
 
 #: The view that an author's template is; raises ``ViewError`` if it is none.
 _of_author = cache(template_view)
 
 
-class Output(Templated, Protocol):
-    """A named function from derivations to texts."""
-
-    @property
-    def name(self) -> str:
-        """The name of the text layer or the view."""
-
-    @property
-    def layer(self) -> int | None:
-        """The index of the text layer; None for a view."""
-
-    def __call__(self, derivation: Derivation) -> str:
-        """Return the text of a derivation, or in parentheses why it has none."""
-
-
 @dataclass(frozen=True)
-class TextOutput:
-    """The text of a text layer, by its index."""
+class Output:
+    """A named function from the derivations of a grammar to texts.
+
+    ``layer`` is the index of a text layer, None for anything else; ``uses`` is what is shown of rules.
+    """
 
     grammar: CoreGrammar
-    layer: int
-
-    @property
-    def name(self) -> str:
-        """The name of the layer."""
-        return self.grammar.text_layers[self.layer].name
-
-    @property
-    def uses(self) -> Uses:
-        """The words of the layer."""
-        return Uses(texts=(self.layer,))
-
-    def __call__(self, derivation: Derivation) -> str:
-        """Return the words of the layer, joined as it declares."""
-        tokens = derive_tokens(self.grammar, derivation, self.layer)
-        return finish(self.grammar.text_layers[self.layer], tokens)
-
-    text = __call__
-
-
-@dataclass(frozen=True)
-class ViewOutput:
-    """A view of a graph layer; its forms are finished, unless the words are placeholders."""
-
-    grammar: CoreGrammar
-    view: View
-
-    @property
-    def name(self) -> str:
-        """The name of the view."""
-        return self.view.name
-
-    @property
-    def layer(self) -> None:
-        """A view is no text layer."""
-        return None
-
-    @property
-    def uses(self) -> Uses:
-        """Lemmas, except where they shape the form; all attributes and words for an author."""
-        if self.view.template:
-            return Uses(texts=(self.anchor,), graph=self.view.layer, watched=True)
-        notation = VIEWS[self.view.kind]
-        kept = partial(_kept_of_lemma, notation)
-        return Uses(graph=self.view.layer, kept=kept, finish=notation.finish)
-
-    def __call__(self, derivation: Derivation) -> str:
-        """Return the graph of the derivation in the notation of the view.
-
-        Where the graph has no such form, as that of a phrase may have none, the text says
-        in parentheses why; no form begins so.
-        """
-        return written(self, derivation)
+    name: str
+    layer: int | None
+    uses: Uses
+    write: Callable[[CoreGrammar, Derivation], str]
 
     def text(self, derivation: Derivation) -> str:
-        """Return the graph in the notation of the view; raises ``ViewError`` if it has no form."""
-        graph = derive_graph(self.grammar, derivation, self.view.layer)
-        words = derive_tokens(self.grammar, derivation, self.anchor) if self.view.template else ()
-        return self.render(graph, [word for word in words if word != CUT])
+        """Return the text of a derivation: the definition, which may refuse it (``ViewError``, ``ConlluError``)."""
+        return self.write(self.grammar, derivation)
 
-    @property
-    def anchor(self) -> int:
-        """The index of the text layer whose words the nodes of the graph are."""
-        return self.grammar.anchors[self.view.layer]
+    def __call__(self, derivation: Derivation) -> str:
+        """Return the same, for people to read.
 
-    def render(self, graph: Graph, tokens: Sequence[str]) -> str:
-        """Return a known graph in the notation of the view; raises ``ViewError``, too."""
-        if self.view.template:
-            return _of_author(self.view.template)(graph, tokens)
-        notation = VIEWS[self.view.kind]
-        marked = isinstance(self.grammar, MarkedGrammar)
-        return notation.unfinished(graph) if marked else notation.render(graph, tokens)
+        Where the graph has no form in a view, as that of a phrase may have none, the text says in parentheses why;
+        no form begins so.
+        """
+        try:
+            return self.text(derivation)
+        except ViewError as reason:
+            return f"(no form: {reason})"
 
 
-def _kept_of_lemma(view: Notation, name: str, value: str) -> int | None:
-    return view.kept(value) if name == "lemma" and is_word(value) else None
+def outputs(grammar: CoreGrammar) -> dict[str, Output]:
+    """Return the outputs of a grammar by name: its text layers, then its views of one line."""
+    views = [view for view in grammar.views if view.kind in VIEWS or view.template]
+    found: dict[str, Output] = {}
+    for output in (
+        *(text_output(grammar, layer) for layer in range(len(grammar.text_layers))),
+        *(view_output(grammar, view) for view in views),
+    ):
+        found.setdefault(output.name, output)
+    return found
 
 
-#: Attributes as ``WordsOutput`` prints them: columns LEMMA to FEATS, and the others.
+def text_output(grammar: CoreGrammar, layer: int) -> Output:
+    """Return the text of a text layer, by its index: its words, joined as it declares."""
+    return Output(grammar, grammar.text_layers[layer].name, layer, Uses(texts=(layer,)), partial(_text, layer))
+
+
+def _text(layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
+    return finish(grammar.text_layers[layer], derive_tokens(grammar, derivation, layer))
+
+
+def view_output(grammar: CoreGrammar, view: View) -> Output:
+    """Return a view of a graph layer, whose forms are finished unless the words are placeholders.
+
+    It shows lemmas, except where they shape the form; to an author all attributes and words.
+    """
+    if view.template:
+        uses = Uses(texts=(grammar.anchors[view.layer],), graph=view.layer, watched=True)
+    else:
+        kept = partial(_kept_of_lemma, view.kind)
+        uses = Uses(graph=view.layer, kept=kept, finish=VIEWS[view.kind].finish)
+    return Output(grammar, view.name, None, uses, partial(_form, view))
+
+
+def _form(view: View, grammar: CoreGrammar, derivation: Derivation) -> str:
+    graph = derive_graph(grammar, derivation, view.layer)
+    if view.template:
+        words = derive_tokens(grammar, derivation, grammar.anchors[view.layer])
+        return _of_author(view.template)(graph, [word for word in words if word != CUT])
+    notation = VIEWS[view.kind]
+    return notation.unfinished(graph) if isinstance(grammar, MarkedGrammar) else notation.render(graph)
+
+
+def _kept_of_lemma(kind: str, name: str, value: str) -> int | None:
+    return VIEWS[kind].kept(value) if name == "lemma" and is_word(value) else None
+
+
+#: Attributes as ``words_output`` prints them: columns LEMMA to FEATS, and the others.
 _COLUMNS, _OTHERS = "\tcolumns", "\tothers"
 
 
-@dataclass(frozen=True)
-class WordsOutput:
-    """The lines of the words of a CoNLL-U sentence with a graph layer, by its index."""
+def words_output(grammar: CoreGrammar, layer: int) -> Output:
+    """Return the lines of the words of a CoNLL-U sentence with a graph layer, by its index.
 
-    grammar: CoreGrammar
-    layer: int
+    It shows words, and the columns of their attributes; it raises ``ConlluError`` if a sentence has no faithful form.
+    """
+    uses = Uses((grammar.anchors[layer],), layer, shown=_columns_shown, kept=_kept_of_column)
+    return Output(grammar, grammar.graph_layers[layer].name, None, uses, partial(_lines, layer))
 
-    @property
-    def uses(self) -> Uses:
-        """Words, and the columns of their attributes."""
-        return Uses((self.grammar.anchors[self.layer],), self.layer, shown=_columns_shown, kept=_kept_of_column)
 
-    def text(self, derivation: Derivation) -> str:
-        """Return the lines; raises ``ConlluError`` if the sentence has no faithful form."""
-        anchor, free = self.grammar.anchors[self.layer], self.grammar.graph_layers[self.layer].free
-        graph = derive_graph(self.grammar, derivation, self.layer)
-        tokens, layer = derive_tokens(self.grammar, derivation, anchor), self.grammar.text_layers[anchor]
-        return word_lines(graph, tokens, finish(layer, tokens), _columns_of, spelt_as(layer, tokens), free=free)
+def _lines(layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
+    graph, anchor = derive_graph(grammar, derivation, layer), grammar.text_layers[grammar.anchors[layer]]
+    tokens, free = derive_tokens(grammar, derivation, grammar.anchors[layer]), grammar.graph_layers[layer].free
+    return word_lines(graph, tokens, finish(anchor, tokens), _columns_of, spelt_as(anchor, tokens), free=free)
 
 
 def _columns_shown(attributes: Attributes) -> Attributes:
@@ -164,22 +134,3 @@ def _columns_of(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
         others = attributes[1][1]
         return attributes[0][1], (others,) if others else ()
     return word_columns(attributes)
-
-
-def written(output: Output, derivation: Derivation) -> str:
-    """Return the text of a derivation, or, for people to read, in parentheses why it has none."""
-    try:
-        return output.text(derivation)
-    except ViewError as reason:
-        return f"(no form: {reason})"
-
-
-def outputs(grammar: CoreGrammar) -> dict[str, Output]:
-    """Return the outputs of a grammar by name: its text layers, then its views of one line."""
-    found: dict[str, Output] = {
-        layer.name: TextOutput(grammar, index) for index, layer in enumerate(grammar.text_layers)
-    }
-    for view in grammar.views:
-        if view.kind in VIEWS or view.template:
-            found.setdefault(view.name, ViewOutput(grammar, view))
-    return found

@@ -16,18 +16,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from sgl.core.arrays import Column, Derivations, Heading
-from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.rendering.conllu import is_one_line
+from sgl.rendering.output import Output
 from sgl.rendering.rule_classes import (
     MOST_NUMBERS,
     InspectedError,
     MarkedGrammar,
     RuleClasses,
-    Uses,
     has_marks,
     is_marked,
     split,
@@ -48,21 +47,6 @@ SECONDS_OF_ITEM = 60e-6
 
 #: Writes a derivation, by its row, that has no template.
 Plain = Callable[[int, Derivation], str] | None
-
-
-class Templated(Protocol):
-    """An output that templates can be learned of: a dataclass, so that it can be that of another grammar."""
-
-    @property
-    def grammar(self) -> CoreGrammar:
-        """The grammar of its derivations."""
-
-    @property
-    def uses(self) -> Uses:
-        """What it shows of rules."""
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the text of a derivation: the definition, which may refuse it."""
 
 
 class ShapeTemplate(NamedTuple):
@@ -101,7 +85,7 @@ class TemplateWriter:
     """Writes the derivations of a grammar in one output; the texts are those of its definition."""
 
     def __init__(
-        self, output: Templated, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None
+        self, output: Output, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None
     ) -> None:
         """Begin with nothing, or with what another writer has ``learned`` of the same output.
 
@@ -128,7 +112,7 @@ class TemplateWriter:
         else:
             self.rules = RuleClasses(grammar, self.uses, self._looked_at)
             self.marked = MarkedGrammar(grammar, self.rules)
-        self._definition: Templated = replace(cast("Any", self.output), grammar=self.marked)
+        self._definition = replace(self.output, grammar=self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
         self._seen = 0
         self._table = _template_table(self._items) if self._usable else None

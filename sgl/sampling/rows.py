@@ -8,7 +8,7 @@ from typing import Any
 
 from sgl.core.graph import Gluer, GluingNode, GluingRule, without
 from sgl.core.spelling import Finish, absorbed
-from sgl.rendering.registry import VIEWS
+from sgl.rendering.meaning import VIEWS
 from sgl.sampling.acceptance import sample
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables, joined, words_of
 

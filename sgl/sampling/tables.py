@@ -201,7 +201,6 @@ BUNDLED = (
     "sgl.core.graph",
     "sgl.core.spelling",
     "sgl.rendering.meaning",
-    "sgl.rendering.registry",
     *sorted(set(_OF_VIEWS.values())),
     "sgl.sampling.engine",
     "sgl.sampling.acceptance",

@@ -24,7 +24,7 @@ from sgl.corpus.audit import Ambiguity, AmbiguityFinder, SentenceReader
 from sgl.corpus.fit import collect
 from sgl.foreign import limited
 from sgl.parsing import SATURATED, BatchParser, BatchReadings, Forest, Parser, best_readings
-from sgl.rendering import TextOutput
+from sgl.rendering import text_output
 
 
 def read(core: CoreGrammar, texts: Sequence[str], layer: int = 0) -> BatchReadings:
@@ -260,9 +260,9 @@ def test_sentences_are_judged_together_as_they_are_alone(monkeypatch: pytest.Mon
     assert BatchParser(parser).pays(SPELT)
     normalizer = Normalizer(TOY.text_layers[0], parser.vocabulary)
     texts = [*SPELT, *(text.replace(".", " .") for text in SENTENCES)]
-    together = SentenceReader(parser, (TextOutput(TOY, 1),), None, normalizer).judge_all(texts)
+    together = SentenceReader(parser, (text_output(TOY, 1),), None, normalizer).judge_all(texts)
     monkeypatch.setattr(BatchParser, "pays", lambda *_: False)
-    alone = SentenceReader(parser, (TextOutput(TOY, 1),), None, normalizer)
+    alone = SentenceReader(parser, (text_output(TOY, 1),), None, normalizer)
     for text, judged in together.items():
         expected = alone.judge(text)
         assert replace(judged, forest=None) == replace(expected, forest=None)

@@ -35,7 +35,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
-from sgl.rendering import TextOutput
+from sgl.rendering import text_output
 from sgl.resources import grammars_dir
 
 FARM = Path(__file__).parent.parent.parent / "docs" / "examples"
@@ -153,7 +153,7 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         assert forest is not None
         if forest.count > 200:
             continue
-        source = TextOutput(TOY, 0)
+        source = text_output(TOY, 0)
         outputs = {source(reading) for reading in forest.readings(forest.count)}
         assert interpret(TOY, derivation).texts[0] in outputs
         assert all(gives(forest, source, text) for text in outputs)
@@ -286,7 +286,7 @@ def test_a_difference_is_charged_to_the_smallest_phrase(
 ) -> None:
     grammar = farm().grammar
     (derivation,) = Parser(grammar).parse("The dog chased a cat near the hen.")
-    found = explain_difference(grammar, derivation, TextOutput(grammar, 1), published)
+    found = explain_difference(grammar, derivation, text_output(grammar, 1), published)
     names = [(grammar.rules[d.rule].name, d.kind, d.given, d.published) for d in found]
     assert names == causes
 
@@ -296,8 +296,8 @@ def test_a_difference_is_charged_to_the_smallest_phrase(
 def test_every_difference_has_an_explanation_and_equality_has_none(seed: int, other: str) -> None:
     (derivation,) = random_derivations(TOY, 1, seed=seed)
     text = interpret(TOY, derivation).texts[1]
-    assert explain_difference(TOY, derivation, TextOutput(TOY, 1), text) == ()
-    found = explain_difference(TOY, derivation, TextOutput(TOY, 1), other)
+    assert explain_difference(TOY, derivation, text_output(TOY, 1), text) == ()
+    found = explain_difference(TOY, derivation, text_output(TOY, 1), other)
     assert bool(found) == (text != other)
     assert {difference.rule for difference in found} <= set(derivation)
 

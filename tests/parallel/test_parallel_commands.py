@@ -12,8 +12,8 @@ from sgl.cli.main import FAILED, OUTPUT, USAGE, run
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.rows import Chunk, Selection
 from sgl.parallel.executor import Parallelism, open_run
-from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import ViewOutput
+from sgl.rendering.meaning import Meaning, ViewError
+from sgl.rendering.views import VIEWS
 from sgl.resources import grammars_dir
 
 FARM = str(Path(__file__).parents[2] / "docs" / "examples" / "farm.sgl")
@@ -67,10 +67,10 @@ def test_views_can_be_columns(work: Workplace) -> None:
 
 
 def test_a_text_without_a_form_is_no_row(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_view: ViewOutput, _graph: object, _tokens: object) -> str:
+    def refuse(_meaning: Meaning) -> str:
         raise ViewError("it is too large")
 
-    monkeypatch.setattr(ViewOutput, "render", refuse)
+    monkeypatch.setitem(VIEWS, "cogs", VIEWS["cogs"]._replace(write=refuse))
     cogs = str(grammars_dir() / "cogs.sgl")
     assert run(["sample", cogs, "-n", "5", "--show", "en,cogs", "--out", "forms.tsv"]) == FAILED
     assert "no form in the view `cogs`: it is too large" in work.capsys.readouterr().err

@@ -18,13 +18,13 @@ from toy import TOY
 from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar, Rule, Token, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
-from sgl.dataset.maker import FeaturesOutput, SentenceWriter, expression_output
+from sgl.dataset.maker import SentenceWriter, expression_output, features_output
 from sgl.rendering import templates
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import TextOutput, ViewOutput, WordsOutput
+from sgl.rendering.output import Output, text_output, view_output, words_output
 from sgl.rendering.rule_classes import placeholder
-from sgl.rendering.templates import Templated, TemplateWriter
+from sgl.rendering.templates import TemplateWriter
 from sgl.rendering.views import VIEWS
 from sgl.resources import grammars_dir
 
@@ -66,18 +66,18 @@ AUTHORS = {
 }
 
 
-def outputs_of(grammar: CoreGrammar) -> Iterator[Templated]:
+def outputs_of(grammar: CoreGrammar) -> Iterator[Output]:
     """Everything that is written of the derivations of a grammar."""
     for layer in range(len(grammar.text_layers)):
-        yield TextOutput(grammar, layer)
+        yield text_output(grammar, layer)
         yield expression_output(grammar, layer)
     for layer in range(len(grammar.graph_layers)):
-        yield WordsOutput(grammar, layer)
-        yield FeaturesOutput(grammar, layer, ("agent", "nmod:in", "unheard of"))
+        yield words_output(grammar, layer)
+        yield features_output(grammar, layer, ("agent", "nmod:in", "unheard of"))
         for kind in VIEWS:
-            yield ViewOutput(grammar, View(kind, kind, layer))
+            yield view_output(grammar, View(kind, kind, layer))
         for name, source in AUTHORS.items():
-            yield ViewOutput(grammar, View(name, "template", layer, source))
+            yield view_output(grammar, View(name, "template", layer, source))
 
 
 def outcome(written: Callable[..., Iterable[str]], *arguments: object) -> object:
@@ -88,7 +88,7 @@ def outcome(written: Callable[..., Iterable[str]], *arguments: object) -> object
         return type(error), str(error)
 
 
-def compare(output: Templated, derivations: Sequence[Derivation]) -> TemplateWriter:
+def compare(output: Output, derivations: Sequence[Derivation]) -> TemplateWriter:
     """Compare a writer with the definition: one by one, as columns, by machine code."""
     writer, compiled = TemplateWriter(output), TemplateWriter(output, MANY)
 
@@ -157,7 +157,7 @@ def test_words_that_are_only_written_are_no_part_of_shapes() -> None:
     grammar, derivations = sample("farm")
     layer = next(n for n, graph in enumerate(grammar.graph_layers) if not graph.free)
     for name in ("roles", "terms", "tagged", "compared"):
-        writer = compare(ViewOutput(grammar, View(name, "", layer, AUTHORS[name])), derivations)
+        writer = compare(view_output(grammar, View(name, "", layer, AUTHORS[name])), derivations)
         looked_at = {"tagged": {"upos"}, "compared": {"lemma"}}.get(name, set())
         assert writer._looked_at == looked_at  # noqa: SLF001 - it shows nowhere else
         if not looked_at:
@@ -186,9 +186,9 @@ def compare_sentences(
         )
 
     def columns(items: int) -> Iterator[str]:
-        writers = {name: TemplateWriter(TextOutput(grammar, n), items) for name, n in zip(names, order, strict=True)}
+        writers = {name: TemplateWriter(text_output(grammar, n), items) for name, n in zip(names, order, strict=True)}
         texts = {name: writer.column(flat) for name, writer in writers.items()}
-        sentences = SentenceWriter(names, writers, TemplateWriter(WordsOutput(grammar, layer), items), {})
+        sentences = SentenceWriter(names, writers, TemplateWriter(words_output(grammar, layer), items), {})
         return sentences.column(flat, texts, "train", category, 999_998).texts()
 
     expected = outcome(map, defined, range(len(derivations)), derivations)
@@ -236,8 +236,8 @@ def test_a_word_with_any_character_is_written_or_refused(character: str, layer: 
     grammar = replace(TOY, rules=tuple(map(odd, TOY.rules)))
     derivation = drawn(grammar, Random(1))  # noqa: S311
     compare_sentences(grammar, 0, [derivation])
-    compare(TextOutput(grammar, layer), [derivation])
-    compare(ViewOutput(grammar, View("t", "", 0, AUTHORS["tokens"])), [derivation])
+    compare(text_output(grammar, layer), [derivation])
+    compare(view_output(grammar, View("t", "", 0, AUTHORS["tokens"])), [derivation])
 
 
 # --- edges of what is possible --------------------------------------------------------------
@@ -246,7 +246,7 @@ def test_a_word_with_any_character_is_written_or_refused(character: str, layer: 
 def test_a_heading_stands_before_each_text() -> None:
     derivations = Derivations.of([drawn(TOY, Random(seed)) for seed in range(5)])  # noqa: S311
     for items in (0, MANY):
-        writer = TemplateWriter(TextOutput(TOY, 0), items)
+        writer = TemplateWriter(text_output(TOY, 0), items)
         texts = list(writer.column(derivations).texts())
         other = Column.of(["犬", "", "x" * 1_000, "b", "c"])
         part = Column(other.data, other.offsets)
@@ -259,7 +259,7 @@ def test_a_heading_stands_before_each_text() -> None:
 def test_a_part_of_derivations_can_be_written_and_nothing_and_an_empty_one() -> None:
     derivations = [drawn(TOY, Random(seed)) for seed in range(9)]  # noqa: S311
     flat = Derivations.of(derivations)
-    output = TextOutput(TOY, 1)
+    output = text_output(TOY, 1)
     for items in (0, MANY):
         writer = TemplateWriter(output, items)
         part = Derivations(flat.rules, flat.offsets[3:7])
@@ -272,7 +272,7 @@ def test_shapes_are_not_learned_for_ever(monkeypatch: pytest.MonkeyPatch) -> Non
     grammar, derivations = sample("farm")
     monkeypatch.setattr(templates, "FEW_SHAPES", 2)
     monkeypatch.setattr(templates, "MOST_SHAPES", 3)
-    writer = compare(TextOutput(grammar, 0), derivations)
+    writer = compare(text_output(grammar, 0), derivations)
     assert len(writer._templates) <= 3  # noqa: SLF001
 
 
@@ -283,5 +283,5 @@ def test_words_that_look_like_placeholders_are_written_one_by_one() -> None:
 
     grammar = replace(TOY, rules=tuple(map(marked, TOY.rules)))
     derivation = drawn(grammar, Random(3))  # noqa: S311
-    writer = compare(TextOutput(grammar, 0), [derivation])
+    writer = compare(text_output(grammar, 0), [derivation])
     assert not writer._templates  # noqa: SLF001

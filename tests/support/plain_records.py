@@ -12,7 +12,9 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, Item, interpret
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Plan
 from sgl.dataset.maker import expression_output, features, item_id, recursive_labels
-from sgl.rendering import Output, ViewError, ViewOutput, outputs
+from sgl.rendering import Output, ViewError, outputs
+from sgl.rendering.template import template_view
+from sgl.rendering.views import VIEWS
 from sgl.sampling import sample
 from sgl.sampling.acceptance import SampledItem, StratumItems
 from sgl.sampling.engine import Tables
@@ -110,13 +112,14 @@ def _text(target: Output, item: Item) -> str:
     Raises:
         ViewError: its graph has no form in the view, as one that is too large.
     """
-    if isinstance(target, ViewOutput):
-        tokens = item.tokens[target.anchor]
+    if target.layer is None:
+        view = next(view for view in target.grammar.views if view.name == target.name)
+        tokens = item.tokens[target.grammar.anchors[view.layer]]
+        render = template_view(view.template) if view.template else VIEWS[view.kind].render
         try:
-            return target.render(item.graphs[target.view.layer], tokens)
+            return render(item.graphs[view.layer], tokens)
         except ViewError as problem:
             raise ViewError(f"{target.name}: {problem}, in “{' '.join(tokens)}”") from problem
-    assert target.layer is not None
     return item.texts[target.layer]
 
 

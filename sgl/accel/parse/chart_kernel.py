@@ -1,6 +1,8 @@
 """The kernel: texts of one layer are read, each into a chart, in machine code.
 
-A text is cut into words in every way that reaches its end.  The chart goes through positions from
+A text is cut into words in every way that reaches its end: from every byte that is reached the trie finds the words
+that stand there, with the separator before them, at the beginning also without.  Only what leads to the end of the text
+matters, so arcs are gone through backwards before positions are numbered.  The chart goes through positions from
 left to right; at each, what ends there is built from the later beginnings to the earlier, so that
 every part is complete, with its count and its best derivation, when something is made of it::
 
@@ -18,8 +20,10 @@ from numpy.typing import NDArray
 
 from sgl.accel.jit import kernel, part
 from sgl.accel.machine import add, bits_at, has, int_at, lowest, meet, plus, real_at, set_bits, set_int, set_real, times
-from sgl.accel.parse.lattice_kernel import ENTRIES, WAITING, Space, lattice
-from sgl.accel.parse.tables import Tables
+from sgl.accel.parse.tables import Space, Tables
+
+#: What ``Space.used`` counts: entries of the chart, and those that wait.
+ENTRIES, WAITING = 0, 1
 
 #: What ended a run: all texts were read, or there was no room for entries or derivations.
 DONE, ENTRIES_FULL, RULES_FULL = 0, 1, 2
@@ -50,7 +54,7 @@ def read(
         counts[number] = np.uint64(0)
         scores[number] = -np.inf
         ends[number + 1] = ends[number]
-        last = lattice(tables, space, data, offsets[number], offsets[number + 1])
+        last = _lattice(tables, space, data, offsets[number], offsets[number + 1])
         if last <= 0:
             continue
         root = _chart(tables, space, last)
@@ -66,6 +70,90 @@ def read(
                 return RULES_FULL, number
             ends[number + 1] = end
     return DONE, len(counts)
+
+
+#: What is known of a byte: nothing, that words lead to it, that they lead on to the end.
+UNREACHED, REACHED, LIVE = 0, 1, 2
+
+
+@part
+def _lattice(tables: Tables, space: Space, data: NDArray[np.uint8], first: int, last: int) -> int:
+    """Cut a text into words; the last position, or -1 if no way reaches the end."""
+    size = last - first
+    set_int(space.live, 0, REACHED)
+    for at in range(1, size + 1):
+        set_int(space.live, at, UNREACHED)
+    arcs = 0
+    for at in range(size):
+        if int_at(space.live, at) == REACHED:
+            words = tables.texts if at else tables.attached
+            arcs = _words_at(tables, space, data, first, last, first + at, 0, words, arcs)
+            if at == 0 and tables.separated >= 0:
+                separated, words = tables.separated, tables.texts
+                arcs = _words_at(tables, space, data, first, last, first, separated, words, arcs)
+    if int_at(space.live, size) == UNREACHED:
+        return -1
+    set_int(space.live, size, LIVE)
+    for arc in range(arcs - 1, -1, -1):
+        if int_at(space.live, int_at(space.arc_end, arc)) == LIVE:
+            set_int(space.live, int_at(space.arc_start, arc), LIVE)
+    positions = 0
+    for at in range(size + 1):
+        if int_at(space.live, at) == LIVE:
+            set_int(space.position, at, positions)
+            set_int(space.arcs_into, positions, -1)
+            for word in range(tables.width):
+                set_bits(space.ahead, positions * tables.width + word, np.uint64(0))
+            positions += 1
+    _link(tables, space, arcs)
+    return positions - 1
+
+
+@part
+def _words_at(
+    tables: Tables,
+    space: Space,
+    data: NDArray[np.uint8],
+    first: int,
+    last: int,
+    at: int,
+    node: int,
+    words: int,
+    arcs: int,
+) -> int:
+    start = at - first
+    while at < last:
+        child = int_at(tables.base, node) + int(data[at])
+        if int_at(tables.check, child) != node:
+            break
+        node = child
+        at += 1
+        word = int_at(tables.value, node)
+        if 0 <= word < words:
+            set_int(space.arc_start, arcs, start)
+            set_int(space.arc_end, arcs, at - first)
+            set_int(space.arc_word, arcs, word)
+            set_int(space.live, at - first, REACHED)
+            arcs += 1
+    return arcs
+
+
+@part
+def _link(tables: Tables, space: Space, arcs: int) -> None:
+    width = tables.width
+    for arc in range(arcs):
+        byte = int_at(space.arc_end, arc)
+        if int_at(space.live, byte) == LIVE:
+            start = int_at(space.position, int_at(space.arc_start, arc))
+            end = int_at(space.position, byte)
+            set_int(space.arc_start, arc, start)
+            set_int(space.arc_next, arc, int_at(space.arcs_into, end))
+            set_int(space.arcs_into, end, arc)
+            heads = int_at(space.arc_word, arc) * width
+            for word in range(width):
+                before = bits_at(space.ahead, start * width + word)
+                here = bits_at(tables.heads, heads + word)
+                set_bits(space.ahead, start * width + word, before | here)
 
 
 @part

@@ -16,8 +16,7 @@ A name stands for itself and a wh-word is ``?``; neither has an atom.  A word by
 ball ( a )``.  Form:  Kim & Linzen 2020, *COGS*; questions and relative clauses:  Li et al. 2023, *SLOG*.
 """
 
-from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, ViewError, binders, parameters
-from sgl.rendering.registry import View, register
+from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, View, ViewError, binders, parameters, register
 
 
 def cogs(meaning: Meaning) -> str:

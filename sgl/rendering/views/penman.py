@@ -9,8 +9,7 @@ is first reached; later its variable is written.  Names and wh-words are as in A
 import re
 from collections import Counter
 
-from sgl.rendering.meaning import ENTITY, NAME, WH, Meaning, ViewError
-from sgl.rendering.registry import CLOSE, OPEN, View, register
+from sgl.rendering.meaning import CLOSE, ENTITY, NAME, OPEN, WH, Meaning, View, ViewError, register
 from sgl.rendering.views.varfree import DEEPEST
 
 _SYMBOL = re.compile(r"[^\s()/:~\"]+")

@@ -17,8 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from sgl.rendering.meaning import EVENT, Meaning, ViewError, binders, parameters
-from sgl.rendering.registry import CLOSE, OPEN, PART, View, register
+from sgl.rendering.meaning import CLOSE, EVENT, OPEN, PART, Meaning, View, ViewError, binders, parameters, register
 
 #: Variables of versions 1 and 2 are below this number, and this seed decides which they are.
 VARIABLES, SEED = 60, 0

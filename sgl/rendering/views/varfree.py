@@ -17,8 +17,7 @@ A definite noun has its ``*`` in every copy.  A word by itself is its lemma.
 Form: Qiu et al. 2022, as distributed with ReCOGS and SLOG.
 """
 
-from sgl.rendering.meaning import Meaning, ViewError
-from sgl.rendering.registry import View, register
+from sgl.rendering.meaning import Meaning, View, ViewError, register
 
 #: A form is refused when it has more heads than this: copies of copies double.
 MOST_HEADS = 20_000

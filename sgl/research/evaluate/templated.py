@@ -3,13 +3,13 @@
 What a derivation says is written as a text, so that ``TemplateWriter`` can learn it, and read again.
 """
 
-from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Attributes, Graph, GraphNode
 from sgl.core.interpret import Derivation
+from sgl.rendering.output import Output
 from sgl.rendering.rule_classes import Uses
 from sgl.rendering.templates import TemplateWriter
 from sgl.research.evaluate.realization import Realization, Realizer
@@ -31,43 +31,30 @@ def _attributes(text: str) -> Attributes:
     return tuple(zip(pieces[::2], pieces[1::2], strict=False))
 
 
-@dataclass(frozen=True)
-class RealizationOutput:
-    """What derivations say as texts, which templates can write: the number of a skeleton, and texts of its nodes."""
-
-    grammar: CoreGrammar
-    graph: int
-    layer: int
-    numbers: dict[_Skeleton, int] = field(default_factory=dict)
-
-    @property
-    def uses(self) -> Uses:
-        """The words of the layer, and attributes."""
-        return Uses((self.layer,), self.graph, shown=_as_one)
-
-    def text(self, derivation: Derivation) -> str:
-        """Return the number, the words, the phrases and the attributes."""
-        graph, words, phrases, order = Realizer(self.grammar, self.graph, self.layer).realize(derivation)
-        bare = graph._replace(nodes=tuple([GraphNode((), at) for _, at in graph.nodes]))
-        number = self.numbers.setdefault((bare, order), len(self.numbers))
-        given = [known if known[:1] and known[0][0] == _ALL else _as_one(known) for known, _ in graph.nodes]
-        return _BETWEEN.join([str(number), *words, *phrases, *(one[0][1] for one in given)])
-
-
 class TemplateRealizer:
     """Realize derivations like ``Realizer`` in one text layer: those of one shape by a template."""
 
     def __init__(self, grammar: CoreGrammar, graph: int, layer: int) -> None:
         self._plain = Realizer(grammar, graph, layer)
-        self._output = RealizationOutput(grammar, graph, layer)
-        self._writer = TemplateWriter(self._output)
+        #: The number of each skeleton.
+        self._numbers: dict[_Skeleton, int] = {}
+        uses = Uses((layer,), graph, shown=_as_one)
+        self._writer = TemplateWriter(Output(grammar, "realization", None, uses, partial(self._written, graph, layer)))
         self._skeletons: list[_Skeleton] = []
+
+    def _written(self, graph: int, layer: int, grammar: CoreGrammar, derivation: Derivation) -> str:
+        """Return what a derivation says as a text: the number of a skeleton, the words, phrases and attributes."""
+        found, words, phrases, order = Realizer(grammar, graph, layer).realize(derivation)
+        bare = found._replace(nodes=tuple([GraphNode((), at) for _, at in found.nodes]))
+        number = self._numbers.setdefault((bare, order), len(self._numbers))
+        given = [known if known[:1] and known[0][0] == _ALL else _as_one(known) for known, _ in found.nodes]
+        return _BETWEEN.join([str(number), *words, *phrases, *(one[0][1] for one in given)])
 
     def realize(self, derivation: Derivation) -> Realization:
         """Return what a derivation says."""
         number, *texts = self._writer(derivation).split(_BETWEEN)
         if int(number) >= len(self._skeletons):
-            self._skeletons += islice(self._output.numbers, len(self._skeletons), None)
+            self._skeletons += islice(self._numbers, len(self._skeletons), None)
         graph, order = self._skeletons[int(number)]
         size = len(graph.nodes)
         if len(texts) != 3 * size:
