@@ -46,8 +46,7 @@ from sgl.core.arrays import Column
 from sgl.core.grammar import View
 from sgl.dataset.maker import SentenceWriter
 from sgl.frontend import Compiled
-from sgl.rendering.output import outputs, view_output, words_output
-from sgl.rendering.templates import TemplateWriter
+from sgl.rendering.output import TemplateWriter, outputs, view_output, words_output
 from sgl.rendering.views import VIEWS
 from sgl.sampling import pack
 from sgl.sampling.engine import PackedStratum, Tables

@@ -40,8 +40,7 @@ from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish
-from sgl.rendering.output import text_output
-from sgl.rendering.templates import TemplateWriter
+from sgl.rendering.output import TemplateWriter, text_output
 from sgl.sampling.engine import joined, words_of
 from sgl.sampling.tables import pack_text
 from sgl.verify.derivation import Interpreter

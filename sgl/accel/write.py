@@ -1,7 +1,7 @@
 """Fill columns of texts from templates, for many derivations at once.
 
 Two kernels number the shapes of derivations, and fill in constants, words, other columns and the
-numbers of rows.  The plain definition is ``sgl.rendering.templates.TemplateWriter``.
+numbers of rows.  The plain definition is ``sgl.rendering.output.TemplateWriter``.
 """
 
 from collections.abc import Mapping, Sequence

@@ -39,8 +39,7 @@ from sgl.dataset.rows import (
 )
 from sgl.rendering.conllu import ConlluError, comments, is_one_line
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import Output, outputs, text_output, words_output
-from sgl.rendering.templates import Learned, TemplateWriter
+from sgl.rendering.output import Learned, Output, TemplateWriter, outputs, text_output, words_output
 from sgl.sampling.strata import Sampler
 
 #: UD relations by which phrases nest in phrases of the same kind.

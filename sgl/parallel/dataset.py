@@ -33,7 +33,7 @@ from sgl.dataset.staged import FormatError, TextTooLongError
 from sgl.parallel.executor import Executor, RunFolder, Task, ordered
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.templates import TemplateWriter
+from sgl.rendering.output import TemplateWriter
 from sgl.sampling.engine import PackedStratum, Tables
 from sgl.sampling.screening import seen_sentences
 from sgl.sampling.strata import Batch, BatchAcceptance, Sampler, StratumSample, Survey, sampler_for
@@ -226,7 +226,7 @@ def sample_into(
     target: Path, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes = SIZES
 ) -> StratumSample:
     """Write the sentences, return what was sampled; ``NotEnoughError``, ``FormatError`` if the file cannot hold one."""
-    sampled = _Acceptance(work, executor, run, stage, sizes).run()
+    sampled = _sampled(work, executor, run, stage, sizes)
     numbers = sampled.numbers
     chunks = (
         run.submit(executor, f"rows-{first:012d}", encode, numbers[first : first + sizes.chunk])
@@ -241,59 +241,41 @@ def sample_into(
     return sampled
 
 
-class _Acceptance:
-    """Surveys candidates and settles which of them are accepted.
+def _sampled(work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes) -> StratumSample:
+    """Survey candidates, and settle which of them are accepted.
 
     What was accepted is kept in segments, each under the number of its first candidate.  One that is made again may
     end elsewhere, as batches depend on the workers; then what followed it does not follow, and is not found.
     """
-
-    def __init__(self, work: SentenceWork, executor: Executor, run: RunFolder, stage: Stage, sizes: Sizes) -> None:
-        self._executor = executor
-        self._run = run
-        self._stage = stage
-        self._sizes = sizes
-        self._stratum = work.tables.strata[0]
-        self._distinct = work.tables.distinct_sentences
-        self._seen = seen_sentences(work.tables, folder=run.path)
-        self._acceptance = BatchAcceptance(work.tables, 0, self._seen)
-
-    def run(self) -> StratumSample:
-        acceptance = self._acceptance
-        begun = self._restore()
-        accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
-        flight: deque[Task] = deque()
-        ahead = acceptance.candidates
-        while acceptance.missing:
-            needed = acceptance.candidates + acceptance.expected()
-            while len(flight) < self._executor.ahead and (ahead < needed or not flight):
-                count = min(needed - ahead, self._sizes.batch)
-                flight.append(self._executor.submit(survey, ahead, count))
-                ahead += count
-            found = flight.popleft()()
-            rows = acceptance.add(found)
-            accepted.append((found.batch.numbers[rows], found.hashes[rows]))
-            wanted = self._stratum.wanted
-            self._stage("sampling", wanted - acceptance.missing, wanted)
-            kept = sum(len(numbers) for numbers, _ in accepted)
-            if kept >= self._sizes.segment or not acceptance.missing:
-                numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
-                segment = replace(acceptance.sample(), numbers=numbers)
-                hashes = hashes[: self._distinct * len(hashes)]
-                self._run.put(_segment_key(begun), pack_sample(segment, hashes=hashes))
-                begun, accepted = acceptance.candidates, []
-        return acceptance.sample()
-
-    def _restore(self) -> int:
-        parts: list[NDArray[np.int64]] = []
-        first = 0
-        while (data := self._run.get(_segment_key(first))) is not None:
-            segment, _, hashes = unpack_sample(data, self._stratum)
-            self._seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
-            parts.append(segment.numbers)
-            first = segment.candidates
-            self._acceptance.restore(replace(segment, numbers=np.concatenate(parts)))
-        return first
+    stratum, seen = work.tables.strata[0], seen_sentences(work.tables, folder=run.path)
+    acceptance = BatchAcceptance(work.tables, 0, seen)
+    begun, parts = 0, list[NDArray[np.int64]]()
+    while (data := run.get(_segment_key(begun))) is not None:
+        kept, _, hashes = unpack_sample(data, stratum)
+        seen.add(hashes, np.ones(len(hashes), np.bool_), 0)
+        parts.append(kept.numbers)
+        begun = kept.candidates
+        acceptance.restore(replace(kept, numbers=np.concatenate(parts)))
+    accepted: list[tuple[NDArray[np.int64], NDArray[np.uint64]]] = []
+    flight: deque[Task] = deque()
+    ahead = acceptance.candidates
+    while acceptance.missing:
+        needed = acceptance.candidates + acceptance.expected()
+        while len(flight) < executor.ahead and (ahead < needed or not flight):
+            count = min(needed - ahead, sizes.batch)
+            flight.append(executor.submit(survey, ahead, count))
+            ahead += count
+        found = flight.popleft()()
+        rows = acceptance.add(found)
+        accepted.append((found.batch.numbers[rows], found.hashes[rows]))
+        stage("sampling", stratum.wanted - acceptance.missing, stratum.wanted)
+        if sum(len(numbers) for numbers, _ in accepted) >= sizes.segment or not acceptance.missing:
+            numbers, hashes = map(np.concatenate, zip(*accepted, strict=True))
+            segment = replace(acceptance.sample(), numbers=numbers)
+            hashes = hashes[: work.tables.distinct_sentences * len(hashes)]
+            run.put(_segment_key(begun), pack_sample(segment, hashes=hashes))
+            begun, accepted = acceptance.candidates, []
+    return acceptance.sample()
 
 
 def _segment_key(first: int) -> str:

@@ -5,8 +5,8 @@ readings.  ``Parser`` reads any text layer of a core grammar, and says where a s
 readings fails; ``BatchParser`` reads many texts at once, without forests.
 """
 
-from sgl.parsing.chart import TooLongError
 from sgl.parsing.forest import Alternative, Automaton, Forest, Node, Ranked, best_readings, number_of
+from sgl.parsing.layer import TooLongError, UnparsableLayerError
 from sgl.parsing.parser import (
     LIMIT,
     SATURATED,
@@ -18,4 +18,3 @@ from sgl.parsing.parser import (
     describe_failure,
     read_first,
 )
-from sgl.parsing.templates import UnparsableLayerError

@@ -24,17 +24,7 @@ from sgl.core.grammar import Slot
 from sgl.core.interpret import capitalised
 from sgl.foreign import limits
 from sgl.parsing.forest import Alternative, Forest, Node
-from sgl.parsing.templates import Beginning, Symbol, TemplateIndex, circles_of
-
-#: The words that stand at each position of an input, with their ends.
-Arcs = Sequence[Sequence[tuple[str, int]]]
-
-
-class TooLongError(Exception):
-    """A sentence is not parsed: it has too many words, or takes too many steps."""
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(f"not parsed: too long: {reason}")
+from sgl.parsing.layer import Arcs, Beginning, Symbol, TemplateIndex, TooLongError, circles_of
 
 
 class Steps:

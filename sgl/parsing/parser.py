@@ -20,10 +20,9 @@ from sgl.core.arrays import Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.foreign import limits
-from sgl.parsing.chart import Chart, TooLongError
+from sgl.parsing.chart import Chart
 from sgl.parsing.forest import Forest, best_readings
-from sgl.parsing.spellings import MOST_ABSORBED, Lattice, Spellings
-from sgl.parsing.templates import TemplateIndex
+from sgl.parsing.layer import MOST_ABSORBED, Lattice, Spellings, TemplateIndex, TooLongError
 
 if TYPE_CHECKING:
     from sgl.accel.parse import CompiledReader
@@ -86,7 +85,7 @@ class Parser:
 
     Every template is understood: permuted, raised by ``capital``, repeated and
     dropped children, several words, no words, several parts.  A dropped child leaves no
-    trace in the input: see :mod:`sgl.parsing.templates`, of parts :mod:`sgl.parsing.chart`.
+    trace in the input: see :mod:`sgl.parsing.layer`, of parts :mod:`sgl.parsing.chart`.
 
     A sentence beyond the limits ``words`` and ``steps`` (:class:`sgl.foreign.Limits`) is not parsed: where
     it is given to a method, that raises ``TooLongError``.

@@ -20,7 +20,7 @@ from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excus
 from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
-from sgl.report.words import any_in_words, in_words
+from sgl.report.model import any_in_words, in_words
 from sgl.verify import Report
 
 #: The split that the others are compared with.

@@ -65,11 +65,12 @@ def conllu(
     names = [name for name, _ in texts]
     try:
         body = word_lines(graph, tokens, texts[0][1], spelt=spelt, free=free)
-        written = [_one_line(text) for _, text in texts]
-        frame = comments(names, _one_line(category))
+        for text in (*(text for _, text in texts), category):
+            if not is_one_line(text):
+                raise ConlluError(f"the text {text!r} is not one line")
     except ConlluError as error:
         raise ConlluError(f"{sent_id}: {error}") from None
-    pairs = zip(frame, [sent_id, *written, body], strict=True)
+    pairs = zip(comments(names, category), [sent_id, *(text for _, text in texts), body], strict=True)
     return "".join(piece for pair in pairs for piece in pair)
 
 
@@ -151,23 +152,21 @@ def _incoming(size: int, edges: Edges, head: int) -> tuple[tuple[Arc, ...], ...]
         if source == target or reserved or _UNWRITABLE.search(name):
             raise ConlluError(f"cannot write an edge {label!r} from word {source + 1}")
         incoming[target].append((source + 1, name, name != label))
-    arcs = [_ordered(into, index) for index, into in enumerate(incoming)]
+    arcs: list[list[Arc]] = []
+    for number, into in enumerate(incoming, start=1):
+        ordered = sorted(into, key=lambda arc: (arc[2], arc[0], arc[1]))
+        if not ordered:
+            raise ConlluError(f"word {number} has no governor")
+        if len(ordered) > 1 and not ordered[1][2]:
+            raise ConlluError(f"word {number} has two governors in the basic tree")
+        if len({arc[:2] for arc in ordered}) < len(ordered):
+            raise ConlluError(f"word {number} has an edge both with and without ~")
+        arcs.append(ordered)
     _make_tree(arcs)
-    return tuple(arcs)
+    return tuple(map(tuple, arcs))
 
 
-def _ordered(arcs: list[Arc], index: int) -> tuple[Arc, ...]:
-    ordered = sorted(arcs, key=lambda arc: (arc[2], arc[0], arc[1]))
-    if not ordered:
-        raise ConlluError(f"word {index + 1} has no governor")
-    if len(ordered) > 1 and not ordered[1][2]:
-        raise ConlluError(f"word {index + 1} has two governors in the basic tree")
-    if len({arc[:2] for arc in ordered}) < len(ordered):
-        raise ConlluError(f"word {index + 1} has an edge both with and without ~")
-    return tuple(ordered)
-
-
-def _make_tree(arcs: list[tuple[Arc, ...]]) -> None:
+def _make_tree(arcs: list[list[Arc]]) -> None:
     """Put first, for each fronted word, the ``~`` edge by which it joins the tree.
 
     That edge must not come from below: in *the cake that Emma baked, Lina ate* the verb of the
@@ -179,18 +178,14 @@ def _make_tree(arcs: list[tuple[Arc, ...]]) -> None:
     while waiting:
         joining = [at for at in waiting if not arcs[at][0][2] and arcs[at][0][0] in reached]
         if not joining:
-            joining = [_attach_fronted(arcs, waiting, reached)]
+            fronted = ((at, arc) for at in waiting if arcs[at][0][2] for arc in arcs[at] if arc[0] in reached)
+            at, joint = next(fronted, (-1, None))
+            if joint is None:
+                raise ConlluError(f"word {waiting[0] + 1} is not below the head of the sentence")
+            arcs[at] = [joint, *(arc for arc in arcs[at] if arc != joint)]
+            joining = [at]
         reached.update(at + 1 for at in joining)
         waiting = [at for at in waiting if at not in joining]
-
-
-def _attach_fronted(arcs: list[tuple[Arc, ...]], waiting: list[int], reached: set[int]) -> int:
-    for at in waiting:
-        for arc in arcs[at] if arcs[at][0][2] else ():
-            if arc[0] in reached:
-                arcs[at] = (arc, *(other for other in arcs[at] if other != arc))
-                return at
-    raise ConlluError(f"word {waiting[0] + 1} is not below the head of the sentence")
 
 
 @lru_cache(maxsize=1 << 16)
@@ -261,9 +256,3 @@ def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
 def is_one_line(value: str) -> bool:
     """Whether a text has no white space but spaces, so that a comment can hold it."""
     return _LINE_BREAKING.search(value) is None
-
-
-def _one_line(value: str) -> str:
-    if not is_one_line(value):
-        raise ConlluError(f"the text {value!r} is not one line")
-    return value

@@ -1,22 +1,50 @@
-"""What a derivation is written as: the text of a layer, a view, or the words of a CoNLL-U sentence.
+"""What derivations are written as: texts of layers, views, words of CoNLL-U sentences; one by one, or by templates.
 
 Whatever compares, translates or writes derivations asks for outputs by name and need not know which of them are read
-off the words and which off a graph.  What an output writes is a function of the grammar, too, so that
-``TemplateWriter`` can ask the same of a grammar with placeholders.
+off the words and which off a graph.  What an output writes is a function of the grammar, too, so that the same can be
+asked of a grammar with placeholders.
+
+Many derivations are written by templates, which are learned from the definition of an output.  Derivations that differ
+only in their words have one *shape*.  So the definition runs once for each shape, on a derivation with placeholders
+for words, and what stands between these is the template::
+
+    (clause (np the dog) slept)     learned      0 1 2 .
+    (clause (np a cat) ran)         filled       a cat ran .
+
+What placeholders cannot show is part of the shape, because it is left in the rules: values at which
+a notation looks, empty words, words that take no space, words that a format refuses. Where the
+definition fails on placeholders it writes the derivations of the shape themselves.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cache, partial
+from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
+from itertools import repeat
+from typing import TYPE_CHECKING, NamedTuple
+
+from sgl.core.arrays import Column, Derivations, Heading
 from sgl.core.grammar import CoreGrammar, View
 from sgl.core.graph import CUT, Attributes
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish, spelt_as
-from sgl.rendering.conllu import ConlluError, word_columns, word_lines
+from sgl.rendering.conllu import ConlluError, is_one_line, word_columns, word_lines
 from sgl.rendering.meaning import ViewError, is_word
-from sgl.rendering.rule_classes import MarkedGrammar, Uses
+from sgl.rendering.rule_classes import (
+    MOST_NUMBERS,
+    InspectedError,
+    MarkedGrammar,
+    RuleClasses,
+    Uses,
+    has_marks,
+    is_marked,
+    split,
+)
 from sgl.rendering.template import template_view
 from sgl.rendering.views import VIEWS
+
+if TYPE_CHECKING:
+    from sgl.accel.write import TemplateTable
 
 #: The view that an author's template is; raises ``ViewError`` if it is none.
 _of_author = cache(template_view)
@@ -134,3 +162,221 @@ def _columns_of(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
         others = attributes[1][1]
         return attributes[0][1], (others,) if others else ()
     return word_columns(attributes)
+
+
+#: Shapes that are learned at most.
+MOST_SHAPES = 1 << 17
+
+#: From so many shapes on, they are learned only as long as most derivations have a known one.
+FEW_SHAPES = 1_000
+
+#: Seconds that plain code takes for all the texts of an item.
+SECONDS_OF_ITEM = 60e-6
+
+
+#: Writes a derivation, by its row, that has no template.
+Plain = Callable[[int, Derivation], str] | None
+
+
+class ShapeTemplate(NamedTuple):
+    """What the derivations of a shape share.
+
+    ``format`` is a text with ``%s`` for each word, ``words`` says for each of them at which
+    place of the derivation its rule is, and which table has the words of rules.
+    """
+
+    format: str
+    words: tuple[tuple[int, int], ...]
+    constants: tuple[str, ...]
+
+
+class Learned(NamedTuple):
+    """What a writer has learned; another of the same output can begin with it.
+
+    ``raised`` are the tables whose words sentences have raised, in the order in which they
+    were met, and ``looked_at`` the names of words that the definition looks at.  The templates
+    are known by their shapes or, in ``table``, by numbers.
+    """
+
+    looked_at: frozenset[str]
+    raised: tuple[int, ...]
+    templates: dict[Derivation, ShapeTemplate | None]
+    seen: int
+    one_line: bool
+    table: TemplateTable | None
+
+
+class _Reclassified(Exception):
+    """The definition looked at words, which are part of the shapes from now on."""
+
+
+class TemplateWriter:
+    """Writes the derivations of a grammar in one output; the texts are those of its definition."""
+
+    def __init__(
+        self, output: Output, items: int = 0, learned: Learned | None = None, like: TemplateWriter | None = None
+    ) -> None:
+        """Begin with nothing, or with what another writer has ``learned`` of the same output.
+
+        ``items`` is how many derivations the whole job has: machine code pays from many on.
+        The writer shares the placeholders of ``like``, whose output uses the same.
+        """
+        self.output = output
+        #: Whether no text that was written has white space other than the space.
+        self.one_line = True
+        self.uses = output.uses
+        self._looked_at: frozenset[str] = frozenset()
+        self._items = items
+        self._usable = not has_marks(output.grammar) and not output.uses.respelt(output.grammar)
+        self._table: TemplateTable | None = None
+        self._begin(like)
+        if learned is not None and (learned.table is None) == (self._table is None):
+            self._resume(learned, like)
+
+    def _begin(self, like: TemplateWriter | None = None) -> None:
+        grammar = self.output.grammar
+        if like is not None and like.uses == self.uses:
+            self.rules: RuleClasses = like.rules
+            self.marked: MarkedGrammar = like.marked
+        else:
+            self.rules = RuleClasses(grammar, self.uses, self._looked_at)
+            self.marked = MarkedGrammar(grammar, self.rules)
+        self._definition = replace(self.output, grammar=self.marked)
+        self._templates: dict[Derivation, ShapeTemplate | None] = {}
+        self._seen = 0
+        self._table = _template_table(self._items) if self._usable else None
+
+    def _resume(self, learned: Learned, like: TemplateWriter | None) -> None:
+        self._looked_at = learned.looked_at
+        if self._looked_at:
+            self._begin(like)
+        for table in learned.raised:
+            self.rules.raised(table)
+        self.one_line, self._seen = learned.one_line, learned.seen
+        self._templates, self._table = learned.templates, learned.table
+
+    @property
+    def learned(self) -> Learned:
+        """What the writer has learned so far."""
+        known = self._templates, self._seen, self.one_line, self._table
+        return Learned(self._looked_at, tuple(self.rules.raised_tables), *known)
+
+    def __call__(self, derivation: Derivation) -> str:
+        """Return the text of a derivation, as its definition; of an empty one it is empty."""
+        while True:
+            try:
+                template = self._template(derivation)
+                break
+            except _Reclassified:
+                self._begin()
+        return self._plain(derivation) if template is None else self._filled(template, derivation)
+
+    def _filled(self, template: ShapeTemplate, derivation: Derivation) -> str:
+        tables = self.rules.tables
+        text = template.format % tuple([tables[n][derivation[at]] for at, n in template.words])
+        return text if self.uses.finish is None else self.uses.finish(text)
+
+    def _plain(self, derivation: Derivation) -> str:
+        text = self.output.text(derivation) if derivation else ""
+        self.one_line = self.one_line and is_one_line(text)
+        return text
+
+    def _template(self, derivation: Derivation) -> ShapeTemplate | None:
+        if not self._usable:
+            return None
+        self._seen += 1
+        classes = self.rules.classes
+        shape = tuple([classes[rule] for rule in derivation])
+        if shape in self._templates:
+            return self._templates[shape]
+        if not self._worth_learning(len(self._templates)):
+            return None
+        found = self._templates[shape] = self._learn(derivation)
+        return found
+
+    def _worth_learning(self, shapes: int) -> bool:
+        return shapes < FEW_SHAPES or (shapes < MOST_SHAPES and 2 * shapes < self._seen)
+
+    def _learn(self, derivation: Derivation) -> ShapeTemplate | None:
+        if not 0 < len(derivation) < MOST_NUMBERS or len(self.rules.tables) >= MOST_NUMBERS:
+            return None
+        try:
+            text = self._definition.text(self.marked.derivation(derivation))
+        except InspectedError as found:
+            self._looked_at |= {self.rules.names[table] for table in found.tables()}
+            raise _Reclassified from found
+        except (ValueError, LookupError):
+            return None
+        constants, slots = split(text)
+        written = "".join(constants)
+        if is_marked(written):
+            return None
+        self.one_line = self.one_line and is_one_line(written) and self.rules.one_line
+        escaped = [text.replace("%", "%%") for text in constants] if "%" in written else constants
+        return ShapeTemplate(
+            "%s".join(escaped),
+            tuple([(at, self.rules.raised(n) if raised else n) for at, n, raised in slots]),
+            tuple(constants),
+        )
+
+    def column(self, derivations: Derivations, heading: Sequence[Heading] = (), plain: Plain = None) -> Column:
+        """Return the texts of derivations, each behind its heading; ``ValueError`` where the definition raises it."""
+        while True:
+            try:
+                if self._table is None:
+                    texts = self._texts(derivations, plain)
+                elif self.uses.finish is None:
+                    return self._column_of(self._table, derivations, heading, plain)
+                else:
+                    column = self._column_of(self._table, derivations, (), plain)
+                    texts = list(map(self.uses.finish, column.texts()))
+                if heading:
+                    pieces = zip(*map(_spread, heading), texts, strict=False)
+                    texts = list(map("".join, pieces))
+                return Column.of(texts)
+            except _Reclassified:
+                self._begin()
+
+    def _texts(self, derivations: Derivations, plain: Plain) -> list[str]:
+        texts: list[str] = []
+        for row, derivation in enumerate(iter(derivations)):
+            template = self._template(derivation)
+            if template is not None:
+                texts.append(self._filled(template, derivation))
+            else:
+                texts.append(self._written(row, derivation, plain))
+        return texts
+
+    def _written(self, row: int, derivation: Derivation, plain: Plain) -> str:
+        if plain is None or not derivation:
+            return self._plain(derivation)
+        text = plain(row, derivation)
+        self.one_line = self.one_line and is_one_line(text)
+        return text
+
+    def _column_of(
+        self, table: TemplateTable, derivations: Derivations, heading: Sequence[Heading], plain: Plain
+    ) -> Column:
+        self._seen += derivations.number
+        most = MOST_SHAPES if self._worth_learning(table.shapes) else table.shapes
+        numbers, fresh = table.numbers(derivations, self.rules.classes, most)
+        learned = [self._learn(derivations.at(row)) for row in fresh.tolist()]
+        table.add([one and (one.constants, one.words) for one in learned])
+        others = {row: self._written(row, derivations.at(row), plain) for row in table.others(numbers)}
+        return table.column(derivations, numbers, self.rules.tables, heading, others)
+
+
+def _spread(piece: Heading) -> Iterable[str]:
+    if isinstance(piece, str):
+        return repeat(piece)
+    return piece.texts() if isinstance(piece, Column) else map("{:06d}".format, piece)
+
+
+def _template_table(items: int) -> TemplateTable | None:
+    from sgl.accel import pays
+
+    if not pays("write", items * SECONDS_OF_ITEM):
+        return None
+    from sgl.accel.write import TemplateTable
+
+    return TemplateTable()

@@ -17,7 +17,7 @@ import json
 import textwrap
 import zlib
 from base64 import b64encode
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import accumulate
 
@@ -45,7 +45,12 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
     ``splits`` has the grammar of each stratum under the name of its stream. Raises
     ``NotEnoughError`` for a stratum that has fewer derivations than the items it is to have.
     """
-    _check_sizes(plan, splits)
+    for stratum in plan.strata:
+        size = count_derivations(splits[stratum.stream]) if not stratum.every else None
+        distinct = plan.distinct_sentences and not stratum.repeated
+        if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
+            reason = f"this part of the data has {size} derivations in all"
+            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
     views = {view.name: view for view in grammar.views}
     states, starts, marks = pack_states(grammar, plan, splits)
@@ -53,20 +58,13 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         seed=plan.seed,
         strata=[
             PackedStratum(
-                split=stratum.split,
-                category=stratum.category,
-                stream=stratum.stream,
-                wanted=stratum.count,
-                start=start,
-                repeated=stratum.repeated,
-                targets=stratum.targets,
-                repeated_lemmas=stratum.repeated_lemmas,
-                every=stratum.every,
-                copies=stratum.copies,
-                contexts=stratum.contexts,
+                *(s.split, s.category, s.stream, s.count, start, s.repeated, s.targets, s.repeated_lemmas),
+                every=s.every,
+                copies=s.copies,
+                contexts=s.contexts,
                 found=frozenset(own),
             )
-            for stratum, start, own in zip(plan.strata, starts, marks, strict=True)
+            for s, start, own in zip(plan.strata, starts, marks, strict=True)
         ],
         states=states,
         arity=[len(rule.rhs) for rule in grammar.rules],
@@ -85,18 +83,43 @@ def pack_states(
     grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]
 ) -> tuple[list[State], list[int], list[list[int]]]:
     """Return the states that all strata share, the one from which each starts, and its states of instances."""
-    merged = _MergedStates(grammar)
-    starts, found = zip(*[merged.add(splits[stratum.stream]) for stratum in plan.strata], strict=True)
-    return merged.states, [*starts], [*found]
-
-
-def _check_sizes(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
+    states: list[State] = []
+    widths = [width(rule.weight) for rule in grammar.rules]
+    #: Equal lexical states, by their rules, and equal splits are there only once.
+    lexical: dict[tuple[int, ...], int] = {}
+    splits_before: dict[tuple[_Alternatives, ...], list[int]] = {}
+    starts, found = list[int](), list[list[int]]()
     for stratum in plan.strata:
-        size = count_derivations(splits[stratum.stream]) if not stratum.every else None
-        distinct = plan.distinct_sentences and not stratum.repeated
-        if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
-            reason = f"this part of the data has {size} derivations in all"
-            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
+        local, numbers = _reachable(splits[stratum.stream])
+        if local not in splits_before:
+            splits_before[local] = _add(local, states, lexical, widths)
+        names = splits_before[local]
+        starts.append(names[0])
+        found.append(sorted(names[numbers[state]] for state in splits[stratum.stream].found if state in numbers))
+    return states, starts, found
+
+
+def _add(
+    local: tuple[_Alternatives, ...], states: list[State], lexical: dict[tuple[int, ...], int], widths: Sequence[int]
+) -> list[int]:
+    """Add the states of a split; return their numbers."""
+    names: list[int] = []
+    fresh: dict[int, _Alternatives] = {}
+    for alternatives in local:
+        rules = tuple(rule for _, rule, _ in alternatives)
+        words_only = not any(children for _, _, children in alternatives)
+        known = lexical.get(rules) if words_only else None
+        names.append(len(states) if known is None else known)
+        if known is None:
+            fresh[names[-1]] = tuple((widths[rule], rule, ()) for rule in rules) if words_only else alternatives
+            states.append(State([], [], []))
+        if words_only:
+            lexical[rules] = names[-1]
+    for number, alternatives in fresh.items():
+        own, rules, below = zip(*alternatives, strict=True) if alternatives else ((), (), ())
+        children = [tuple(names[child] for child in each[::-1]) for each in below]
+        states[number] = State(list(accumulate(own)), list(rules), children)
+    return names
 
 
 def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
@@ -126,44 +149,6 @@ def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
     finish = grammar.text_layers[anchor].finish
     below = pack_text(grammar, anchor) if finish is not None and finish.absorb else None
     return PackedView(view.name, view.kind, list(grammar.gluing[view.layer]), below)
-
-
-class _MergedStates:
-    """The states of all splits; equal lexical states and equal splits only once."""
-
-    def __init__(self, grammar: CoreGrammar) -> None:
-        self.states: list[State] = []
-        self._widths = [width(rule.weight) for rule in grammar.rules]
-        self._lexical: dict[tuple[int, ...], int] = {}
-        self._starts: dict[tuple[_Alternatives, ...], list[int]] = {}
-
-    def add(self, split: SplitGrammar) -> tuple[int, list[int]]:
-        """Add a split; return its start, and its states with an instance."""
-        local, numbers = _reachable(split)
-        if local not in self._starts:
-            self._starts[local] = self._added(local)
-        names = self._starts[local]
-        return names[0], sorted(names[numbers[state]] for state in split.found if state in numbers)
-
-    def _added(self, local: tuple[_Alternatives, ...]) -> list[int]:
-        names: list[int] = []
-        fresh: dict[int, _Alternatives] = {}
-        for alternatives in local:
-            rules = tuple(rule for _, rule, _ in alternatives)
-            lexical = not any(children for _, _, children in alternatives)
-            known = self._lexical.get(rules) if lexical else None
-            names.append(len(self.states) if known is None else known)
-            if known is None:
-                by_weight = tuple((self._widths[rule], rule, ()) for rule in rules)
-                fresh[names[-1]] = by_weight if lexical else alternatives
-                self.states.append(State([], [], []))
-            if lexical:
-                self._lexical[rules] = names[-1]
-        for number, alternatives in fresh.items():
-            widths, rules, below = zip(*alternatives, strict=True) if alternatives else ((), (), ())
-            children = [tuple(names[child] for child in each[::-1]) for each in below]
-            self.states[number] = State(list(accumulate(widths)), list(rules), children)
-        return names
 
 
 def _reachable(split: SplitGrammar) -> tuple[tuple[_Alternatives, ...], dict[int, int]]:

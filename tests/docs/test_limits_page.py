@@ -36,7 +36,7 @@ INTERNAL = {
     "sgl.automata.proofs.findings.LONGEST_COUNTED": "what a table shows",
     "sgl.automata.weights.counting.HIGHEST": "what a table shows",
     "sgl.dataset.rows.MOST_BYTES": "more is written in parts",
-    "sgl.rendering.templates.MOST_SHAPES": "others are written by the definition",
+    "sgl.rendering.output.MOST_SHAPES": "others are written by the definition",
     "sgl.sampling.strata.LARGEST_BATCH": "more is sampled in parts",
     "sgl.core.graph.MOST_KNOWN": "graphs that are remembered",
     "sgl.research.evaluate.query._MOST_KNOWN": "answers that are remembered",

@@ -19,12 +19,11 @@ from sgl.core.arrays import Column, Derivations
 from sgl.core.grammar import CoreGrammar, Rule, Token, View
 from sgl.core.interpret import Derivation, derive_graph, derive_tokens, finish
 from sgl.dataset.maker import SentenceWriter, expression_output, features_output
-from sgl.rendering import templates
+from sgl.rendering import output as templates
 from sgl.rendering.conllu import ConlluError, conllu
 from sgl.rendering.meaning import ViewError
-from sgl.rendering.output import Output, text_output, view_output, words_output
+from sgl.rendering.output import Output, TemplateWriter, text_output, view_output, words_output
 from sgl.rendering.rule_classes import placeholder
-from sgl.rendering.templates import TemplateWriter
 from sgl.rendering.views import VIEWS
 from sgl.resources import grammars_dir
 

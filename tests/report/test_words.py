@@ -9,7 +9,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
 from sgl.frontend.queries import read_structure
-from sgl.report.words import any_in_words, in_words
+from sgl.report.model import any_in_words, in_words
 
 SGET = Path(__file__).parents[2] / "grammars" / "sget.sgl"
 

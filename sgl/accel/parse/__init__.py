@@ -12,8 +12,8 @@ from sgl.accel.parse import chart_kernel
 from sgl.accel.parse.productions import UnsuitableLayerError
 from sgl.accel.parse.tables import Space, space_for, tables_of
 from sgl.core.arrays import Column, Derivations
+from sgl.parsing.layer import TemplateIndex
 from sgl.parsing.parser import BatchReadings
-from sgl.parsing.templates import TemplateIndex
 
 #: Bytes of the longest text that the kernel reads.
 _LONGEST = 4_000

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from sgl.core.grammar import Rule, Slot
 from sgl.core.interpret import Derivation, capitalised
-from sgl.parsing.templates import TemplateIndex
+from sgl.parsing.layer import TemplateIndex
 
 #: A symbol, or words that stand together.
 Part = int | tuple[str, ...]

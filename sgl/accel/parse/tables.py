@@ -21,8 +21,8 @@ import numpy as np
 from sgl.accel.machine import Bits, Ints, Reals
 from sgl.accel.parse.productions import Part, Production, Productions, UnsuitableLayerError
 from sgl.core.interpret import finish
+from sgl.parsing.layer import TemplateIndex, closure
 from sgl.parsing.parser import SATURATED
-from sgl.parsing.templates import TemplateIndex, closure
 
 _WORD = 64
 

@@ -24,7 +24,7 @@ from sgl.corpus import Normalizer
 from sgl.morphology.knowledge import Analyse, AnalyserMissing, Morpheme, sudachi
 from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_first
 from sgl.rendering import outputs
-from sgl.rendering.templates import TemplateWriter
+from sgl.rendering.output import TemplateWriter
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
 from sgl.research.evaluate.realization import GrammarEdges, Realization, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of

@@ -9,9 +9,8 @@ from itertools import islice
 from sgl.core.grammar import CoreGrammar
 from sgl.core.graph import Attributes, Graph, GraphNode
 from sgl.core.interpret import Derivation
-from sgl.rendering.output import Output
+from sgl.rendering.output import Output, TemplateWriter
 from sgl.rendering.rule_classes import Uses
-from sgl.rendering.templates import TemplateWriter
 from sgl.research.evaluate.realization import Realization, Realizer
 
 #: Stand between the texts of a realization, and between the names and values of attributes; the name of all of them.
