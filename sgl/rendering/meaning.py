@@ -148,30 +148,26 @@ class Meaning:
                 word = self.constant(number) or self.lemma[number]
                 raise ViewError(f"'{word}' hangs on no other word")
 
-    def roles(self, number: int) -> list[str]:
-        """Return an event's open roles in order; raises ``ViewError`` if none, or too many."""
-        roles = self.open[number].split("+") if self.open[number] else []
-        if not 1 <= len(roles) <= len(PARAMETERS) or not all(map(is_word, roles)):
-            raise ViewError(f"'{self.lemma[number]}' cannot have the open roles {roles}")
-        return roles
+    def function(self, number: int, atom: Callable[[str, str], str], *before: str) -> str:
+        """Return a word by itself as a function, whose atoms ``atom`` makes of its open roles and their variables.
+
+        The last role has the innermost argument, ``a``: *eat* is ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b
+        ) AND eat . theme ( e , a )``, and *give* with three open roles has ``c``, ``b`` and ``a``.  Raises
+        ``ViewError`` if an event has no open roles, or too many.
+        """
+        lemma = self.constant(number) or self.lemma[number]
+        if self.type[number] != EVENT:
+            return f"LAMBDA a . {lemma} ( a )"
+        roles = self.open[number].split("+")
+        if len(roles) > len(PARAMETERS) or not all(map(is_word, roles)):
+            raise ViewError(f"'{lemma}' cannot have the open roles {roles}")
+        variables = PARAMETERS[: len(roles)]
+        binders = [f"LAMBDA {variable} ." for variable in (*variables, "e")]
+        return " ".join([*binders, " AND ".join([*before, *map(atom, roles, variables[::-1])])])
 
 
 #: The variables of open roles; ``e`` stands for the event.
 PARAMETERS = "abcd"
-
-
-def parameters(number: int) -> str:
-    """Return the variables of so many open roles, in the order of their atoms.
-
-    The last role has the innermost argument, ``a``: *eat* is ``LAMBDA a . LAMBDA b . LAMBDA e . eat . agent ( e , b )
-    AND eat . theme ( e , a )``, and *give* with three open roles has ``c``, ``b`` and ``a``.
-    """
-    return PARAMETERS[:number][::-1]
-
-
-def binders(variables: str) -> str:
-    """Return the prefix that binds these variables, in alphabetical order."""
-    return " ".join(f"LAMBDA {variable} ." for variable in sorted(variables))
 
 
 def lemma_not_kept(lemma: str) -> int | None:  # noqa: ARG001

@@ -10,13 +10,13 @@ other strings, and whoever looks closer is interrupted.
 """
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Set
+from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import fields, replace
 from functools import lru_cache
-from itertools import count
+from itertools import chain, count
 from typing import Any, NamedTuple, cast
 
-from sgl.core.grammar import CoreGrammar, Fragment, Item, Node, Rule, Slot, Template, Token, gluing_rule
+from sgl.core.grammar import CoreGrammar, Cut, Fragment, Item, Node, Rule, Slot, Template, Token, gluing_rule
 from sgl.core.graph import Attributes, GluingRule
 from sgl.core.interpret import Derivation, capitalised
 from sgl.rendering.conllu import is_one_line, is_token
@@ -167,15 +167,15 @@ class RuleClasses:
         self._looked_at = looked_at
         self._size = len(grammar.rules)
         self._attach = [layer.attach for layer in grammar.text_layers]
-        self._anchor = None
-        if uses.graph is not None:
-            self._anchor = grammar.anchors[uses.graph]
+        self._anchor = None if uses.graph is None else grammar.anchors[uses.graph]
         self._numbers: dict[Hashable, int] = {}
         #: The tables whose words have been raised, as that was asked for, and what became of them.
         self.raised_tables: dict[int, int] = {}
         self.tables: list[list[str]] = []
         #: The attribute whose values a table has, or ``_TOKENS``.
         self.names: list[str] = []
+        #: Tables whose words take no space: their layer, and whether these do as they are, and raised.
+        self.spaceless: dict[int, tuple[int, bool, bool]] = {}
         #: Whether no word has white space other than the space.
         self.one_line = True
         found: dict[object, int] = {}
@@ -192,43 +192,31 @@ class RuleClasses:
     def _note(self, rule: Rule, table: int, word: str) -> str:
         self.tables[table][rule.id] = word
         self.one_line = self.one_line and is_one_line(word)
-        return "\0"
+        return f"\0{table}"
 
-    def abstracted(
-        self, rule: Rule, stand_in: StandIn
-    ) -> tuple[int, tuple[Template, ...], tuple[Fragment, ...], tuple[tuple[bool, bool], ...]]:
-        """Return what an output uses of a rule less its words; last, whether these take no space, raised or not."""
-        flags: list[tuple[bool, bool]] = []
-        templates = tuple(self._template(rule, layer, stand_in, flags) for layer in range(len(rule.templates)))
+    def abstracted(self, rule: Rule, stand_in: StandIn) -> tuple[int, tuple[Template, ...], tuple[Fragment, ...]]:
+        """Return what an output uses of a rule, with what stands in for its words."""
+        templates = tuple(self._template(rule, layer, stand_in) for layer in range(len(rule.templates)))
         fragments = tuple(
             self._fragment(rule, layer, stand_in) if layer == self.uses.graph else _NOTHING
             for layer in range(len(rule.fragments))
         )
-        return len(rule.rhs), templates, fragments, tuple(flags)
+        return len(rule.rhs), templates, fragments
 
-    def _template(self, rule: Rule, layer: int, stand_in: StandIn, flags: list[tuple[bool, bool]]) -> Template:
-        if layer not in self.uses.texts:
-            if layer != self._anchor:
-                return ()
-            blank = Token("")
-            return tuple(
-                replace(item, capital=False) if isinstance(item, Slot) else (blank if isinstance(item, Token) else item)
-                for item in rule.templates[layer]
-            )
+    def _template(self, rule: Rule, layer: int, stand_in: StandIn) -> Template:
+        shown, attach = layer in self.uses.texts, self._attach[layer]
         items: list[Item] = []
-        for number, item in enumerate(rule.templates[layer]):
-            raised = capitalised(item.text) if isinstance(item, Token) else ""
-            if (
-                isinstance(item, Token)
-                and (is_token(item.text) and is_token(raised))
-                and self._replaceable(_TOKENS, item.text)
-            ):
-                attach = self._attach[layer]
+        for number, item in enumerate(rule.templates[layer] if shown or layer == self._anchor else ()):
+            text = item.text if isinstance(item, Token) else ""
+            raised = capitalised(text)
+            if not shown and not isinstance(item, Cut):
+                items.append(replace(item, capital=False) if isinstance(item, Slot) else Token(""))
+            elif is_token(text) and is_token(raised) and self._replaceable(_TOKENS, text):
                 # Words that take no space have tables of their own, and so have placeholders.
-                spaceless = (item.text in attach, raised in attach)
-                flags.append(spaceless)
-                table = self._table((layer, number, spaceless), _TOKENS)
-                items.append(Token(stand_in(rule, table, item.text)))
+                spaceless = layer, text in attach, raised in attach
+                table = self._table((number, spaceless), _TOKENS)
+                self.spaceless[table] = spaceless
+                items.append(Token(stand_in(rule, table, text)))
             else:
                 items.append(item)
         return tuple(items)
@@ -242,13 +230,9 @@ class RuleClasses:
         fragment = rule.fragments[layer]
         nodes: list[Node] = []
         for number, node in enumerate(fragment.nodes):
-            attributes = node.attributes
-            if attributes is not None:
-                attributes = tuple(
-                    (name, self._value(rule, number, name, value, stand_in))
-                    for name, value in self.uses.shown(attributes)
-                )
-            nodes.append(Node(attributes, node.token, node.glue))
+            shown = self.uses.shown(node.attributes) if node.attributes is not None else ()
+            values = tuple((name, self._value(rule, number, name, value, stand_in)) for name, value in shown)
+            nodes.append(Node(None if node.attributes is None else values, node.token, node.glue))
         return Fragment(tuple(nodes), fragment.edges, fragment.exports)
 
     def _value(self, rule: Rule, node: int, name: str, value: str, stand_in: StandIn) -> str:
@@ -311,43 +295,30 @@ class MarkedGrammar(CoreGrammar):
         length = LONG if uses.watched else SHORT
 
         def stand_in(_rule: Rule, table: int, _word: str) -> str:
-            return placeholder(place, table, length)
+            mark = placeholder(place, table, length)
+            layer, plain, raised = self._classes.spaceless.get(table, (0, False, False))
+            self._attach[layer].update([mark] * plain, [capitalised(mark)] * raised)
+            return mark
 
-        size, templates, fragments, flags = self._classes.abstracted(rule, stand_in)
+        size, templates, fragments = self._classes.abstracted(rule, stand_in)
         marked = replace(rule, id=len(self.rules), templates=templates, fragments=fragments)
-        self._take_no_space(templates, flags)
         self.rules.append(marked)
         self.arity.append(size)
         if uses.graph is not None:
-            anchor = self.anchors[uses.graph]
-            self.gluing[uses.graph].append(gluing_rule(marked, uses.graph, anchor))
+            self.gluing[uses.graph].append(gluing_rule(marked, uses.graph, self.anchors[uses.graph]))
         return marked.id
-
-    def _take_no_space(self, templates: tuple[Template, ...], flags: Iterable[tuple[bool, bool]]) -> None:
-        marks = (
-            (attach, item.text)
-            for attach, template in zip(self._attach, templates, strict=True)
-            for item in template
-            if isinstance(item, Token) and is_marked(item.text)
-        )
-        for (attach, text), (plain, raised) in zip(marks, flags, strict=True):
-            attach.update({text} if plain else (), {capitalised(text)} if raised else ())
 
 
 def has_marks(grammar: CoreGrammar) -> bool:
     """Whether a word, an attribute, a label or a template has letters of placeholders."""
-    words = (
-        item.text
-        for rule in grammar.rules
-        for template in rule.templates
-        for item in template
-        if isinstance(item, Token)
-    )
+    templates = [template for rule in grammar.rules for template in rule.templates]
     fragments = [fragment for rule in grammar.rules for fragment in rule.fragments]
-    labels = (edge.label for fragment in fragments for edge in fragment.edges)
-    values = (
-        text for fragment in fragments for node in fragment.nodes for pair in node.attributes or () for text in pair
+    nodes = [node.attributes or () for fragment in fragments for node in fragment.nodes]
+    texts = chain(
+        (item.text for template in templates for item in template if isinstance(item, Token)),
+        (edge.label for fragment in fragments for edge in fragment.edges),
+        (text for attributes in nodes for pair in attributes for text in pair),
+        (layer.join for layer in grammar.text_layers),
+        (view.template for view in grammar.views),
     )
-    joins = (layer.join for layer in grammar.text_layers)
-    views = (view.template for view in grammar.views)
-    return any(is_marked(text) for texts in (words, labels, values, joins, views) for text in texts)
+    return any(map(is_marked, texts))

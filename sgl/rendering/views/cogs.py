@@ -16,7 +16,7 @@ A name stands for itself and a wh-word is ``?``; neither has an atom.  A word by
 ball ( a )``.  Form:  Kim & Linzen 2020, *COGS*; questions and relative clauses:  Li et al. 2023, *SLOG*.
 """
 
-from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, View, ViewError, binders, parameters, register
+from sgl.rendering.meaning import ENTITY, EVENT, PROPERTY, Meaning, View, ViewError, register
 
 
 def cogs(meaning: Meaning) -> str:
@@ -30,7 +30,8 @@ def cogs(meaning: Meaning) -> str:
         if meaning.constant(number):
             return meaning.constant(number)
         if meaning.open[number]:
-            return _function(meaning, number)
+            lemma = meaning.lemma[number]
+            return meaning.function(number, lambda role, variable: f"{lemma} . {role} ( e , {variable} )")
     _check(meaning)
     pieces = []
     atoms = []
@@ -68,16 +69,6 @@ def _check(meaning: Meaning) -> None:
             raise ViewError(f"the verb '{lemma}' has no arguments")
         else:
             taken.add(position)
-
-
-def _function(meaning: Meaning, number: int) -> str:
-    lemma = meaning.lemma[number]
-    if meaning.type[number] in (ENTITY, PROPERTY):
-        return f"{binders('a')} {lemma} ( a )"
-    roles = meaning.roles(number)
-    variables = parameters(len(roles))
-    atoms = [f"{lemma} . {roles[i]} ( e , {variables[i]} )" for i in range(len(roles))]
-    return f"{binders(variables + 'e')} {' AND '.join(atoms)}"
 
 
 register(View("cogs", "the logical form of COGS: atoms over variables named by positions", cogs, syntax="atoms"))

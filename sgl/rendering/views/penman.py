@@ -22,41 +22,30 @@ _OPENED = re.compile(f'\\(({OPEN}[0-9]+{CLOSE}) / "?(.)', re.DOTALL)
 
 def penman(meaning: Meaning) -> str:
     """Return the Penman form, with marks for variables; raises ``ViewError`` if there is none."""
-    writer = _Writer(meaning)
-    text = writer.open(meaning.head, 1)
-    meaning.check_shown(writer.opened)
-    return text
+    opened: set[int] = set()
+    special = {WH: "amr-unknown", NAME: "name"}
 
-
-class _Writer:
-    """Opens each node where it is first reached."""
-
-    def __init__(self, meaning: Meaning) -> None:
-        self.opened: set[int] = set()
-        self._meaning = meaning
-
-    def open(self, number: int, depth: int) -> str:
+    def written(number: int, depth: int) -> str:
+        """Open a node where it is first reached."""
         if depth > DEEPEST:
             raise ViewError(f"more than {DEEPEST} words hang on one another")
-        self.opened.add(number)
-        special = {WH: "amr-unknown", NAME: "name"}
-        concept = special.get(self._meaning.type[number], self._meaning.lemma[number])
-        parts = [f"{_mark(number)} / {_symbol(concept)}", *self._attributes(number)]
-        for label, target in self._meaning.edges[number]:
-            value = _mark(target) if target in self.opened else self.open(target, depth + 1)
+        opened.add(number)
+        kind, lemma = meaning.type[number], meaning.lemma[number]
+        parts = [f"{_mark(number)} / {_symbol(special.get(kind, lemma))}"]
+        if kind == NAME:
+            parts.append(f":op1 {_quoted(lemma)}")
+        if meaning.open[number]:
+            parts.append(f":open {_quoted(meaning.open[number])}")
+        elif kind == ENTITY:
+            parts.append(f":definite {'+' if meaning.definite[number] else '-'}")
+        for label, target in meaning.edges[number]:
+            value = _mark(target) if target in opened else written(target, depth + 1)
             parts.append(f":{label.replace(':', '-')} {value}")
         return f"({' '.join(parts)})"
 
-    def _attributes(self, number: int) -> list[str]:
-        meaning = self._meaning
-        found = []
-        if meaning.type[number] == NAME:
-            found.append(f":op1 {_quoted(meaning.lemma[number])}")
-        if meaning.open[number]:
-            found.append(f":open {_quoted(meaning.open[number])}")
-        elif meaning.type[number] == ENTITY:
-            found.append(f":definite {'+' if meaning.definite[number] else '-'}")
-        return found
+    text = written(meaning.head, 1)
+    meaning.check_shown(opened)
+    return text
 
 
 def _mark(number: int) -> str:

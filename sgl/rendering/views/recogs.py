@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 
-from sgl.rendering.meaning import CLOSE, EVENT, OPEN, PART, Meaning, View, ViewError, binders, parameters, register
+from sgl.rendering.meaning import CLOSE, EVENT, OPEN, PART, Meaning, View, ViewError, register
 
 #: Variables of versions 1 and 2 are below this number, and this seed decides which they are.
 VARIABLES, SEED = 60, 0
@@ -92,15 +92,10 @@ def _recogs_atoms(meaning: Meaning, number: int, variable: Callable[[int], objec
 
 def _own_function(meaning: Meaning) -> str:
     number = meaning.nodes[0]
-    lemma = meaning.constant(number) or meaning.lemma[number]
     if not meaning.open[number]:
         return ""
-    if meaning.type[number] != EVENT:
-        return f"{binders('a')} {lemma} ( a )"
-    roles = meaning.roles(number)
-    variables = parameters(len(roles))
-    atoms = [f"{roles[i]} ( e , {variables[i]} )" for i in range(len(roles))]
-    return f"{binders(variables + 'e')} {' AND '.join([f'{lemma} ( e )', *atoms])}"
+    event = f"{meaning.lemma[number]} ( e )"
+    return meaning.function(number, lambda role, variable: f"{role} ( e , {variable} )", event)
 
 
 register(View("recogs", "the ReCOGS form with positions as variables", recogs))

@@ -31,42 +31,31 @@ def varfree(meaning: Meaning) -> str:
     Raises ``ViewError`` if the graph has none: a word hangs on nothing, or the copies would fill
     more than ``MOST_HEADS`` heads or ``DEEPEST`` levels.
     """
-    unfolding = _Unfolding(meaning)
-    unfolding.write(meaning.head)
-    meaning.check_shown(unfolding.written)
-    return " ".join(unfolding.tokens)
+    tokens: list[str] = []
+    #: The nodes that were written, and those from the head of the graph to the one that is.
+    shown: list[int] = []
+    path: list[int] = []
 
-
-class _Unfolding:
-    """The tokens of a form while it is being written."""
-
-    def __init__(self, meaning: Meaning) -> None:
-        self.tokens: list[str] = []
-        self.written: set[int] = set()
-        self._meaning = meaning
-        self._heads = 0
-        #: The nodes from the head of the graph to the one that is being written.
-        self._path: list[int] = []
-
-    def write(self, number: int) -> None:
-        meaning = self._meaning
-        self._heads += 1
-        if self._heads > MOST_HEADS or len(self._path) >= DEEPEST:
+    def write(number: int) -> None:
+        shown.append(number)
+        if len(shown) > MOST_HEADS or len(path) >= DEEPEST:
             raise ViewError("the copies of a variable-free form grow too large")
-        if meaning.definite[number]:
-            self.tokens.append("*")
-        self.tokens.append(meaning.constant(number) or meaning.lemma[number])
-        self.written.add(number)
-        if not meaning.edges[number] or number in self._path:
+        tokens.extend(["*"] * meaning.definite[number])
+        tokens.append(meaning.constant(number) or meaning.lemma[number])
+        if not meaning.edges[number] or number in path:
             return
-        self._path.append(number)
+        path.append(number)
         before = "("
         for label, target in meaning.edges[number]:
-            self.tokens += [before, label.replace(":", " . "), "="]
-            self.write(target)
+            tokens.extend([before, label.replace(":", " . "), "="])
+            write(target)
             before = ","
-        self.tokens.append(")")
-        self._path.pop()
+        tokens.append(")")
+        path.pop()
+
+    write(meaning.head)
+    meaning.check_shown(set(shown))
+    return " ".join(tokens)
 
 
 register(View("varfree", "the variable-free form: the graph unfolded into a term", varfree, syntax="terms"))
