@@ -300,7 +300,7 @@ class Spellings:
             if state in arcs:
                 continue
             arcs[state] = list(dict.fromkeys(self._arcs(text, state)))
-            if len(arcs) > limits.current().steps:
+            if len(arcs) > limits().steps:
                 raise TooLongError("it can be spelt in too many ways")
             for _, after in arcs[state]:
                 if after is not None and after not in arcs:
