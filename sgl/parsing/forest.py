@@ -164,7 +164,8 @@ class _Choice(NamedTuple):
 def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
     """Return the ``limit`` likeliest readings of a forest, in descending order of probability."""
     used = {alternative.rule for node in forest.nodes for alternative in node.alternatives}
-    costs = {rule: _cost(forest.grammar.rules[rule].weight) for rule in used}
+    weights = {rule: forest.grammar.rules[rule].weight for rule in used}
+    costs = {rule: -log(weight) if weight > 0 else inf for rule, weight in weights.items()}
     choices: list[list[_Choice]] = []
     for node in forest.nodes:
         choices.append(_choose(node, choices, costs, limit))
@@ -180,10 +181,6 @@ def best_readings(forest: Forest, limit: int) -> tuple[Ranked, ...]:
             stack.extend(reversed(list(zip(alternative.children, choice.ranks, strict=True))))
         ranked.append(Ranked(exp(-best.cost), tuple(rules)))
     return tuple(ranked)
-
-
-def _cost(weight: float) -> float:
-    return -log(weight) if weight > 0 else inf
 
 
 def _choose(node: Node, below: list[list[_Choice]], costs: dict[int, float], limit: int) -> list[_Choice]:

@@ -265,25 +265,11 @@ class TemplateWriter:
         """Return the text of a derivation, as its definition; of an empty one it is empty."""
         while True:
             try:
-                template = self._template(derivation)
-                break
+                return self._texts([derivation], None)[0]
             except _Reclassified:
                 self._begin()
-        return self._plain(derivation) if template is None else self._filled(template, derivation)
-
-    def _filled(self, template: ShapeTemplate, derivation: Derivation) -> str:
-        tables = self.rules.tables
-        text = template.format % tuple([tables[n][derivation[at]] for at, n in template.words])
-        return text if self.uses.finish is None else self.uses.finish(text)
-
-    def _plain(self, derivation: Derivation) -> str:
-        text = self.output.text(derivation) if derivation else ""
-        self.one_line = self.one_line and is_one_line(text)
-        return text
 
     def _template(self, derivation: Derivation) -> ShapeTemplate | None:
-        if not self._usable:
-            return None
         self._seen += 1
         classes = self.rules.classes
         shape = tuple([classes[rule] for rule in derivation])
@@ -324,7 +310,7 @@ class TemplateWriter:
         while True:
             try:
                 if self._table is None:
-                    texts = self._texts(derivations, plain)
+                    texts = self._texts(iter(derivations), plain)
                 elif self.uses.finish is None:
                     return self._column_of(self._table, derivations, heading, plain)
                 else:
@@ -337,20 +323,22 @@ class TemplateWriter:
             except _Reclassified:
                 self._begin()
 
-    def _texts(self, derivations: Derivations, plain: Plain) -> list[str]:
+    def _texts(self, derivations: Iterable[Derivation], plain: Plain) -> list[str]:
         texts: list[str] = []
-        for row, derivation in enumerate(iter(derivations)):
-            template = self._template(derivation)
-            if template is not None:
-                texts.append(self._filled(template, derivation))
-            else:
+        for row, derivation in enumerate(derivations):
+            template = self._template(derivation) if self._usable else None
+            if template is None:
                 texts.append(self._written(row, derivation, plain))
+                continue
+            words = tuple([self.rules.tables[table][derivation[at]] for at, table in template.words])
+            text = template.format % words
+            texts.append(text if self.uses.finish is None else self.uses.finish(text))
         return texts
 
     def _written(self, row: int, derivation: Derivation, plain: Plain) -> str:
-        if plain is None or not derivation:
-            return self._plain(derivation)
-        text = plain(row, derivation)
+        if not derivation:
+            return ""
+        text = self.output.text(derivation) if plain is None else plain(row, derivation)
         self.one_line = self.one_line and is_one_line(text)
         return text
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import Any
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -167,14 +167,6 @@ def render_trees(trees: Sequence[TreeNode]) -> str:
 _INVISIBLE = 5e-4
 
 
-class _Histogram(NamedTuple):
-    """One histogram: its name, its mean, and (number, size, what to say) of each bar."""
-
-    name: str
-    mean: float
-    bars: Sequence[tuple[int, float, str]]
-
-
 def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
     """Draw how many sentences of each split have which length."""
     series, said = [], []
@@ -182,7 +174,7 @@ def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
         sentences = sum(counts.values())
         mean = sum(n * count for n, count in counts.items()) / max(sentences, 1)
         bars = [(n, counts[n], f"{n} tokens: {counts[n]} sentences") for n in sorted(counts)]
-        series.append(_Histogram(split, mean, bars))
+        series.append({"name": split, "mean": mean, "bars": bars})
         said.append(f"{split}: mean {mean:.1f} tokens, {sentences} sentences")
     told = {"title": "Lengths of the sentences in each split", "description": "; ".join(said)}
     return drawn("draw_histograms", series=series, name=name, unit_name="tokens", **told)
@@ -190,17 +182,13 @@ def draw_lengths(splits: Mapping[str, Mapping[int, int]], name: str) -> Markup:
 
 def draw_heights(splits: Mapping[str, Sequence[float]], name: str) -> Markup:
     """Draw the probability of each height, from 0 upwards, of the derivations of each split."""
-    series = []
+    series, said = [], []
     for split, shares in splits.items():
         mean = sum(height * share for height, share in enumerate(shares))
-        bars = [
-            (height, share, f"height {height}: {100 * share:.1f} %")
-            for height, share in enumerate(shares)
-            if share >= _INVISIBLE
-        ]
-        series.append(_Histogram(split, mean, bars))
-    said = "; ".join(f"{one.name}: mean height {one.mean:.1f}" for one in series)
-    told = {"title": "Heights of the derivations in each split", "description": said}
+        every = [(height, share, f"height {height}: {100 * share:.1f} %") for height, share in enumerate(shares)]
+        series.append({"name": split, "mean": mean, "bars": [bar for bar in every if bar[1] >= _INVISIBLE]})
+        said.append(f"{split}: mean height {mean:.1f}")
+    told = {"title": "Heights of the derivations in each split", "description": "; ".join(said)}
     return drawn("draw_histograms", series=series, name=name, unit_name="rules above one another", **told)
 
 

@@ -17,7 +17,8 @@ To choose among *n* alternatives, the first bits of the random number are looked
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from sgl.core.arrays import StringPool
 from sgl.core.graph import CUT
 from sgl.core.interpret import capitalised
-from sgl.sampling.engine import PackedText, State, Tables
+from sgl.sampling.engine import State, Tables, joined
 from sgl.sampling.engine import capitalised as raised
 
 #: What an instruction does; its argument, a state, is above these bits.
@@ -101,8 +102,7 @@ class _Assembler:
         if written and tables.source.finish is not None:
             raise _Undecided
         self._written = written
-        self._sure = sure_states(tables) if written else frozenset()
-        self._initial = initial_states(tables, self._sure) if written else frozenset()
+        self._sure, self._initial = certain_states(tables) if written else (set[int](), set[int]())
         short = {rule for rule, arity in enumerate(tables.arity) if not arity and self._fits(rule)}
         #: Whether a state becomes words only, each alternative one piece.
         self._lexical = [not any(state.children) and short.issuperset(state.rules) for state in tables.states]
@@ -205,17 +205,21 @@ class _Assembler:
     def _fits(self, rule: int) -> bool:
         """Return whether the words of a rule are one piece, with or without a capital."""
         return all(
-            len(closed(self._text, form).encode()) <= LONGEST_PIECE and not self._attaches(form)
+            len(self._closed(form)) <= LONGEST_PIECE and not self._attaches(form)
             for form in (self._words(rule), raised(self._words(rule)))
         )
 
     def _pieces(self, words: Sequence[str]) -> list[int]:
-        content = closed(self._text, words).encode()
+        content = self._closed(words)
         back = len(self._text.join.encode()) if self._attaches(words) else 0
         cuts = range(0, max(len(content), 1), LONGEST_PIECE)
         pieces = [self._pool.add(content[cut : cut + LONGEST_PIECE]) for cut in cuts]
         pieces[0] |= back << BACK
         return pieces
+
+    def _closed(self, words: Sequence[str]) -> bytes:
+        """Return the words as one string, with a separator behind the last as well."""
+        return (joined(self._text, words) + self._text.join).encode() if words else b""
 
     def _attaches(self, words: Sequence[str]) -> bool:
         return bool(words and self._text.join) and words[0] in self._text.attach
@@ -234,32 +238,29 @@ def guide_of(bounds: Sequence[int]) -> tuple[int, list[int]]:
     return shift, [bisect_right(bounds, (entry << shift) * total >> _BITS) for entry in range(1 << bits)]
 
 
-def sure_states(tables: Tables) -> frozenset[int]:
-    """Return the states that always have a word that is not empty."""
+def certain_states(tables: Tables) -> tuple[set[int], set[int]]:
+    """Return the states that always have a word that is not empty, and those whose words can be the first."""
+
+    def shows(item: str | int) -> bool:
+        return bool(item) if isinstance(item, str) else item in sure
+
     phrases = [_phrases(tables, state) for state in tables.states]
     sure = set[int]()
     while found := [
         number
         for number, alternatives in enumerate(phrases)
-        if number not in sure and all(any(_shows(item, sure) for item in items) for items in alternatives)
+        if number not in sure and all(any(map(shows, items)) for items in alternatives)
     ]:
         sure.update(found)
-    return frozenset(sure)
-
-
-def initial_states(tables: Tables, sure: Set[int]) -> frozenset[int]:
-    """Return the states whose words can be the first of a sentence."""
     initial = {stratum.start for stratum in tables.strata}
     waiting = list(initial)
     while waiting:
-        for items in _phrases(tables, tables.states[waiting.pop()]):
-            for item in items:
-                if isinstance(item, int) and item not in initial:
-                    initial.add(item)
-                    waiting.append(item)
-                if _shows(item, sure):
-                    break
-    return frozenset(initial)
+        for items in phrases[waiting.pop()]:
+            before = len([*takewhile(lambda item: not shows(item), items)])
+            fresh = {item for item in items[: before + 1] if isinstance(item, int)} - initial
+            initial |= fresh
+            waiting += fresh
+    return sure, initial
 
 
 def _phrases(tables: Tables, state: State) -> list[list[str | int]]:
@@ -270,17 +271,3 @@ def _phrases(tables: Tables, state: State) -> list[list[str | int]]:
         ]
         for rule, children in zip(state.rules, state.children, strict=True)
     ]
-
-
-def _shows(item: str | int, sure: Set[int]) -> bool:
-    return bool(item) if isinstance(item, str) else item in sure
-
-
-def closed(text: PackedText, words: Sequence[str]) -> str:
-    """Return the words as one string, with a separator behind the last as well."""
-    result = ""
-    for number, word in enumerate(words):
-        if number and word in text.attach and text.join:
-            result = result[: -len(text.join)]
-        result += word + text.join
-    return result

@@ -184,15 +184,6 @@ class _Goal(NamedTuple):
     score: float = 0.0
 
 
-class _Moves(NamedTuple):
-    """The goals of each move, the number of each, what an item moves over and leads to."""
-
-    goals: list[list[_Goal]]
-    number: Ints
-    seconds: list[int]
-    below: list[int]
-
-
 def tables_of(index: TemplateIndex) -> Tables:
     """Return the arrays of a text layer; raises ``UnsuitableLayerError``."""
     return _Numbering(index).tables()
@@ -220,7 +211,7 @@ class _Numbering:
 
     def tables(self) -> Tables:
         words, ones = self._words_and_symbols()
-        moves = self._moves(len(words) + len(ones))
+        goals, move, seconds, below = self._moves(len(words) + len(ones))
         join = self._layer.join.encode()
         strings = [(b"" if attached else join) + text.encode() for text, attached in words]
         trie = trie_of(strings)
@@ -231,19 +222,19 @@ class _Numbering:
         return Tables(
             start=self._number[self._productions.start],
             symbols=len(self._number),
-            items=len(moves.number),
-            moves=len(moves.goals),
+            items=len(move),
+            moves=len(goals),
             texts=len(words),
             width=self._width,
-            wide=-(-len(moves.number) // _WORD),
+            wide=-(-len(move) // _WORD),
             separated=trie.node(join) if join else -1,
             attached=sum(attached for _, attached in words),
             longest=max(map(len, strings), default=0),
             **trie._asdict(),
-            **_goal_columns([*words.values(), *ones, *moves.goals]),
-            move=moves.number,
-            seconds=self._bits(moves.seconds),
-            below=self._bits(moves.below),
+            **_goal_columns([*words.values(), *ones, *goals]),
+            move=move,
+            seconds=self._bits(seconds),
+            below=self._bits(below),
             corners=self._bits(corners),
             heads=self._bits([_union(above[g.item] for g in goals) for goals in words.values()]),
             rule=np.array([rule.rule for rule in rules], np.int32),
@@ -285,7 +276,8 @@ class _Numbering:
             raise UnsuitableLayerError("a word is not Unicode") from error
         return text, attached
 
-    def _moves(self, goals_before: int) -> _Moves:
+    def _moves(self, goals_before: int) -> tuple[list[list[_Goal]], Ints, list[int], list[int]]:
+        """Return the goals of each move, the number of each; what each item moves over, and leads to."""
         beginnings: dict[tuple[Part, ...], int] = {}
         goals: dict[tuple[int, int], list[_Goal]] = {}
         below: dict[int, int] = {}
@@ -311,7 +303,7 @@ class _Numbering:
         for move, (item, part_number) in enumerate(goals, start=goals_before):
             number[item, part_number] = move
             seconds[item] |= 1 << part_number
-        return _Moves(list(goals.values()), number, seconds, [below.get(item, 0) for item in range(items)])
+        return [*goals.values()], number, seconds, [below.get(item, 0) for item in range(items)]
 
     def _corners(self) -> tuple[list[int], list[int]]:
         first: dict[int, set[int]] = {number: set() for number in self._number.values()}
