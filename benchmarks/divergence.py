@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from common import Json, print_table, write_json
 from opening import opened
 from sgl.automata import StructureCompiler
-from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
+from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.core.graph import Graph
 from sgl.core.interpret import interpret
 from sgl.research.divergence import (

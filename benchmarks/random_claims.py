@@ -45,8 +45,7 @@ from claims_model import (
 )
 from common import print_table
 from sgl.automata import IngredientKind, Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure, Verdict
-from sgl.automata.weights.counting import count_derivations, longest_text
-from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.weights.split import SplitGrammar, count_derivations, longest_text
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import interpret
 from sgl.core.plan import Stratum

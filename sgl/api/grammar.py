@@ -97,7 +97,7 @@ class Grammar(Shown):
         return source
 
     def _beside(self, texts: list[Text], name: str) -> Texts:
-        from sgl.pipeline.beside import PairMaker
+        from sgl.pipeline.report import PairMaker
 
         if name not in self.patterns:
             raise GrammarError("only items of a pattern have sentences of training beside them; name one with `of`")
@@ -131,8 +131,8 @@ class Grammar(Shown):
 
     def prove(self, pattern: str | None = None, progress: Callable[[str], None] | None = None) -> Findings:
         """Prove the claims of all patterns, or of one; a claim that fails does not raise."""
+        from sgl.pipeline.guarantees import proof_data
         from sgl.pipeline.proofs import establish, with_needs
-        from sgl.pipeline.report import proof_data
 
         self._check(pattern or "", ("", *self.patterns), "pattern")
         diagnostics = Diagnostics()

@@ -12,6 +12,5 @@ from sgl.automata.proofs.claims import *  # noqa: F403
 from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
 from sgl.automata.proofs.licensing import pieces_of
 from sgl.automata.proofs.prove import prove
-from sgl.automata.weights.counting import count_derivations
 from sgl.automata.weights.inside import Consistency, consistency
-from sgl.automata.weights.split import SplitGrammar, Transition
+from sgl.automata.weights.split import SplitGrammar, Transition, count_derivations

@@ -22,9 +22,8 @@ from sgl.dataset import fingerprint, plain
 from sgl.diagnostics.model import display_width
 from sgl.frontend import Compiled
 from sgl.pipeline.comparison import Between, Comparison, Departure
-from sgl.pipeline.guarantees import excuses, pattern_guarantees, unparsed, used
+from sgl.pipeline.guarantees import DatasetCounts, excuses, pattern_guarantees, proof_data, read_counts, unparsed, used
 from sgl.pipeline.proofs import certificate_file, establish, known_figures, with_needs
-from sgl.pipeline.report import DatasetCounts, proof_data, read_counts
 from sgl.report import example_of
 from sgl.report.model import columns, graph_lines, tree_lines
 

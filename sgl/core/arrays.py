@@ -1,13 +1,20 @@
-"""Texts and derivations in bulk: flat arrays, as kernels make and read them.
+"""Texts, derivations and counts in bulk: flat arrays, as kernels make and read them.
 
 A column is one array of UTF-8 bytes and where each text begins and ends in it, the layout of Arrow.
 A pool holds the pieces that texts are made of, each once, as one number: where it begins and how
 long it is.  Derivations lie in arrays in the same way.
+
+How far two frequency distributions are apart is their *divergence*, by the Chernoff coefficient.  With the relative
+frequencies p in training and q in test, it is ``1 - sum_k p_k^a q_k^(1-a)`` (Chung et al. 1989): 0 for equal
+distributions, 1 if they have nothing in common.  Keysers et al. (2020, section 2.2) take a = 0.5 for atoms, so that
+both sides count alike, and a = 0.1 for compounds: there it matters whether training has shown a compound at all.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -184,3 +191,66 @@ def _taken(offsets: NDArray[np.int64], rows: NDArray[np.int64]) -> tuple[NDArray
     ends = np.zeros(len(rows) + 1, np.int64)
     np.cumsum(lengths, out=ends[1:])
     return np.arange(int(ends[-1])) + np.repeat(offsets[:-1][rows] - ends[:-1], lengths), ends
+
+
+#: The exponents of training, as in the literature.
+ATOM_ALPHA, COMPOUND_ALPHA = 0.5, 0.1
+
+
+def divergence(
+    train: NDArray[np.int64] | NDArray[np.float64], test: NDArray[np.int64] | NDArray[np.float64], alpha: float
+) -> float:
+    """Return the divergence of two arrays of counts or weights; 1 if one of them is empty.
+
+    >>> round(divergence(np.array([1, 3]), np.array([3, 1]), ATOM_ALPHA), 3)
+    0.134
+    """
+    totals = float(train.sum()), float(test.sum())
+    both = (train > 0) & (test > 0)
+    if not all(totals) or not both.any():
+        return 1.0
+    products = (train[both] / totals[0]) ** alpha * (test[both] / totals[1]) ** (1 - alpha)
+    # Rounding may lead out of the bounds.
+    return min(1.0, max(0.0, 1 - math.fsum(products.tolist())))
+
+
+class ElementCounts(NamedTuple):
+    """How often each kind of atom and each kind of compound occurs in a set of items."""
+
+    atoms: NDArray[np.int64]
+    compounds: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDivergence:
+    """How a set of items differs from training.
+
+    ``kinds`` counts its kinds of compounds and ``unseen`` those that training lacks; ``unseen_share`` is their share
+    among the occurrences of compounds, ``examples`` are the most frequent of them.
+    """
+
+    atoms: float
+    compounds: float
+    kinds: int
+    unseen: int
+    unseen_share: float
+    unseen_atoms: int
+    examples: tuple[str, ...] = ()
+
+
+def compare_counts(
+    train: ElementCounts, test: ElementCounts, names: Sequence[str] = (), examples: int = 0
+) -> SplitDivergence:
+    """Compare a set of items with training; ``names`` are those of the compounds."""
+    new = np.flatnonzero((train.compounds == 0) & (test.compounds > 0))
+    order = new[np.argsort(-test.compounds[new], kind="stable")]
+    total = int(test.compounds.sum())
+    return SplitDivergence(
+        atoms=divergence(train.atoms, test.atoms, ATOM_ALPHA),
+        compounds=divergence(train.compounds, test.compounds, COMPOUND_ALPHA),
+        kinds=int(np.count_nonzero(test.compounds)),
+        unseen=len(new),
+        unseen_share=int(test.compounds[new].sum()) / total if total else 0.0,
+        unseen_atoms=int(np.count_nonzero((train.atoms == 0) & (test.atoms > 0))),
+        examples=tuple(names[kind] for kind in order[:examples].tolist()),
+    )

@@ -9,11 +9,19 @@ A *pattern* is one type of generalization.  From the patterns and the author's `
 
 A *lemma* of a rule is its spelling, whatever the part of speech.  Some may occur once in a sentence only: those of
 nodes whose ``upos`` is one of ``plan.distinct_lemmas``.
+
+What a *release* says of the dataset is no part of the plan, and does not change the fingerprint of a grammar: the same
+rows may be published again under another version or licence.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any
+from uuid import NAMESPACE_URL, uuid5
 
 from sgl.core.grammar import CoreGrammar
 from sgl.core.structure import Structure
@@ -274,3 +282,36 @@ def _lemma_nodes(grammar: CoreGrammar, plan: Plan) -> list[list[dict[str, str]]]
     layer = grammar.graph_layer(plan.lemma_layer)
     nodes = [[dict(n.attributes or ()) for n in r.fragments[layer].nodes] for r in grammar.rules]
     return [[node for node in own if node.get("lemma")] for own in nodes]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A release; what is optional and was not said is empty.
+
+    ``licence`` is an identifier of SPDX, ``languages`` are codes such as ``en``, ``date`` is in ISO form.  ``canary``
+    is a UUID to look for in what models were trained on; it is the same for all versions of a dataset.
+    """
+
+    version: str
+    licence: str
+    authors: tuple[str, ...]
+    languages: tuple[str, ...] = ()
+    cite: str = ""
+    homepage: str = ""
+    date: str = ""
+    canary: str = ""
+
+
+@cache
+def known() -> Any:  # noqa: ANN401 - a file of ours
+    """Return ``licences``, ``clauses`` with what they look like, and what the ``columns`` of rows are."""
+    return json.loads(Path(__file__).with_name("release.json").read_text("utf-8"))
+
+
+def canary_of(module: str, first_author: str) -> str:
+    """Return the canary of the datasets of a grammar.
+
+    >>> canary_of("farm", "Lovelace, Ada")
+    'c09f773f-dd01-531c-9a4e-777a9ca7593d'
+    """
+    return str(uuid5(NAMESPACE_URL, f"sgl:{module}:{first_author}"))

@@ -22,8 +22,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
-from sgl.core.plan import Ambiguous, Plan
-from sgl.core.release import Release, known
+from sgl.core.plan import Ambiguous, Plan, Release, known
 from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.foreign.json import JsonValue

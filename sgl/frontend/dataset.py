@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sgl.core.plan import Ambiguous
-from sgl.core.release import Release, canary_of, known
+from sgl.core.plan import Ambiguous, Release, canary_of, known
 from sgl.diagnostics import Label, suggest, suggested
 from sgl.frontend.names import Scope
 from sgl.frontend.quotas import copies_of, count_of_sentences, is_all

@@ -9,8 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from sgl.core.grammar import CoreGrammar, RuleKey
-from sgl.core.plan import Plan
-from sgl.core.release import Release
+from sgl.core.plan import Plan, Release
 from sgl.diagnostics import Diagnostics, Span
 from sgl.frontend.agreement import OpenTie, find_open_ties
 from sgl.frontend.checks import check_graphs, check_instances, check_words

@@ -21,8 +21,7 @@ from sgl.lang.project import Project
 
 if TYPE_CHECKING:
     # The passes write what they find into the state, so that it cannot import them.
-    from sgl.core.plan import Plan
-    from sgl.core.release import Release
+    from sgl.core.plan import Plan, Release
     from sgl.frontend.bodies import StructureContext
     from sgl.frontend.dataset import DatasetSettings
     from sgl.frontend.expand import Instance

@@ -1,4 +1,4 @@
-"""The seven guarantees of each pattern, as the manifest and the report state them.
+"""The seven guarantees of each pattern, as the manifest and the report state them, and proofs as data.
 
 What they say is in ``docs/guarantees.md``.  All but one are proved on the grammar, or found by the verifier in every
 written graph.  That of the *string level* is made while the dataset is drawn: a training string may have another
@@ -9,13 +9,21 @@ with the grammar as it is written: what is of consequence is rejected, and anoth
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-from sgl.automata import Exposed, IngredientKind, PatternProofs, Reason, StructureCompiler, Verdict
+from sgl.automata import Exposed, IngredientKind, PatternProofs, Proofs, Reason, StructureCompiler, Verdict
 from sgl.automata.proofs.claims import Claim
+from sgl.automata.proofs.prove import StratumStatistics
 from sgl.core.arrays import Column, Derivations
+from sgl.core.interpret import interpret
 from sgl.core.plan import EXPOSURE_PREFIX, Ambiguous, Pattern, Plan
 from sgl.corpus.audit import Ambiguity, AmbiguityFinder, StructureFinder, declared_structures
-from sgl.dataset import Guarantee, Readings
+from sgl.dataset import MANIFEST, Guarantee, Readings, StringFigures, manifest_of, plain, string_figures
+from sgl.foreign import VERIFICATION
+from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.rendering import outputs
@@ -212,3 +220,127 @@ class AmbiguityFilter:
             detail += "; all of these rejected"
         result = REFUTED if found and not self._rejects else CHECKED
         return Guarantee(pattern.name, CLAIM, METHOD, result, detail)
+
+
+#: The check of the verifier that counts the parts that patterns need.
+_LICENSED = "V012"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetCounts:
+    """The counts of a dataset, with the fingerprint of the grammar and plan that it was drawn from.
+
+    ``items`` are the sentences of each category, ``parts`` the training sentences with each part that a pattern
+    needs, by pattern and structure; ``strings`` says what is known of the strings of each.
+    """
+
+    grammar: str
+    items: Mapping[str, int]
+    parts: Mapping[tuple[str, str], int]
+    strings: Mapping[str, Guarantee]
+    figures: StringFigures
+
+
+def read_counts(directory: Path) -> DatasetCounts:
+    """Return the counts of a dataset; raise ``ForeignFileError`` if its files cannot be read."""
+    manifest = manifest_of(directory)
+    verification = read_document(directory / "verification.json", VERIFICATION, inside=directory)
+    items: Counter[str] = Counter()
+    for split in manifest["splits"].members().values():
+        for stratum in split["strata"].elements():
+            items[stratum["category"].of(str)] += stratum["count"].of(int)
+    counted = {
+        figure["label"].of(str): figure["value"].of(int)
+        for result in verification["results"].elements()
+        if result["code"].of(str) == _LICENSED
+        for figure in result["figures"].elements()
+    }
+    parts = {}
+    for pattern in manifest["patterns"].elements():
+        name = pattern["name"].of(str)
+        for need in pattern["need"].elements():
+            structure = need["structure"].of(str)
+            label = f"{name} needs {structure}"
+            if label not in counted:
+                raise verification.fault(f"has no count of what `{label}`")
+            parts[name, structure] = counted[label]
+    stated = [
+        Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee)))
+        for entry in manifest["guarantees"].elements()
+    ]
+    strings = {entry.pattern: entry for entry in stated if entry.claim == CLAIM}
+    found = string_figures(manifest.of(dict), directory / MANIFEST)
+    return DatasetCounts(manifest["grammar"]["sha256"].of(str), items, parts, strings, found)
+
+
+#: Fields that have another name in the JSON.
+_RENAMED = {"whole": "of", "by_length": "derivations_by_tokens"}
+
+#: The fields of a structure that is held out, of a part that is needed, and of a piece.
+_HELD_OUT = ("structure", "asserted", "verdict", "mass", "train_mass", "witness")
+_NEED = ("structure", "verdict", "minimum", "mass", "expected", "example")
+_PIECE = ("structure", "whole", "verdict", "stream", "example")
+
+
+def proof_data(
+    compiled: Compiled, proofs: Proofs, statistics: Sequence[StratumStatistics], counts: DatasetCounts | None = None
+) -> dict[str, Any]:
+    """Return everything proved and computed about a plan, with the counts of a dataset of it."""
+    nesting = ("inner_pattern", "inner", "outer_pattern", "outer")
+    return {
+        "grammar": compiled.project.name,
+        "proved": proofs.proved,
+        **({} if counts is None else {"strings": plain(counts.figures)}),
+        "patterns": [_proved(compiled, pattern, counts) for pattern in proofs.patterns],
+        "distributions": [
+            {_RENAMED.get(name, name): value for name, value in plain(entry).items()} for entry in statistics
+        ],
+        "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
+        "overlaps": [_fields(compiled, pair, "first", "second", "witness") for pair in proofs.overlaps],
+        "nestings": [_fields(compiled, pair, *nesting) for pair in proofs.nestings],
+    }
+
+
+def _proved(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:
+    fields = partial(_fields, compiled)
+    name = pattern.name
+    stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))
+    disjoint = ("stream", "verdict", "train_stream", "witness")
+    data: dict[str, Any] = {
+        "name": name,
+        "title": next(p.title for p in compiled.plan.patterns if p.name == name),
+        "proved": pattern.proved,
+        "guarantees": {guarantee.claim: guarantee.result for guarantee in stated},
+        "held_out": [fields(claim, *_HELD_OUT) for claim in pattern.held_out],
+        "instances": [
+            {
+                **fields(claim, "stream", "verdict", "mass"),
+                "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
+                **fields(claim, "example", "witness"),
+            }
+            for claim in pattern.instances
+        ],
+        "needs": [fields(claim, *_NEED) for claim in pattern.licences],
+        "pieces": [fields(claim, *_PIECE) for claim in pattern.pieces],
+        "exposed": {
+            "verdict": pattern.exposed.verdict.value,
+            "used": {kind.value: number for kind, number in pattern.exposed.counts},
+            "unseen": [fields(thing, "kind", "name", "reason") for thing in pattern.exposed.unseen],
+        },
+        "disjoint": [fields(claim, *disjoint) for claim in pattern.disjoint],
+    }
+    if counts is not None:
+        for need in data["needs"]:
+            need["drawn"] = counts.parts.get((name, need["structure"]))
+        data["items_drawn"] = counts.items.get(name, 0)
+    return data
+
+
+def _fields(compiled: Compiled, claim: object, *names: str) -> dict[str, Any]:
+    data = {}
+    for name in names:
+        value = getattr(claim, name)
+        if name in ("witness", "example") and value is not None:
+            value = interpret(compiled.grammar, value).texts
+        data[_RENAMED.get(name, name)] = plain(value)
+    return data

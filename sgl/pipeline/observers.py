@@ -18,8 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.arrays import Derivations
-from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
+from sgl.core.arrays import Derivations, ElementCounts, SplitDivergence, compare_counts
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation
 from sgl.core.plan import Plan

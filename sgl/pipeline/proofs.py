@@ -14,7 +14,7 @@ from sgl.automata import Proofs, StructureCompiler, count_derivations, prove
 from sgl.automata.certificate import Certificate, certificate, certificate_text
 from sgl.automata.proofs.claims import DrawnNeed, Verdict
 from sgl.automata.proofs.compiler import shape_of
-from sgl.automata.proofs.findings import StratumStatistics, statistics_of
+from sgl.automata.proofs.prove import StratumStatistics, statistics_of
 from sgl.cache import cached, kept
 from sgl.core.plan import IN_DISTRIBUTION, NEED_PREFIX, Constraint, Plan, Stratum
 from sgl.dataset.fingerprint import core_digest, core_form

@@ -1,27 +1,40 @@
-"""A dataset and its proofs as plain data: for the report, and for ``sglc prove --json``."""
+"""A dataset and its proofs as plain data for the report, and pairs of sentences with the structure marked.
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from functools import partial
-from pathlib import Path
+A pair says what a pattern asks, beside what training shows: an item of the pattern, and the sentence that training can
+contain and that differs from it by the fewest rules.  In the item the words and edges of the structure that is asked
+for are marked, in the other sentence those of a part that training has.  The structures are found as the verifier finds
+them, so what is marked is what is checked::
+
+    asked   The cat on the mat slept.     nsubj and nmod marked
+    shown   The dog saw the cat on the mat.   obj and nmod marked
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
+import networkx as nx
+
 from sgl.automata import Licence, PatternProofs, Piece, Proofs, StructureCompiler
-from sgl.automata.proofs.findings import LONGEST_COUNTED, StratumStatistics
+from sgl.automata.proofs.prove import LONGEST_COUNTED, StratumStatistics
+from sgl.automata.weights.nearest import NearestFinder
+from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan
-from sgl.dataset import MANIFEST, Guarantee, StringFigures, manifest_of, plain, string_figures
-from sgl.foreign import VERIFICATION
-from sgl.foreign.json import read_document
+from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, content_lemmas
+from sgl.core.structure import Structure
+from sgl.dataset import string_figures
 from sgl.frontend import Compiled
-from sgl.pipeline.beside import PairMaker
-from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses, pattern_guarantees
-from sgl.pipeline.guarantees import CLAIM as STRING_LEVEL
+from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses
 from sgl.pipeline.observers import Observer
 from sgl.pipeline.proofs import known_figures
+from sgl.report import Arc, Example, example_of
 from sgl.report.model import any_in_words, in_words
 from sgl.verify import Report
+from sgl.verify.conllu import Sentence, WordForm
+from sgl.verify.items import ShapeTable
+from sgl.verify.search import Match, Searcher
+from sgl.verify.structure import GraphPattern, read_structure
 
 #: The split that the others are compared with.
 TRAIN = "train"
@@ -150,7 +163,7 @@ def _pattern(
     pattern: Pattern,
     manifest: Mapping[str, Any],
     examples: Mapping[str, Sequence[Derivation]],
-    maker: PairMaker,
+    maker: "PairMaker",
 ) -> dict[str, Any]:
     # The shortest of the examples says what is asked most plainly.
     items = sorted(examples.get(pattern.name, ()), key=len)
@@ -184,127 +197,84 @@ def _pattern(
     }
 
 
-#: The check of the verifier that counts the parts that patterns need.
-_LICENSED = "V012"
-
-_VERIFICATION = "verification.json"
+#: Parts that stand beside an item.
+_PARTS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class DatasetCounts:
-    """The counts of a dataset, with the fingerprint of the grammar and plan that it was drawn from.
+class Pair:
+    """An item, the nearest sentence of training, if it has any, and those with ``parts`` that the pattern needs."""
 
-    ``items`` are the sentences of each category, ``parts`` the training sentences with each part that a pattern
-    needs, by pattern and structure; ``strings`` says what is known of the strings of each.
-    """
-
-    grammar: str
-    items: Mapping[str, int]
-    parts: Mapping[tuple[str, str], int]
-    strings: Mapping[str, Guarantee]
-    figures: StringFigures
+    asked: Example
+    shown: Example | None = None
+    parts: tuple[Example, ...] = ()
 
 
-def read_counts(directory: Path) -> DatasetCounts:
-    """Return the counts of a dataset; raise ``ForeignFileError`` if its files cannot be read."""
-    manifest = manifest_of(directory)
-    verification = read_document(directory / _VERIFICATION, VERIFICATION, inside=directory)
-    items: Counter[str] = Counter()
-    for split in manifest["splits"].members().values():
-        for stratum in split["strata"].elements():
-            items[stratum["category"].of(str)] += stratum["count"].of(int)
-    counted = {
-        figure["label"].of(str): figure["value"].of(int)
-        for result in verification["results"].elements()
-        if result["code"].of(str) == _LICENSED
-        for figure in result["figures"].elements()
-    }
-    parts = {}
-    for pattern in manifest["patterns"].elements():
-        name = pattern["name"].of(str)
-        for need in pattern["need"].elements():
-            structure = need["structure"].of(str)
-            label = f"{name} needs {structure}"
-            if label not in counted:
-                raise verification.fault(f"has no count of what `{label}`")
-            parts[name, structure] = counted[label]
-    stated = [
-        Guarantee(*(entry[field.name].of(str) for field in fields(Guarantee)))
-        for entry in manifest["guarantees"].elements()
-    ]
-    strings = {entry.pattern: entry for entry in stated if entry.claim == STRING_LEVEL}
-    found = string_figures(manifest.of(dict), directory / MANIFEST)
-    return DatasetCounts(manifest["grammar"]["sha256"].of(str), items, parts, strings, found)
+class PairMaker:
+    """Makes the pairs of a grammar.  The first one compiles the grammar of training."""
+
+    def __init__(self, compiled: Compiled, structures: StructureCompiler) -> None:
+        self._compiled, self._structures = compiled, structures
+        self._finder: NearestFinder | None = None
+        stratum = compiled.plan.in_distribution("train")
+        split = None if stratum is None else structures.split(stratum.constraint)
+        if split is not None and not split.empty:
+            self._finder = NearestFinder(split, content_lemmas(compiled.grammar, compiled.plan))
+
+    def pair(self, pattern: Pattern, item: Derivation, licences: Iterable[Licence] = ()) -> Pair:
+        """Return the pair of an item of ``pattern``, with the examples of what licenses it."""
+        asked = self.marked(item, pattern.gen or pattern.held_out)
+        nearest = None if self._finder is None else self._finder.find(item)
+        needed = [need.structure for need in pattern.need]
+        shown = None if nearest is None else self.marked(nearest.derivation, needed)
+        examples = ((licence.example, licence.structure) for licence in licences)
+        parts = tuple(self.marked(found, [structure]) for found, structure in examples if found is not None)
+        return Pair(asked, shown, parts[:_PARTS])
+
+    def marked(self, derivation: Derivation, structures: Sequence[Structure]) -> Example:
+        """Return a sentence, with the first of these structures that it contains marked."""
+        grammar, plan = self._compiled.grammar, self._compiled.plan
+        example = example_of(grammar, derivation, source=plan.source, target=plan.target, graph=plan.lemma_layer)
+        # The graph of the sentence as the verifier reads it.
+        graph = interpret(grammar, derivation).graphs[grammar.graph_layer(plan.lemma_layer)]
+        nodes = {node.position: node.attributes for node in graph.nodes}
+        words = [
+            WordForm(word.form, nodes.get(place, ()), space_after=True, extracted=False, outside=place not in nodes)
+            for place, word in enumerate(example.words)
+        ]
+        labels = {arc: (EXTRACTED if arc.extracted else "") + arc.label for arc in example.arcs}
+        edges = sorted((arc.governor, label, arc.dependent) for arc, label in labels.items())
+        sentence = Sentence(0, (), tuple(words), tuple(edges), example.root)
+        for structure in structures:
+            if structure.layer == plan.lemma_layer and not structure.body.lengths:
+                found = read_structure(str(structure))
+                table = ShapeTable([found])
+                if (match := Searcher(table).match(table.of(sentence), 0)) is not None:
+                    return _with_marks(example, labels, found, match)
+        return example
 
 
-#: Fields that have another name in the JSON.
-_RENAMED = {"whole": "of", "by_length": "derivations_by_tokens"}
-
-#: The fields of a structure that is held out, of a part that is needed, and of a piece.
-_HELD_OUT = ("structure", "asserted", "verdict", "mass", "train_mass", "witness")
-_NEED = ("structure", "verdict", "minimum", "mass", "expected", "example")
-_PIECE = ("structure", "whole", "verdict", "stream", "example")
-
-
-def proof_data(
-    compiled: Compiled, proofs: Proofs, statistics: Sequence[StratumStatistics], counts: DatasetCounts | None = None
-) -> dict[str, Any]:
-    """Return everything proved and computed about a plan, with the counts of a dataset of it."""
-    nesting = ("inner_pattern", "inner", "outer_pattern", "outer")
-    return {
-        "grammar": compiled.project.name,
-        "proved": proofs.proved,
-        **({} if counts is None else {"strings": plain(counts.figures)}),
-        "patterns": [_proved(compiled, pattern, counts) for pattern in proofs.patterns],
-        "distributions": [
-            {_RENAMED.get(name, name): value for name, value in plain(entry).items()} for entry in statistics
-        ],
-        "unsatisfiable": [entry.stream for entry in proofs.unsatisfiable],
-        "overlaps": [_fields(compiled, pair, "first", "second", "witness") for pair in proofs.overlaps],
-        "nestings": [_fields(compiled, pair, *nesting) for pair in proofs.nestings],
-    }
-
-
-def _proved(compiled: Compiled, pattern: PatternProofs, counts: DatasetCounts | None) -> dict[str, Any]:
-    fields = partial(_fields, compiled)
-    name = pattern.name
-    stated = pattern_guarantees(pattern, None if counts is None else counts.strings.get(name))
-    disjoint = ("stream", "verdict", "train_stream", "witness")
-    data: dict[str, Any] = {
-        "name": name,
-        "title": next(p.title for p in compiled.plan.patterns if p.name == name),
-        "proved": pattern.proved,
-        "guarantees": {guarantee.claim: guarantee.result for guarantee in stated},
-        "held_out": [fields(claim, *_HELD_OUT) for claim in pattern.held_out],
-        "instances": [
-            {
-                **fields(claim, "stream", "verdict", "mass"),
-                "candidates_by_rejection": 1 / claim.mass if claim.mass else None,
-                **fields(claim, "example", "witness"),
-            }
-            for claim in pattern.instances
-        ],
-        "needs": [fields(claim, *_NEED) for claim in pattern.licences],
-        "pieces": [fields(claim, *_PIECE) for claim in pattern.pieces],
-        "exposed": {
-            "verdict": pattern.exposed.verdict.value,
-            "used": {kind.value: number for kind, number in pattern.exposed.counts},
-            "unseen": [fields(thing, "kind", "name", "reason") for thing in pattern.exposed.unseen],
-        },
-        "disjoint": [fields(claim, *disjoint) for claim in pattern.disjoint],
-    }
-    if counts is not None:
-        for need in data["needs"]:
-            need["drawn"] = counts.parts.get((name, need["structure"]))
-        data["items_drawn"] = counts.items.get(name, 0)
-    return data
-
-
-def _fields(compiled: Compiled, claim: object, *names: str) -> dict[str, Any]:
-    data = {}
-    for name in names:
-        value = getattr(claim, name)
-        if name in ("witness", "example") and value is not None:
-            value = interpret(compiled.grammar, value).texts
-        data[_RENAMED.get(name, name)] = plain(value)
-    return data
+def _with_marks(example: Example, labels: Mapping[Arc, str], structure: GraphPattern, match: Match) -> Example:
+    """Return a sentence with the words of a match and the edges that it uses marked."""
+    places = [match[variable.name] for variable in structure.body.variables]
+    used: set[Arc] = set()
+    for link in structure.body.links:
+        start, end, walk = places[link.source], places[link.target], link.walk
+        fitting = [arc for arc, label in labels.items() if walk.labels.accept(label)]
+        steps = {(start, end)} if walk.is_edge else set()
+        if not walk.is_edge and walk.high != 0 and start != end:
+            graph = nx.DiGraph((arc.governor, arc.dependent) for arc in fitting)
+            known = graph.has_node(start) and graph.has_node(end)
+            paths = nx.all_simple_paths(graph, start, end) if known else ()
+            steps = set(pairwise(next((path for path in paths if len(path) > walk.low), ())))
+        used.update(arc for arc in fitting if (arc.governor, arc.dependent) in steps)
+    for variable, place in zip(structure.body.variables, places, strict=True):
+        for degree in variable.degrees:
+            own = (arc for arc, label in labels.items() if degree.labels.accept(label))
+            used.update(arc for arc in own if arc.governor == place)
+    words = {*places, *(place for arc in used for place in (arc.governor, arc.dependent))}
+    return replace(
+        example,
+        words=tuple(replace(word, marked=place in words) for place, word in enumerate(example.words)),
+        arcs=tuple(replace(arc, marked=arc in used) for arc in example.arcs),
+    )

@@ -17,8 +17,8 @@ from typing import Any
 
 from sgl.automata import Consistency, StructureCompiler
 from sgl.automata.proofs.compiler import shape_of
-from sgl.automata.weights.counting import count_derivations, endless_rule, longest_text
 from sgl.automata.weights.inside import consistency
+from sgl.automata.weights.split import count_derivations, endless_rule, longest_text
 from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, interpret

@@ -23,8 +23,7 @@ from itertools import accumulate
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
-from sgl.automata.weights.counting import count_derivations
-from sgl.automata.weights.split import SplitGrammar
+from sgl.automata.weights.split import SplitGrammar, count_derivations
 from sgl.core.grammar import CoreGrammar, Slot, View
 from sgl.core.plan import Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS

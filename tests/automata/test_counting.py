@@ -10,8 +10,8 @@ from toy import TOY, all_derivations, toy_plan
 from toy_notation import GrammarBuilder, structure
 
 from sgl.automata import StructureCompiler, compile_structure, count_derivations
-from sgl.automata.proofs.findings import statistics_of
-from sgl.automata.weights.counting import count_by_length, height_distribution
+from sgl.automata.proofs.prove import statistics_of
+from sgl.automata.weights.split import count_by_length, height_distribution
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import derive_tokens
 from sgl.core.plan import Constraint

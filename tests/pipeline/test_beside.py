@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sgl.engine import Snapshot, Workspace
-from sgl.pipeline.beside import Pair, PairMaker
+from sgl.pipeline.report import Pair, PairMaker
 from sgl.report import Example
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ import pytest
 
 from random_claims import MeasuringMaker, compare
 from sgl.automata import StructureCompiler
-from sgl.automata.weights.counting import longest_text
+from sgl.automata.weights.split import longest_text
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, interpret
 from sgl.diagnostics import Diagnostics, SourceMap

@@ -16,9 +16,9 @@ from toy import toy_grammar
 
 import sgl
 from sgl.automata import HeldOut, Verdict
-from sgl.automata.proofs.findings import StratumStatistics
+from sgl.automata.proofs.prove import StratumStatistics
 from sgl.core.structure import Body, LabelTest, Link, Structure, Variable
-from sgl.pipeline.beside import Pair
+from sgl.pipeline.report import Pair
 from sgl.report import Arc, Example, GraphWord, TreeNode, example_of, render_report
 from sgl.report.render import bracketed, draw_graph, draw_lengths, draw_tree, text_width
 

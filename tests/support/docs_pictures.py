@@ -18,7 +18,7 @@ import sgl
 from sgl.api.grammar import Grammar
 from sgl.automata import StructureCompiler
 from sgl.core.structure import Structure
-from sgl.pipeline.beside import Pair, PairMaker
+from sgl.pipeline.report import Pair, PairMaker
 from sgl.report import Example
 from sgl.report.render import page_environment
 

@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.arrays import Derivations
-from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
+from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA, Derivations
 from sgl.core.grammar import CoreGrammar
 from sgl.research.divergence import TEST, TRAIN, Elements, count_names
 from sgl.research.divergence.trees import Trees

@@ -17,7 +17,7 @@ from sgl.diagnostics import Diagnostic, Severity, SourceFile, Span
 from sgl.engine import Claims, Snapshot
 from sgl.frontend import Compiled
 from sgl.lang import syntax as s
-from sgl.pipeline.beside import PairMaker
+from sgl.pipeline.report import PairMaker
 from sgl_editor.lsp.names import Names, Site
 
 #: How many bytes a unit of each encoding has, and how Python calls it.

@@ -30,9 +30,8 @@ import numpy as np
 
 from sgl.automata.common import BudgetSpent, Numbering, Numbers, StructureTooCostly
 from sgl.automata.patterns import matches as partly
-from sgl.automata.patterns.scene import FOUND_MATCH, Outline, Scene
-from sgl.automata.patterns.schema import NO_PREDICATE, Query, Schema, query_of
-from sgl.automata.patterns.symbols import FragmentIndex, Symbol
+from sgl.automata.patterns.matches import FOUND_MATCH, Outline, Scene
+from sgl.automata.patterns.schema import NO_PREDICATE, FragmentIndex, Query, Schema, Symbol, query_of
 from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold

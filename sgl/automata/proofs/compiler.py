@@ -29,9 +29,8 @@ import numpy as np
 from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
-from sgl.automata.patterns.schema import Schema
+from sgl.automata.patterns.schema import FragmentIndex, Schema
 from sgl.automata.patterns.structure_automaton import FOUND, MeasuredAutomaton, SchemaAutomaton, StructureAutomaton
-from sgl.automata.patterns.symbols import FragmentIndex
 from sgl.automata.proofs.invariant import AutomatonView, accepts_all
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept, memory

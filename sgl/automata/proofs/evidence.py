@@ -19,8 +19,7 @@ from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton, smallest_de
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.invariant import with_other_words
-from sgl.automata.weights.counting import count_derivations
-from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, split_grammar
+from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import IN_DISTRIBUTION, Plan, Stratum, content_lemmas, repeats_lemma
 from sgl.core.structure import Structure
@@ -78,29 +77,26 @@ class Evidence:
     @computed_once
     def excludes(self, evidence: StratumEvidence, structure: Structure) -> bool:
         """Return whether no text of the stratum contains the structure."""
-        return self._accepts_all(self.compiler.absence(structure), evidence)
+        absence = self.compiler.absence(structure)
+        return self.compiler.accepts_all(absence, evidence.language, evidence.split)
 
     @computed_once
     def requires(self, evidence: StratumEvidence, group: tuple[Structure, ...]) -> bool:
         """Return whether every text of the stratum contains one of the structures."""
-        return self._accepts_all(self.compiler.presence_of_any(group), evidence)
-
-    def _accepts_all(self, automaton: TreeAutomaton, evidence: StratumEvidence) -> bool:
-        return self.compiler.accepts_all(automaton, evidence.language, evidence.split)
+        presence = self.compiler.presence_of_any(group)
+        return self.compiler.accepts_all(presence, evidence.language, evidence.split)
 
     @computed_once
-    def leak(self, structure: Structure) -> tuple[StratumEvidence, Derivation] | None:
-        """Return the first training stratum that derives the structure, with its smallest text."""
+    def leak(self, structure: Structure) -> Seen | None:
+        """Return the smallest text with the structure in the first training stratum that derives it."""
         return self._first_with(structure, self.training)
 
-    def _first_with(
-        self, structure: Structure, strata: Iterable[StratumEvidence]
-    ) -> tuple[StratumEvidence, Derivation] | None:
-        for stratum in strata:
-            if not self.excludes(stratum, structure):
-                found = self.smallest(stratum, self.compiler.presence(structure))
+    def _first_with(self, structure: Structure, strata: Iterable[StratumEvidence]) -> Seen | None:
+        for evidence in strata:
+            if not self.excludes(evidence, structure):
+                found = self.smallest(evidence, self.compiler.presence(structure))
                 if found is not None:
-                    return stratum, found
+                    return Seen(evidence.stratum.stream, found)
         return None
 
     @computed_once
@@ -113,9 +109,7 @@ class Evidence:
                 states.append(automaton.step(rule, tuple([states[child] for child in children])))
             if automaton.accepts_state(states[root]):
                 return text
-        # The smallest text with the structure in the first stratum that derives it.
-        found = self._first_with(structure, self.populated_training)
-        return found and Seen(found[0].stratum.stream, found[1])
+        return self._first_with(structure, self.populated_training)
 
     @cached_property
     def _texts(self) -> list[tuple[Seen, list[_Phrase], int]]:

@@ -8,21 +8,30 @@ in that state can have: the smallest assignment that all transitions agree with,
 All texts are accepted if no phrase gets stuck, for want of a transition, and the roots can have
 accepting states only.  What a rule makes of the sets of its children is remembered with the
 automaton, since many splits have the same phrases.
+
+A certificate has the invariants as data.  Most phrases of most categories are in the state in which nothing of the
+structure has begun.  States are therefore counted within each category, the most common one first, and what leads to
+state 0 is not written; a state of the split whose phrases are all in state 0 of every automaton is left out.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import groupby, product
-from operator import attrgetter
+from operator import itemgetter
 
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton
+from sgl.automata.common import computed_once
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
 
 #: States of an automaton: state ``q`` is the bit ``1 << q``.
 Bits = int
+
+#: States, one of each of some automata.
+States = tuple[int, ...]
 
 
 def members(bits: Bits) -> Iterator[int]:
@@ -110,7 +119,7 @@ def assignment(split: SplitGrammar, reader: AutomatonView) -> list[Bits] | None:
             sets[state] |= results
     tables = reader.tables
     places = sorted([place for rule in tables for place in split.places_of.get(rule, ())])
-    for loop, group in groupby([split.steps[place] for place in places], attrgetter("loop")):
+    for loop, group in groupby([split.steps[place] for place in places], itemgetter(0)):
         steps = list(group)
         grown = True
         while grown:
@@ -172,3 +181,109 @@ def with_other_words(automaton: TreeAutomaton, derivation: Derivation, lemmas: l
         used.update(lemmas[chosen])
         result.append(chosen)
     return tuple(result)
+
+
+class WrittenAutomaton:
+    """The automaton that finds a structure, its states counted anew in each category.
+
+    ``number[q]`` is the new number of state ``q``; ``words`` are those after lexical rules,
+    ``accepting`` those of accepted texts.  ``reader`` reads splits with the automaton.
+    """
+
+    def __init__(self, automaton: TreeAutomaton) -> None:
+        self.reader = AutomatonView(automaton)
+        words = automaton.words
+        size, categories = automaton.size, automaton.categories
+        uses = np.bincount(words, minlength=size) + np.bincount(automaton.results, minlength=size)
+        order = np.lexsort((-uses, categories))
+        starts = np.cumsum(automaton.sizes) - automaton.sizes
+        self.number = np.empty(size, np.intp)
+        self.number[order] = np.arange(size) - starts[categories[order]]
+        self.words = self.number[words]
+        self.accepting = tuple(sorted(self.number[automaton.final].tolist()))
+
+    @cached_property
+    def tables(self) -> dict[int, dict[States, int]]:
+        """The transitions of each rule with children, by rule id."""
+        automaton, number = self.reader.automaton, self.number.tolist()
+        tables = zip(automaton.index.phrasal.tolist(), automaton.tables, strict=True)
+        return {
+            rule: {tuple([number[q] for q in qs]): number[result] for qs, result in table.items()}
+            for rule, table in tables
+        }
+
+    def transitions(self, symbol: Sequence[int]) -> list[States]:
+        """Return the transitions into other states than 0, each with its symbol in front."""
+        rules = zip(self.reader.automaton.index.words.tolist(), self.words.tolist(), strict=True)
+        words = {symbol[rule]: state for rule, state in rules if state}
+        return [
+            *words.items(),
+            *(
+                (symbol[rule], table[children], *children)
+                for rule, table in self.tables.items()
+                for children in sorted(table)
+                if table[children]
+            ),
+        ]
+
+    @computed_once
+    def written(self, states: Bits) -> States:
+        """Return the numbers of states of one category, in order, or () for number 0 alone."""
+        numbers = sorted([int(self.number[state]) for state in members(states)])
+        return tuple(numbers) if any(numbers) else ()
+
+
+def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> list[States] | None:
+    """Return what shows that every text is accepted by one automaton or (not ``accepted``) by none; else None.
+
+    Each row is a state of the split, and after it automaton states, one for each automaton in turn.
+    """
+    if not automata:
+        return None if split.roots else []
+    automaton, *others = automata
+    if others:
+        return _joint(split, automata, accepted=accepted)
+    reader = automaton.reader
+    sets = assignment(split, reader)
+    assert sets is not None, "the automaton of a structure is total"
+    wrong = ~reader.accepting if accepted else reader.accepting
+    if any(sets[root] & wrong for root, _ in split.roots):
+        return None
+    # The only state of a category has number 0, so that nothing is to be written of it.
+    crowded = (reader.automaton.sizes > 1).tolist()
+    written = [
+        (state, automaton.written(sets[state])) for state, category in enumerate(split.category) if crowded[category]
+    ]
+    return [(state, *numbers) for state, numbers in written if numbers]
+
+
+def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> list[States] | None:
+    """Return the same for several automata, whose states are followed together."""
+    states: list[set[States]] = [set() for _ in split.category]
+    places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)
+    columns = zip(*[automaton.words[places].tolist() for automaton in automata], strict=True)
+    for state, reached in zip(split.lexical.states.tolist(), columns, strict=True):
+        states[state].add(reached)
+    phrases = [
+        (state, [automaton.tables[rule] for automaton in automata], children)
+        for state, rule, children, _ in split.phrasal.rows()
+    ]
+    grown = True
+    while grown:
+        before = sum(map(len, states))
+        for state, tables, children in phrases:
+            for parts in product(*[states[child] for child in children]):
+                pairs = zip(tables, zip(*parts, strict=True), strict=True)
+                states[state].add(tuple([table[below] for table, below in pairs]))
+        grown = sum(map(len, states)) > before
+    for root, _ in split.roots:
+        for reached in states[root]:
+            one = any(q in a.accepting for q, a in zip(reached, automata, strict=True))
+            if one != accepted:
+                return None
+    usual = {(0,) * len(automata)}
+    return [
+        (state, *(q for reached in sorted(members) for q in reached))
+        for state, members in enumerate(states)
+        if members and members != usual
+    ]

@@ -109,7 +109,7 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...
     for name, (piece, whole) in pieces.items():
         seen = evidence.find_in_training(name)
         if seen is not None:
-            claims.append(Piece(piece, whole, Verdict.PROVED, seen.stream, seen.derivation))
+            claims.append(Piece(piece, whole, Verdict.PROVED, *seen))
         elif name in dict(waived).values():
             claims.append(Piece(piece, whole, Verdict.WAIVED))
         else:

@@ -3,22 +3,40 @@
 Claims about strata are checked on the finished split grammars, the ones that are sampled from.  If
 every item of a generalization stratum contains a structure that is held out of training, the
 stratum is disjoint from training, and no product of the two is needed.
+
+Beside the claims stands what is worth knowing.  Two generalization strata need no product to be told apart if every
+text of one contains a structure that the other excludes; two structures need none if the smallest text with the one
+lacks the other.  How large, how long and how deep a stratum is is computed from its grammar, not sampled.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
 
 from sgl.automata.algebra.boolean import canonical
+from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import few_collections
-from sgl.automata.proofs.claims import Disjoint, Exposed, HeldOut, Instance, Licence, PatternProofs, Proofs, Verdict
+from sgl.automata.proofs.claims import (
+    Disjoint,
+    Exposed,
+    HeldOut,
+    Instance,
+    Licence,
+    Nesting,
+    Overlap,
+    PatternProofs,
+    Proofs,
+    Unsatisfiable,
+    Unused,
+    Verdict,
+)
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
 from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.automata.proofs.findings import find_nestings, find_overlaps, find_unsatisfiable, find_unused
 from sgl.automata.proofs.licensing import RuleIngredients, claim_pieces, inventory_of, why_absent
-from sgl.automata.weights.split import acceptance_probability
+from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
 from sgl.core.interpret import Derivation
-from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Need, Pattern, Plan, foreign
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
 from sgl.core.structure import Structure
 
 #: Splits that are drawn from the training grammar.
@@ -29,62 +47,63 @@ _ALMOST = 0.999
 #: A term of a sum that is so small beside it ends it.
 _NOTHING = 1e-12
 
-#: Called with the name of a pattern before its claims are decided.
-Progress = Callable[[str], None]
+#: Stands for the author's grammar among the names of streams.
+GRAMMAR = "grammar"
+
+#: Derivations are counted for each length up to this number of tokens.
+LONGEST_COUNTED = 12
 
 
 @few_collections()
-def prove(compiler: StructureCompiler, plan: Plan, progress: Progress | None = None, only: str | None = None) -> Proofs:
-    """Decide the claims, or those of the pattern ``only``; raises as ``StructureCompiler``."""
+def prove(
+    compiler: StructureCompiler, plan: Plan, progress: Callable[[str], None] | None = None, only: str | None = None
+) -> Proofs:
+    """Decide the claims, or those of the pattern ``only``; raises as ``StructureCompiler``.
+
+    ``progress`` is called with the name of each pattern before its claims are decided.
+    """
     chosen = [pattern for pattern in plan.patterns if only in (None, pattern.name)]
     if only is not None:
         # The generalization items of other patterns are left out.
-        own = (s for s in plan.strata if s.split in TRAINED or s.category == only)
-        plan = replace(plan, strata=tuple(own))
+        plan = replace(plan, strata=tuple(s for s in plan.strata if s.split in TRAINED or s.category == only))
     evidence = Evidence(compiler, plan)
     ingredients = RuleIngredients(evidence)
     patterns = []
     for pattern in chosen:
         if progress is not None:
             progress(pattern.name)
-        patterns.append(_pattern(evidence, ingredients, pattern))
+        strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
+        pieces, idle_waivers = claim_pieces(evidence, pattern)
+        own = PatternProofs(
+            name=pattern.name,
+            held_out=tuple(_held_out(evidence, pattern, structure) for structure in pattern.held_out),
+            licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
+            pieces=pieces,
+            instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
+            exposed=Exposed(*inventory_of(evidence, ingredients, pattern)),
+            disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
+            idle_waivers=idle_waivers,
+        )
+        patterns.append(own)
+    empty = [(e.stratum.stream, e.stratum.constraint) for e in evidence.strata if e.split.empty]
+    conflicts = [(stream, find_conflict(compiler, constraint)) for stream, constraint in empty]
     return Proofs(
         patterns=tuple(patterns),
-        unsatisfiable=tuple(find_unsatisfiable(evidence)),
-        overlaps=tuple(find_overlaps(evidence)),
-        nestings=tuple(find_nestings(evidence)),
-        unused=tuple(find_unused(evidence)),
+        unsatisfiable=tuple(Unsatisfiable(stream, why) for stream, why in conflicts if why is not None),
+        overlaps=tuple(_overlaps(evidence)),
+        nestings=tuple(_nestings(evidence)),
+        unused=tuple(_unused(evidence)),
     )
 
 
-def _pattern(evidence: Evidence, ingredients: RuleIngredients, pattern: Pattern) -> PatternProofs:
-    strata = [e for e in evidence.generalization if e.stratum.category == pattern.name]
-    pieces, idle_waivers = claim_pieces(evidence, pattern)
-    return PatternProofs(
-        name=pattern.name,
-        held_out=tuple(
-            _held_out(evidence, structure, asserted=structure in pattern.never) for structure in pattern.held_out
-        ),
-        licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
-        pieces=pieces,
-        instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
-        exposed=Exposed(*inventory_of(evidence, ingredients, pattern)),
-        disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
-        idle_waivers=idle_waivers,
-    )
-
-
-def _held_out(evidence: Evidence, structure: Structure, *, asserted: bool) -> HeldOut:
-    leak = evidence.leak(structure)
+def _held_out(evidence: Evidence, pattern: Pattern, structure: Structure) -> HeldOut:
+    asserted, leak = structure in pattern.never, evidence.leak(structure)
     mass = acceptance_probability(evidence.compiler.disjunction((structure,)))
     if leak is None:
         return HeldOut(structure, asserted, Verdict.PROVED, mass, train_mass=0.0)
-    stratum, witness = leak
     usual = [e for e in evidence.training if e.stratum.category == IN_DISTRIBUTION]
-    masses = [evidence.probability(e, structure) for e in usual]
-    train_mass = max(masses, default=0.0)
-    stream = stratum.stratum.stream
-    return HeldOut(structure, asserted, Verdict.REFUTED, mass, train_mass, stream, witness)
+    train_mass = max((evidence.probability(e, structure) for e in usual), default=0.0)
+    return HeldOut(structure, asserted, Verdict.REFUTED, mass, train_mass, *leak)
 
 
 def _licence(evidence: Evidence, pattern: Pattern, need: Need) -> Licence:
@@ -194,3 +213,106 @@ def _disjoint(evidence: Evidence, stratum: StratumEvidence) -> Disjoint:
         if witness is not None:
             return Disjoint(stream, Verdict.REFUTED, training.stratum.stream, witness)
     return Disjoint(stream, Verdict.PROVED)
+
+
+def _overlaps(evidence: Evidence) -> Iterator[Overlap]:
+    """Yield pairs of generalization strata of different patterns that share a text."""
+    strata = [(e, frozenset(e.stratum.constraint.exclude)) for e in evidence.generalization]
+
+    def separated(first: StratumEvidence, excluded: frozenset[Structure]) -> bool:
+        marks = evidence.marks(first.stratum.category)
+        return excluded.issuperset(marks) and evidence.is_marked(first)
+
+    for (first, excluded), (second, other) in combinations(strata, 2):
+        if first.stratum.category == second.stratum.category:
+            continue
+        if not separated(first, other) and not separated(second, excluded):
+            witness = evidence.smallest(first, second.language)
+            if witness is not None:
+                yield Overlap(first.stratum.stream, second.stratum.stream, witness)
+
+
+def _nestings(evidence: Evidence) -> Iterator[Nesting]:
+    """Yield held-out structures that never occur without one of another pattern."""
+    compiler = evidence.compiler
+    held_out = [(p.name, s) for p in evidence.plan.patterns for s in p.held_out]
+    for inner_pattern, inner in held_out:
+        example = smallest_derivation(compiler.disjunction((inner,)))
+        if example is None:
+            continue
+        for outer_pattern, outer in held_out:
+            if outer_pattern == inner_pattern:
+                continue
+            if not compiler.structure_automaton(outer).accepts(compiler.grammar, example):
+                continue
+            # What occurs together always, occurs in no text without the other.
+            if compiler.language(Constraint(require=((inner,),), exclude=(outer,))).empty:
+                yield Nesting(inner_pattern, inner, outer_pattern, outer)
+
+
+def _unused(evidence: Evidence) -> Iterator[Unused]:
+    """Yield for each split the rules that only other texts of the grammar use."""
+    compiler = evidence.compiler
+    available = compiler.split(Constraint()).used_rules
+    for split in dict.fromkeys(stratum.stratum.split for stratum in evidence.strata):
+        own = [e.split.used_rules for e in evidence.strata if e.stratum.split == split]
+        idle = sorted(available.difference(*own))
+        yield Unused(
+            split,
+            rules=tuple(rule for rule in idle if compiler.grammar.rules[rule].rhs),
+            words=tuple(rule for rule in idle if not compiler.grammar.rules[rule].rhs),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class StratumStatistics:
+    """The sizes of one distribution over derivations.
+
+    ``mass`` is its probability under the author's grammar.  ``derivations`` is their number, ``None`` without end;
+    ``by_length[n]`` are those of ``n`` source tokens.  ``heights[h]`` is the probability of height ``h``.
+    """
+
+    stream: str
+    mass: float
+    spectral_radius: float
+    expected_tokens: float
+    derivations: int | None
+    by_length: tuple[int, ...] | None
+    heights: tuple[float, ...]
+
+    @property
+    def up_to_longest(self) -> int | None:
+        """The number of derivations of at most ``LONGEST_COUNTED`` tokens."""
+        return None if self.by_length is None else sum(self.by_length)
+
+    def height_at(self, share: float) -> int:
+        """Return the least height that this share of the derivations does not exceed."""
+        total = 0.0
+        for height, probability in enumerate(self.heights):
+            total += probability
+            if total >= share:
+                return height
+        return len(self.heights)
+
+
+@few_collections()
+def statistics_of(compiler: StructureCompiler, plan: Plan) -> tuple[StratumStatistics, ...]:
+    """Return the figures of the author's grammar and of every stratum."""
+    constraints = [(GRAMMAR, Constraint())]
+    constraints += [(stratum.stream, stratum.constraint) for stratum in plan.strata]
+    known: dict[Constraint, StratumStatistics] = {}
+    found = []
+    for stream, constraint in constraints:
+        if constraint not in known:
+            split = compiler.split(constraint)
+            known[constraint] = StratumStatistics(
+                stream=stream,
+                mass=split.mass,
+                spectral_radius=split.spectral_radius,
+                expected_tokens=split.expected_tokens,
+                derivations=count_derivations(split),
+                by_length=count_by_length(split, LONGEST_COUNTED),
+                heights=height_distribution(split),
+            )
+        found.append(replace(known[constraint], stream=stream))
+    return tuple(found)

@@ -20,6 +20,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -179,8 +180,7 @@ LOOK_EVERY = 10
 SHIFT = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class Radius:
+class Radius(NamedTuple):
     """A spectral radius, its component, and its growth vector: numbers of descendants many levels down, by state."""
 
     value: float
@@ -312,22 +312,14 @@ def consistency(grammar: CoreGrammar) -> Consistency:
     )
     rules = (grammar.rules[rule] for rule in index.phrasal[used].tolist())
     moments = Moments.of(size, ((rule.lhs, rule.weight, rule.rhs) for rule in rules))
-    return Consistency(
-        spectral_radius=moments.radius.value,
-        cycle=_heaviest_cycle(moments),
-        termination=float(inside_weights(system)[grammar.start]),
-    )
-
-
-def _heaviest_cycle(moments: Moments) -> tuple[int, ...]:
-    rows, growth = moments.rows, moments.radius.growth
-    if not growth:
-        return ()
-    state = max(growth, key=lambda category: growth[category])
+    radius, growth = moments.radius
+    # The heaviest cycle: from where most grows, always to the child through which most of it goes.
     path: list[int] = []
-    while state not in path:
+    state = max(growth, key=growth.__getitem__, default=-1)
+    while growth and state not in path:
         path.append(state)
-        row = rows[state]
+        row = moments.rows[state]
         children = sorted(child for child in row if child in growth)
         state = max(children, key=lambda child: row[child] * growth[child])
-    return tuple(path[path.index(state) :])
+    cycle = tuple(path[path.index(state) :]) if path else ()
+    return Consistency(radius, cycle, termination=float(inside_weights(system)[grammar.start]))

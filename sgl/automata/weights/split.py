@@ -8,25 +8,41 @@ weight W of each state, expanding state ``q`` by a transition with probability
 derives every text that satisfies the constraint with exactly the probability it has under the
 author's grammar given the constraint, since the products telescope: sampling without rejection,
 however improbable the constraint.  Transitions are thousands, so they are kept as columns.
+
+How many derivations there are is counted in whole numbers, those of ``n`` source tokens length by length::
+
+    c(q, n) = sum over q -> r(q1 ... qk) and n1 + ... + nk = n - tokens(r)  of  c(q1, n1) ... c(qk, nk)
+
+The automata are deterministic, so every derivation is counted once.  The probability that at most *h* rules are above
+one another is the *h*-th Kleene iterate of the equations of the inside weights, with the probabilities of the split.
 """
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from operator import itemgetter
+from math import prod
+from operator import itemgetter, mul
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sgl.automata.algebra.tree_automaton import DEAD, TreeAutomaton
-from sgl.automata.common import Mask
-from sgl.automata.weights.inside import EquationSystem, Moments, Vector, inside_weights
-from sgl.core.grammar import CoreGrammar
+from sgl.automata.common import Mask, UnsupportedStructure
+from sgl.automata.weights.inside import EquationSystem, Moments, Vector, components, inside_weights
+from sgl.core.grammar import CoreGrammar, Rule
 
 #: In place of a child that a rule does not have.
 NO_CHILD = -1
+
+#: Heights are followed until no more than this probability is left, or so far.
+LEFT_OUT, HIGHEST = 1e-6, 200
+
+#: A phrasal transition, for going through a split from the words upwards: the number of its component (``None`` if its
+#: phrases cannot contain one another), rule, state, and what picks the children's values from a list by state.
+Step = tuple[int | None, int, int, Callable[[list[int]], Any]]
 
 
 class Transition(NamedTuple):
@@ -61,19 +77,6 @@ class Transitions:
     def chosen(self, rows: Mask) -> "Transitions":
         """Return some of the transitions."""
         return Transitions(self.states[rows], self.rules[rows], self.children[:, rows], self.probabilities[rows])
-
-
-class Step(NamedTuple):
-    """A phrasal transition, for going through a split from the words upwards.
-
-    ``children_of`` picks the values of the children from a list by state, as a tuple if several.
-    ``loop`` is the number of its component, ``None`` if its phrases cannot contain one another.
-    """
-
-    loop: int | None
-    rule: int
-    state: int
-    children_of: Callable[[list[int]], Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,15 +153,15 @@ class SplitGrammar:
             found = [(rule, state, below) for state in component for rule, below in own[state]]
             loops = any(not inside.isdisjoint(below) for _, _, below in found)
             loop = number if loops else None
-            steps += [Step(loop, rule, state, itemgetter(*below)) for rule, state, below in found]
+            steps += [(loop, rule, state, itemgetter(*below)) for rule, state, below in found]
         return steps
 
     @cached_property
     def places_of(self) -> dict[int, list[int]]:
         """Where the transitions of each rule are among the steps."""
         places: dict[int, list[int]] = {}
-        for place, step in enumerate(self.steps):
-            places.setdefault(step.rule, []).append(place)
+        for place, (_, rule, *_) in enumerate(self.steps):
+            places.setdefault(rule, []).append(place)
         return places
 
     @cached_property
@@ -202,15 +205,24 @@ class SplitGrammar:
 
 def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
     """Return the grammar of the derivations that a trim automaton accepts."""
-    system = _system(automaton)
-    inside = inside_weights(system)
-    mass = _mass(automaton, inside)
+    system, inside, mass = _solved(automaton)
     weights: list[float] = inside.tolist()
     roots = sorted(automaton.accepting) if mass > 0.0 else []
+    index, terms = automaton.index, system.terms(np.append(inside, 1.0))
+    live = (automaton.words != DEAD) & (index.word_weights > 0.0)
+    words = automaton.words[live]
+    used = terms / inside[automaton.results] > 0.0
+    children = automaton.children[:, used]
+    states = np.concatenate((words, automaton.results[used]))
+    rules = np.concatenate((index.words[live], index.phrasal[automaton.rules[used]]))
+    probabilities = np.concatenate((index.word_weights[live], terms[used])) / inside[states]
+    leaves = np.full((index.width, len(words)), NO_CHILD, np.intp)
+    columns = np.hstack((leaves, np.where(children == automaton.size, NO_CHILD, children)))
+    order = np.lexsort((rules, states))
     return SplitGrammar(
-        grammar=automaton.index.grammar,
+        grammar=index.grammar,
         category=automaton.category,
-        transitions=_transitions(automaton, inside, system.terms(np.append(inside, 1.0))),
+        transitions=Transitions(states[order], rules[order], columns[:, order], probabilities[order]),
         roots=tuple((state, weights[state] / mass) for state in roots),
         mass=mass,
     )
@@ -218,48 +230,156 @@ def split_grammar(automaton: TreeAutomaton) -> SplitGrammar:
 
 def acceptance_probability(automaton: TreeAutomaton) -> float:
     """Return the probability under the grammar that a trim automaton accepts a derivation."""
-    if automaton.empty:
-        return 0.0
-    return _mass(automaton, inside_weights(_system(automaton)))
+    return 0.0 if automaton.empty else _solved(automaton)[2]
 
 
-def _system(automaton: TreeAutomaton) -> EquationSystem:
-    index = automaton.index
-    states = automaton.words
+def _solved(automaton: TreeAutomaton) -> tuple[EquationSystem, Vector, float]:
+    """Return the equations of an automaton, the inside weights of its states, and the sum of those accepted."""
+    index, states = automaton.index, automaton.words
     live = states != DEAD
     # ``bincount`` adds in the order of the rules.
     constant = np.bincount(states[live], index.word_weights[live], minlength=automaton.size)
-    return EquationSystem(
+    system = EquationSystem(
         size=automaton.size,
         state=automaton.results,
         weight=index.weights[automaton.rules],
         children=automaton.children,
         constant=constant.astype(np.float64),
     )
-
-
-def _mass(automaton: TreeAutomaton, inside: Vector) -> float:
+    inside = inside_weights(system)
     mass = 0.0
     for weight in inside[automaton.final].tolist():
         mass += weight
-    return mass
+    return system, inside, mass
 
 
-def _transitions(automaton: TreeAutomaton, inside: Vector, terms: Vector) -> Transitions:
-    index = automaton.index
-    live = (automaton.words != DEAD) & (index.word_weights > 0.0)
-    words = automaton.words[live]
-    used = terms / inside[automaton.results] > 0.0
-    children = automaton.children[:, used]
-    states = np.concatenate((words, automaton.results[used]))
-    rules = np.concatenate((index.words[live], index.phrasal[automaton.rules[used]]))
-    weights = np.concatenate((index.word_weights[live], terms[used]))
-    leaves = np.full((index.width, len(words)), NO_CHILD, np.intp)
-    columns = np.hstack((leaves, np.where(children == automaton.size, NO_CHILD, children)))
-    order = np.lexsort((rules, states))
-    return Transitions(
-        states=states[order],
-        rules=rules[order],
-        children=columns[:, order],
-        probabilities=(weights / inside[states])[order],
+def count_derivations(split: SplitGrammar) -> int | None:
+    """Return the number of derivations of a split, or ``None`` if they are infinitely many."""
+    successors = [[child for t in own for child in t.children] for own in split.transitions_of]
+    counts = [0] * len(successors)
+    for component in components(successors):
+        state = component[0]
+        if len(component) > 1 or state in successors[state]:
+            return None
+        own = split.transitions_of[state]
+        counts[state] = sum(prod([counts[child] for child in t.children]) for t in own)
+    return sum(counts[state] for state, _ in split.roots)
+
+
+def endless_rule(split: SplitGrammar) -> Rule:
+    """Return a rule by which a split with infinitely many derivations makes phrases in phrases."""
+    below = [{child for t in own for child in t.children} for own in split.transitions_of]
+    place = {state: n for n, own in enumerate(components(below)) for state in own}
+    rules = (
+        t.rule
+        for state, own in enumerate(split.transitions_of)
+        for t in own
+        if place[state] in {place[child] for child in t.children}
     )
+    return split.grammar.rules[next(rules)]
+
+
+def count_by_length(split: SplitGrammar, longest: int) -> tuple[int, ...] | None:
+    """Return the numbers of derivations with 0 to ``longest`` source tokens; ``None`` if one is infinite."""
+    tokens = split.grammar.source_tokens
+    # The words of each state by their tokens, and (tokens of the rule, children) of phrases.
+    words = [Counter(tokens[t.rule] for t in own if not t.children) for own in split.transitions_of]
+    phrases = [[(tokens[t.rule], t.children) for t in own if t.children] for own in split.transitions_of]
+    order = _same_length_order(words, phrases)
+    if order is None:
+        return None
+    counts: list[list[int]] = [[] for _ in words]
+    for length in range(longest + 1):
+        for row in counts:
+            row.append(0)
+        for state in order:
+            ways = [
+                _ways([counts[child] for child in children], length - own)
+                for own, children in phrases[state]
+                if own <= length
+            ]
+            counts[state][length] = words[state][length] + sum(ways)
+    roots = [counts[state] for state, _ in split.roots]
+    return tuple(sum(row[length] for row in roots) for length in range(longest + 1))
+
+
+def _same_length_order(
+    words: Sequence[Counter[int]], phrases: Sequence[Sequence[tuple[int, tuple[int, ...]]]]
+) -> list[int] | None:
+    """Return the states, first those that others need at the same length; ``None`` if states need each other."""
+    empty = {state for state, lengths in enumerate(words) if 0 in lengths}
+    silent = [[children for tokens, children in own if not tokens] for own in phrases]
+    grown = True
+    while grown:
+        before = len(empty)
+        empty.update(s for s, own in enumerate(silent) if any(map(empty.issuperset, own)))
+        grown = len(empty) > before
+    needs = [
+        [
+            child
+            for children in own
+            for place, child in enumerate(children)
+            if empty.issuperset(children[:place] + children[place + 1 :])
+        ]
+        for own in silent
+    ]
+    order = components(needs)
+    if any(len(component) > 1 or component[0] in needs[component[0]] for component in order):
+        return None
+    return [component[0] for component in order]
+
+
+def _ways(rows: Sequence[Sequence[int]], length: int) -> int:
+    product, *rest = rows
+    for row in rest[:-1]:
+        product = [sum(map(mul, product, row[total::-1])) for total in range(length + 1)]
+    return sum(map(mul, product, rest[-1][length::-1])) if rest else product[length]
+
+
+def height_distribution(split: SplitGrammar) -> tuple[float, ...]:
+    """Return the probabilities of the heights 0, 1, 2, ... of the derivations of a split."""
+    at_most = [0.0]
+    inside = np.append(np.zeros(len(split.category)), 1.0)
+    while 1.0 - at_most[-1] > LEFT_OUT and len(at_most) <= HIGHEST and not split.empty:
+        inside = split.equations.apply(inside)
+        at_most.append(sum(share * float(inside[state]) for state, share in split.roots))
+    below = [0.0, *at_most]
+    return tuple(now - before for now, before in zip(at_most, below, strict=False))
+
+
+def longest_text(split: SplitGrammar, layer: str) -> int | Rule:
+    """Return the number of words of a split's longest text; if there is none, a rule of phrases that grow by it."""
+    rules, counts = split.grammar.rules, split.grammar.token_counts(layer)
+    parts = [sum(p.partition(".")[0] == layer for p in c.parts) for c in split.grammar.categories]
+    # Own words, and children with how often they are used, for each transition of each state.
+    steps: list[list[tuple[int, int, list[tuple[int, int]]]]] = []
+    for transitions in split.transitions_of:
+        steps.append([])
+        for rule, below, _ in transitions:
+            used = Counter(pair for _, own in counts[rule] for pair in own)
+            children = []
+            for place, (category, child) in enumerate(zip(rules[rule].rhs, below, strict=True)):
+                uses, *others = {used[place, part] for part in range(parts[category] + 1)}
+                if others:
+                    raise UnsupportedStructure(f"rule {rules[rule].name} copies or drops a part of a phrase alone")
+                children.append((child, uses))
+            steps[-1].append((rule, sum(number for number, _ in counts[rule]), children))
+    longest = [0] * len(steps)
+    below_each = [[q for _, _, children in own for q, n in children if n] for own in steps]
+    for component in components(below_each):
+        inside = set(component)
+        # Phrases that contain one another and never grow are as long as what they begin with.
+        outside = [
+            words + sum(n * longest[q] for q, n in children)
+            for state in component
+            for _, words, children in steps[state]
+            if inside.isdisjoint(q for q, n in children if n)
+        ]
+        for state in component:
+            longest[state] = max(outside, default=0)
+        for rule, words, children in (step for state in component for step in steps[state]):
+            again = [q for q, n in children if n and q in inside]
+            grows = words + sum(n * longest[q] for q, n in children) > longest[component[0]]
+            if again and grows:
+                return rules[rule]
+    return max([longest[state] for state, _ in split.roots], default=0)

@@ -5,7 +5,7 @@ how it is put together (compounds) as different as one wants.  It is complementa
 structures: nothing is proved about any structure, but every corpus can be split.
 """
 
-from sgl.core.divergence import SplitDivergence, divergence
+from sgl.core.arrays import SplitDivergence, divergence
 from sgl.research.divergence.problem import *  # noqa: F403
 from sgl.research.divergence.search import SplitTask, anneal, certificate, greedy
 from sgl.research.divergence.sources import ElementSettings, ItemSet, NoItemsError, find_files, read_items

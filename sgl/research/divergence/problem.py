@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.core.divergence import ElementCounts, SplitDivergence, compare_counts
+from sgl.core.arrays import ElementCounts, SplitDivergence, compare_counts
 
 #: Labels of items in a split.
 TRAIN, TEST, DISCARDED = 0, 1, 2

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl import foreign
-from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
+from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
 from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from split_items import divergence_of_counts
 from vectors import vectors
 
-from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA, divergence
+from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA, divergence
 from sgl.research.divergence.objective_kernel import ROOTS, scale_for, tenth_roots
 from sgl.research.divergence.sources import tag_weight
 

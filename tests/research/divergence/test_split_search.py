@@ -20,7 +20,7 @@ from split_items import random_words, recompute, words
 from vectors import vectors
 
 from divergence import agreement
-from sgl.core.divergence import ATOM_ALPHA, COMPOUND_ALPHA
+from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.research.divergence import (
     TEST,
     TRAIN,

@@ -1,5 +1,6 @@
-"""Assemble the certificate of a plan: grammar, structures, splits, claims.
+"""Assemble the certificate of a plan: grammar, structures, splits, and claims with evidence for a small program.
 
+The program is :mod:`sgl.verify.certificate`; ``docs/certificate.md`` describes the format and why it is enough.
 Everything is numbered in the order of its first use, so that equal plans give equal bytes.  A *split* here is the
 grammar of one constraint; strata with equal constraints share it.  Which claims follow from which facts of a split
 (*excludes*, *requires*, *exposes*, *contains*) is in ``docs/certificate.md``.
@@ -22,14 +23,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sgl.automata.certificate.invariants import WrittenAutomaton, invariant
 from sgl.automata.common import Numbering, few_collections
 from sgl.automata.proofs.claims import Reason, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler
 from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence
+from sgl.automata.proofs.invariant import WrittenAutomaton, invariant
 from sgl.automata.proofs.licensing import RuleIngredients, claim_pieces, inventory_of
 from sgl.automata.weights.split import SplitGrammar
-from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
 from sgl.core.structure import Body, Structure
@@ -108,7 +108,7 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: Json, drawn: Draw
     stated = list(dict.fromkeys(_stated(evidence, splits)))
     structures = list(dict.fromkeys(s for claim in stated for s in claim.group))
     automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
-    symbol = symbols_of(compiler.grammar, _alike(compiler, automata.values(), splits))
+    symbol = _symbols(compiler, automata.values(), splits)
     numbered: list[dict[Transition, int]] = []
     for split in splits:
         # Words of one symbol share a transition.
@@ -132,7 +132,9 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: Json, drawn: Draw
         "symbols": symbol,
         "structures": [
             {
-                **structure_data(structure),
+                "name": str(structure),
+                "layer": structure.layer,
+                "bodies": [_body(body) for body in (structure.body, *structure.without)],
                 "transitions": automaton.transitions(symbol),
                 "accepting": automaton.accepting,
             }
@@ -170,8 +172,9 @@ def certificate_text(content: Json) -> str:
 def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[StatedClaim]:
     plan = evidence.plan
     number = {split: place for place, split in enumerate(splits)}
-    for stratum in evidence.strata:
-        own, split = stratum.stratum, number[stratum.split]
+    split_of = {e.stratum.stream: number[e.split] for e in evidence.strata}
+    for own in plan.strata:
+        split = split_of[own.stream]
         for structure in plan.nowhere:
             yield StatedClaim("", "held out", "excludes", split, (structure,))
         if own.split == GENERALIZATION:
@@ -184,21 +187,10 @@ def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[Stat
         name = own.category.removeprefix(EXPOSURE_PREFIX) if exposed else ""
         for group in own.constraint.require:
             yield StatedClaim(name, "exposed" if exposed else "instance", "requires", split, group)
-    yield from _of_training(evidence, {e.stratum.stream: number[e.split] for e in evidence.strata})
-
-
-def _of_training(evidence: Evidence, split_of: Mapping[str, int]) -> Iterator[StatedClaim]:
     known: dict[Structure, Structure] = {}
     ingredients = RuleIngredients(evidence)
-    for pattern in evidence.plan.patterns:
-        yield from _licensed(evidence, pattern, split_of, known)
-        _, unseen = inventory_of(evidence, ingredients, pattern)
-        excuses = tuple((thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
-        if evidence.populated_training and all(reason != MISSING for *_, reason in excuses):
-            for stratum in evidence.generalization:
-                if stratum.stratum.category == pattern.name and stratum.stratum.count:
-                    split = split_of[stratum.stratum.stream]
-                    yield StatedClaim(pattern.name, "exposed", "exposes", split, (), excuses)
+    for pattern in plan.patterns:
+        yield from _of_training(evidence, ingredients, pattern, split_of, known)
 
 
 def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[StatedClaim]:
@@ -217,25 +209,35 @@ def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[Stat
     yield StatedClaim(pattern.name, "disjoint", "disjoint", split, marks)
 
 
-def _licensed(
-    evidence: Evidence, pattern: Pattern, split_of: Mapping[str, int], known: dict[Structure, Structure]
+def _of_training(
+    evidence: Evidence,
+    ingredients: RuleIngredients,
+    pattern: Pattern,
+    split_of: Mapping[str, int],
+    known: dict[Structure, Structure],
 ) -> Iterator[StatedClaim]:
     pieces, _ = claim_pieces(evidence, pattern)
     waived = [piece.structure for piece in pieces if piece.verdict is Verdict.WAIVED]
     alike = [known.setdefault(p.structure.canonical(), p.structure) for p in pieces]
     for structure in dict.fromkeys([*(need.structure for need in pattern.need), *alike]):
-        seen = evidence.find_in_training(structure.canonical())
-        if seen is not None:
-            split, given = split_of[seen.stream], seen.derivation
-            yield StatedClaim(pattern.name, "licensed", "contains", split, (structure,), given)
+        if (seen := evidence.find_in_training(structure.canonical())) is not None:
+            stream, derivation = seen
+            yield StatedClaim(pattern.name, "licensed", "contains", split_of[stream], (structure,), derivation)
     training = split_of[evidence.training[0].stratum.stream] if evidence.training else 0
     for structure in waived:
         yield StatedClaim(pattern.name, "licensed", "waived", training, (structure,))
+    _, unseen = inventory_of(evidence, ingredients, pattern)
+    excuses = tuple((thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
+    if evidence.populated_training and all(reason != MISSING for *_, reason in excuses):
+        for own in evidence.plan.strata:
+            if own.split == GENERALIZATION and own.category == pattern.name and own.count:
+                yield StatedClaim(pattern.name, "exposed", "exposes", split_of[own.stream], (), excuses)
 
 
-def _alike(
+def _symbols(
     compiler: StructureCompiler, automata: Iterable[WrittenAutomaton], splits: Iterable[SplitGrammar]
-) -> dict[int, tuple[int, ...]]:
+) -> list[int]:
+    """Return the symbol of each rule."""
     words = compiler.index.words
     given = [automaton.words for automaton in automata]
     for split in splits:
@@ -243,7 +245,9 @@ def _alike(
         states[np.searchsorted(words, split.lexical.rules)] = split.lexical.states
         given.append(states)
     rows = np.array(given).reshape(len(given), len(words)).T.tolist()
-    return dict(zip(words.tolist(), map(tuple, rows), strict=True))
+    alike = dict(zip(words.tolist(), map(tuple, rows), strict=True))
+    symbols: Numbering[Hashable] = Numbering()
+    return [symbols.number(r.id if r.rhs else (r.lhs, alike[r.id])) for r in compiler.grammar.rules]
 
 
 def _drawn(split: SplitGrammar, states: Sequence[DrawnState], start: int) -> list[tuple[int, int]]:
@@ -274,22 +278,8 @@ def _steps(
     return fold(derivation, split.grammar.arity, step)[1]
 
 
-def symbols_of(grammar: CoreGrammar, alike: Mapping[int, Hashable]) -> list[int]:
-    """Return the symbol of each rule; words with equal values in ``alike`` can be one."""
-    symbols: Numbering[Hashable] = Numbering()
-    return [symbols.number(rule.id if rule.rhs else (rule.lhs, alike[rule.id])) for rule in grammar.rules]
-
-
-def structure_data(structure: Structure) -> Json:
-    """Return the name of a structure, its layer, and all that decides whether a graph has it."""
-    return {
-        "name": str(structure),
-        "layer": structure.layer,
-        "bodies": [_body(body) for body in (structure.body, *structure.without)],
-    }
-
-
 def _body(body: Body) -> Json:
+    """Return all that decides whether a graph has a body of a structure."""
     names = [variable.name for variable in body.variables]
 
     def written(members: Collection[str], *, negated: bool) -> tuple[int, list[str]]:
