@@ -18,7 +18,7 @@ from fuzz.targets.target import Target
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.foreign import limits
 from sgl.lang import MAX_SOURCE
-from sgl.lang.yaml_nodes import MAX_ROWS
+from sgl.lang.yaml_files import MAX_ROWS
 from sgl.research.treebank import LONGEST_SENTENCE
 
 MAIN = "farm.sgl"

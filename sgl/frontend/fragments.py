@@ -15,8 +15,14 @@ from networkx.utils import UnionFind
 
 from sgl.core.grammar import EXTRACTED, HEAD, Edge, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.clauses import RESERVED_LABELS, check_attribute_name
-from sgl.frontend.productions import Attributes, FeatureVariable, FragmentSketch, TemplateSketch
+from sgl.frontend.productions import (
+    RESERVED_LABELS,
+    Attributes,
+    FeatureVariable,
+    FragmentSketch,
+    TemplateSketch,
+    check_attribute_name,
+)
 from sgl.frontend.signature import CategoryInfo
 from sgl.lang import syntax as s
 

@@ -7,7 +7,16 @@ from itertools import chain
 
 from sgl.core.grammar import Cut, Fragment, GraphLayer, Item, Node, Token
 from sgl.diagnostics import Label, Span
-from sgl.frontend.clauses import (
+from sgl.frontend.mentions import category_pattern
+from sgl.frontend.morphology import Evaluation, check_morphology
+from sgl.frontend.names import Scope
+from sgl.frontend.productions import (
+    CategoryPattern,
+    FragmentSketch,
+    Pool,
+    Production,
+    TemplateSketch,
+    Version,
     check_attribute_name,
     check_layers,
     check_parts,
@@ -16,10 +25,6 @@ from sgl.frontend.clauses import (
     laid_over,
     rule_weight,
 )
-from sgl.frontend.mentions import category_pattern
-from sgl.frontend.morphology import Evaluation, check_morphology
-from sgl.frontend.names import Scope
-from sgl.frontend.productions import CategoryPattern, FragmentSketch, Pool, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
 from sgl.frontend.tables import LexiconTables, check_columns, rows_of, rows_with_values, weighting_of
 from sgl.lang import syntax as s

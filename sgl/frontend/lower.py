@@ -1,11 +1,17 @@
-"""Lower instances to the core grammar: integers, normalised weights, fragments, rule keys."""
+"""Lower instances to the core grammar: integers, normalised weights, fragments, rule keys.
+
+A file of weights gives weights to rules, to words, and to the parts of rules and lexicons, category by category
+(:mod:`sgl.core.grammar`).  What it does not mention keeps its declared share of the category, and a category without
+an entry stays as it is: so a file stays right when something is added to the grammar.  A row about what the settings
+leave out is passed over.  A name that means nothing under any setting is an error, a word that its lexicon does not
+have a warning.
+"""
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
 
 from sgl.cache import kept
 from sgl.core.grammar import (
@@ -23,12 +29,22 @@ from sgl.core.grammar import (
     Template,
     Token,
 )
-from sgl.diagnostics import Span
+from sgl.diagnostics import Label, Span, shortlist, suggest
 from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
-from sgl.frontend.state import CompilerState
+from sgl.frontend.state import CompilerState, decimal, is_weight
+from sgl.lang import MAX_TABLE
+from sgl.lang import syntax as s
+from sgl.lang.yaml_files import WeightRow, read_weights
+
+#: Very small weights are written with an exponent.
+_SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")
+_CATEGORY = re.compile(r"(\w+)(?:\[(.*)\])?")
+
+#: What authors call the members of each section.
+_CALLED = {RULES: "rule", WORDS: "word", LEXICONS: "lexicon"}
 
 
 @dataclass(frozen=True)
@@ -118,44 +134,34 @@ def _choice_weight(instance: Instance, signature: Signature) -> float:
 
 def _rule(index: int, instance: Instance, weight: float, numbers: Mapping[Concrete, int], state: CompilerState) -> Rule:
     production, file = instance.production, state.sources.files[instance.production.span.file]
-    content = kept(
-        "content", (production,), tuple(instance.values.items()), partial(_content, instance, state.signature)
-    )
+    made = partial(_content, instance, state.signature)
+    order, templates, fragments = kept("content", (production,), tuple(instance.values.items()), made)
     return Rule(
         id=index,
         name=production.name,
         lhs=numbers[instance.lhs],
-        rhs=tuple(numbers[instance.rhs[child]] for child in content.order),
+        rhs=tuple(numbers[instance.rhs[child]] for child in order),
         weight=weight,
-        templates=content.templates,
-        fragments=content.fragments,
+        templates=templates,
+        fragments=fragments,
         origin=Origin(file.name, file.position(production.span.start)[0]),
         keep=production.keep,
     )
 
 
-class _Content(NamedTuple):
-    """What a rule is in each layer; in the core grammar its children have the order of the source."""
-
-    order: tuple[int, ...]
-    templates: tuple[Template, ...]
-    fragments: tuple[Fragment, ...]
+#: What a rule is in each layer, after the order of its children in the source, which the core grammar has.
+_Content = tuple[tuple[int, ...], tuple[Template, ...], tuple[Fragment, ...]]
 
 
 def _content(instance: Instance, signature: Signature) -> _Content:
     values, version = instance.values, instance.version
     order = [*dict.fromkeys(i.child for i in version.templates[0] if isinstance(i, Slot))]
     texts = [text.name for text in signature.text_layers]
-    fragments = [
-        _placed(sketch, version.templates[texts.index(layer.anchor)], values) if values else sketch
-        for sketch, layer in zip(version.fragments, signature.graph_layers, strict=True)
-    ]
-    content = _Content(
-        tuple(order),
-        tuple(_template(sketch, values, order) for sketch in version.templates),
-        tuple(_fragment(sketch, values, order) for sketch in fragments),
-    )
+    anchors = (version.templates[texts.index(layer.anchor)] for layer in signature.graph_layers)
+    templates = tuple(_template(sketch, values, order) for sketch in version.templates)
+    fragments = tuple(_fragment(*pair, values, order) for pair in zip(version.fragments, anchors, strict=True))
     # A rule with another weight has the content that it had.
+    content = tuple(order), templates, fragments
     return kept("equal content", (), content, lambda: content)
 
 
@@ -171,26 +177,18 @@ def _template(sketch: TemplateSketch, values: Mapping[str, str], order: list[int
     return tuple(item for item in items if not (isinstance(item, Token) and not item.text))
 
 
-def _placed(sketch: FragmentSketch, template: TemplateSketch, values: Mapping[str, str]) -> FragmentSketch:
-    """Return a fragment with the places that words have where empty ones are left out."""
-    empty = [isinstance(item, FeatureVariable) and not values[item.name] for item in template]
-    nodes = [
-        node if node.token is None else replace(node, token=node.token - sum(empty[: node.token]))
-        for node in sketch.fragment.nodes
-    ]
-    return replace(sketch, fragment=replace(sketch.fragment, nodes=tuple(nodes)))
-
-
-def _fragment(sketch: FragmentSketch, values: Mapping[str, str], order: list[int]) -> Fragment:
-    nodes = [
-        replace(node, glue=tuple(sorted((order.index(child), port) for child, port in node.glue)))
-        for node in sketch.fragment.nodes
-    ]
-    for index, attributes in sketch.attributes.items():
-        pairs = tuple(
-            (name, values[value.name] if isinstance(value, FeatureVariable) else value) for name, value in attributes
-        )
-        nodes[index] = Node(pairs, nodes[index].token, nodes[index].glue)
+def _fragment(sketch: FragmentSketch, text: TemplateSketch, values: Mapping[str, str], order: list[int]) -> Fragment:
+    """Return a fragment with words where they stand in the text, from which empty ones are left out."""
+    empty = [isinstance(item, FeatureVariable) and not values[item.name] for item in text]
+    nodes = []
+    for index, node in enumerate(sketch.fragment.nodes):
+        glue = tuple(sorted((order.index(child), port) for child, port in node.glue))
+        token = None if node.token is None else node.token - sum(empty[: node.token])
+        attributes = node.attributes
+        if index in sketch.attributes:
+            pairs = sketch.attributes[index]
+            attributes = tuple((name, values[v.name] if isinstance(v, FeatureVariable) else v) for name, v in pairs)
+        nodes.append(Node(attributes, token, glue))
     edges = list(sketch.fragment.edges)
     for index, edge in enumerate(edges):
         if "$" in edge.label:
@@ -233,3 +231,138 @@ def _key(grammar: CoreGrammar, rule: Rule, instance: Instance) -> RuleKey:
 
 def _text(rule: Rule, layer: int) -> str:
     return " ".join(item.text for item in rule.templates[layer] if isinstance(item, Token))
+
+
+def apply_weights(state: CompilerState) -> None:
+    """Replace declared weights by those of files in force. Before: ``declared``. After: ``lowered``, unless errors."""
+    lowered = state.declared
+    declarations = state.names.of(s.Weights)
+    if not declarations:
+        state.lowered = lowered
+        return
+    errors = state.diagnostics.errors
+    names = _WeightNames(lowered.rule_keys, state)
+    grammar = lowered.grammar
+    for declaration, scope in declarations:
+        source = scope.read(declaration.path, MAX_TABLE)
+        rows = read_weights(source, state.diagnostics) if source is not None else None
+        grammar = _weighted(grammar, names.given(rows or (), declaration, grammar))
+    if state.diagnostics.errors == errors:
+        state.lowered = replace(lowered, grammar=grammar)
+
+
+def _weighted(grammar: CoreGrammar, given: Mapping[int, float]) -> CoreGrammar:
+    kept = [0.0] * len(grammar.categories)
+    total = [0.0] * len(grammar.categories)
+    for rule in grammar.rules:
+        if rule.id in given:
+            total[rule.lhs] += given[rule.id]
+        else:
+            kept[rule.lhs] += rule.weight
+    rules = tuple(
+        replace(rule, weight=given[rule.id] * (1.0 - kept[rule.lhs]) / total[rule.lhs]) if rule.id in given else rule
+        for rule in grammar.rules
+    )
+    return replace(grammar, rules=rules)
+
+
+class _WeightNames:
+    """What the rows of a file of weights may speak of."""
+
+    def __init__(self, keys: Sequence[RuleKey], state: CompilerState) -> None:
+        self._state = state
+        #: The rules by section, category and name, then by part.
+        self._rules: dict[tuple[str, str, str], dict[str, list[int]]] = {}
+        for rule, key in enumerate(keys):
+            parts = self._rules.setdefault((key.section, key.category, key.name), {})
+            parts.setdefault(key.part, []).append(rule)
+        self._words = {(key.name, key.part) for key in keys if key.section == LEXICONS}
+        # Also what a `when` switches off may be spoken of.
+        names = state.names
+        self._declared = {
+            RULES: {rule.name.text for rule, _ in names.declared(s.Rule)},
+            WORDS: {word.text.text for word, _ in names.declared(s.WordDecl)},
+            LEXICONS: {lexicon.name.text for lexicon, _ in names.declared(s.Lexicon)},
+        }
+        self._categories: dict[str, bool] = {}
+        #: Where each category was first read.
+        self._given_by: dict[str, Span] = {}
+
+    def given(self, rows: Sequence[WeightRow], declaration: s.Weights, grammar: CoreGrammar) -> dict[int, float]:
+        """Return the weights that a file gives to rules; those that share one do so as declared weights do."""
+        given: dict[int, float] = {}
+        lacking: dict[str, list[s.Name]] = {}
+        for category in {row.category.text: row.category for row in reversed(rows)}.values():
+            earlier = self._given_by.setdefault(category.text, category.span)
+            if earlier != category.span:
+                message = f"`{category}` has weights from two files"
+                labels = [Label(earlier, "and from here")]
+                hint = "keep it in one of the two, or give the declarations a `when`"
+                self._state.error("SGL0711", category.span, message, hint, labels=labels)
+        for row in rows:
+            text = row.weight.text
+            weight = float(text) if _SCIENTIFIC.fullmatch(text) is not None else decimal(text)
+            if not is_weight(weight):
+                message = f"the weight of `{row.part or row.name}` is `{text}`, not a positive number"
+                hint = "a rule that is not to be used is removed, or left out with `when`"
+                self._state.error("SGL0701", row.weight.span, message, hint)
+                continue
+            if not self._means(row, declaration):
+                continue
+            parts = self._rules[row.section, row.category.text, row.name.text]
+            name, part = row.name.text, row.part
+            if part is None:
+                rules = [rule for some in parts.values() for rule in some]
+            else:
+                rules = parts.get(part.text, [])
+                if row.section == LEXICONS and (name, part.text) not in self._words:
+                    lacking.setdefault(name, []).append(part)
+            total = sum(grammar.rules[rule].weight for rule in rules)
+            for rule in rules:
+                given[rule] = weight * grammar.rules[rule].weight / total
+        for name, words in lacking.items():
+            shown = shortlist(f"`{word}`" for word in dict.fromkeys(word.text for word in words))
+            message = f"the lexicon `{name}` has no word {shown}"
+            hint = "the weights are older than the lexicon: estimate them again"
+            self._state.warning("SGL0710", words[0].span, message, hint)
+        return given
+
+    def _means(self, row: WeightRow, declaration: s.Weights) -> bool:
+        section, category, name = row.section, row.category.text, row.name.text
+        if category not in self._categories:
+            self._categories[category] = self._check_category(row.category)
+        if not self._categories[category]:
+            return False
+        if (section, category, name) in self._rules:
+            return True
+        declared, called = self._declared[section], _CALLED[section]
+        in_force = any((of, known) == (section, name) for of, _, known in self._rules)
+        if name not in declared and not in_force:
+            message = f"there is no {called} `{name}`"
+        elif in_force and any(built == category for _, built, _ in self._rules):
+            message = f"the {called} `{name}` builds no `{category}`"
+        else:
+            return False
+        beside = sorted(n for of, c, n in self._rules if (of, c) == (section, category))
+        known = f"below `{category}` there may be: {shortlist(beside)}" if beside else ""
+        hint = suggest(name, declared - {name}) or known
+        labels = [Label(declaration.path.span, "the weights are asked for here")]
+        self._state.error("SGL0709", row.name.span, message, hint, labels=labels)
+        return False
+
+    def _check_category(self, name: s.Name) -> bool:
+        signature, match = self._state.signature, _CATEGORY.fullmatch(name.text)
+        base, inner = (match[1], match[2] or "") if match is not None else (name.text, "")
+        info = signature.categories.get(base)
+        if info is None:
+            hint = suggest(base, signature.categories)
+            self._state.error("SGL0709", name.span, f"there is no category `{base}`", hint)
+            return False
+        pairs = [pair.strip().partition("=") for pair in inner.split(",") if pair.strip()]
+        if [feature for feature, _, _ in pairs] == list(info.features) and all(
+            value in signature.features.get(feature, ()) for feature, _, value in pairs
+        ):
+            return True
+        hint = f"it is written `{info.written('…' for _ in info.features)}`"
+        self._state.error("SGL0709", name.span, f"`{name}` is no category of this grammar", hint)
+        return False

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from sgl.diagnostics import Label, Span, one_slip, suggest
-from sgl.frontend.clauses import each_layer
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import AGAIN, ANY, CategoryPattern, Order, Slotting, is_ordered
+from sgl.frontend.productions import AGAIN, ANY, CategoryPattern, Order, Slotting, each_layer, is_ordered
 from sgl.frontend.signature import CategoryInfo, Signature
 from sgl.frontend.state import CompilerState
 from sgl.lang import syntax as s

@@ -17,16 +17,15 @@ from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_datas
 from sgl.frontend.expand import expand
 from sgl.frontend.finishing import check_absorbed, check_contrast
 from sgl.frontend.lexicons import lower_words
-from sgl.frontend.lower import lower
+from sgl.frontend.lower import apply_weights, lower
 from sgl.frontend.names import report_unused, resolve_names
 from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_parts, lower_patterns, lower_tests
-from sgl.frontend.plan import check_patterns, make_plan
+from sgl.frontend.plan import LoweredRestriction, check_patterns, lower_restrictions, make_plan
 from sgl.frontend.rules import lower_rules
 from sgl.frontend.signature import build_signature
 from sgl.frontend.slips import find_slips
 from sgl.frontend.state import CompilerState, set_parameters
-from sgl.frontend.structures import LoweredRestriction, lower_restrictions, structure_contexts
-from sgl.frontend.weights import apply_weights
+from sgl.frontend.structures import structure_contexts
 from sgl.lang.project import Project
 
 

@@ -15,10 +15,9 @@ from sgl.cache import kept
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, Exposure, Need, Part, Pattern, Quota
 from sgl.core.structure import Body, NodeTest, Structure, Variable
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.arguments import each
 from sgl.frontend.dataset import SPLITS
 from sgl.frontend.names import Scope
-from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, lower_sizes, sizes_of
+from sgl.frontend.quotas import Anchor, Sized, anchor, check_shares, count_asked_for, each, lower_sizes, sizes_of
 from sgl.frontend.state import LEAVES, CompilerState
 from sgl.frontend.structures import lower_structure
 from sgl.lang import syntax as s

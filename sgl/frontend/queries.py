@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
-from sgl.frontend.clauses import each_layer, entries_of, laid_over
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope
 from sgl.frontend.passes import RESOLVE, Compiled, run_passes
+from sgl.frontend.productions import each_layer, entries_of, laid_over
 from sgl.frontend.structures import contexts_of, lower_structure
 from sgl.frontend.tables import LexiconTables, rows_of
 from sgl.lang import syntax as s

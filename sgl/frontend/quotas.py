@@ -13,23 +13,102 @@ condition.  All other variables of the condition are new nodes.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
+from typing import TypeVar
 
 from sgl.core.joint import PLUS, lift, linked, renamed, united, variable_of
 from sgl.core.plan import Quota
 from sgl.core.structure import Body, Structure
-from sgl.diagnostics import Label, Span
-from sgl.frontend.arguments import items_of, nodes_given
+from sgl.diagnostics import Label, Span, suggested
 from sgl.frontend.bodies import StructureContext
 from sgl.frontend.names import Scope
 from sgl.frontend.state import CompilerState
-from sgl.frontend.structures import has_words, lower_structure, variables_of
+from sgl.frontend.structures import (
+    Substitution,
+    has_words,
+    lower_structure,
+    mentioned_in,
+    nodes_given,
+    substitution,
+    variables_of,
+)
 from sgl.lang import syntax as s
 
+#: A range has at most so many numbers.
+MAX_RANGE = 100
+
+_Ranged = TypeVar("_Ranged", s.SizeItem, s.StructureClause)
 #: The most sentences that can be asked for in one place.
 MAX_COUNT = 10_000_000
 #: How often one sentence can be there at most.
 MAX_COPIES = 10_000
+
+
+def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
+    """Yield a clause or an item of ``size`` once for each number of its range, if it has one."""
+    numbers = part.numbers
+    if numbers is None:
+        yield part
+        return
+    low, high = state.parameters.whole(numbers.low), state.parameters.whole(numbers.high)
+    if low is None or high is None:
+        return
+    if not 0 <= high - low < MAX_RANGE:
+        message = f"there is no number in {low}..{high}"
+        if high > low:
+            message = f"a range has at most {MAX_RANGE} numbers"
+        state.error("SGL0705", numbers.span, message)
+        return
+    one = replace(part, numbers=None)
+    if numbers.name.text not in mentioned_in(one):
+        message = f"the number `{numbers.name}` is never used"
+        hint = f"write it where it belongs: `within chain(nmod, {numbers.name})`"
+        state.warning("SGL0204", numbers.name.span, message, hint)
+    for number in range(low, high + 1):
+        given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
+        yield Substitution({numbers.name.text: given}, state).write_out(one)
+
+
+def items_of(items: Iterable[s.SizeItem], scope: Scope, inside: tuple[str, ...] = ()) -> Iterator[s.SizeItem]:
+    """Yield the items of ``size`` in force, those of quotas and ranges written out, at the place of their use."""
+    state = scope.resolved.state
+    for item in chain.from_iterable(each(item, state) for item in items):
+        if not state.parameters.holds(item.when):
+            continue
+        errors = state.diagnostics.errors
+        quota = _quota_of(item.amount, scope.of(item.amount))
+        if quota is None:
+            if state.diagnostics.errors == errors and isinstance(item.amount, s.Amount):
+                yield item
+            continue
+        if quota.name.text in inside:
+            state.error("SGL0830", item.amount.span, f"the quota `{quota.name}` is used by itself")
+            continue
+        use = item.amount if isinstance(item.amount, s.Application) else item.amount.value
+        arguments = substitution(quota, use, state)
+        if arguments is None:
+            continue
+        written = arguments.write_out(quota.items)
+        for one in items_of(written, scope.where(quota), (*inside, quota.name.text)):
+            yield replace(
+                one,
+                span=item.span,
+                copies=one.copies or item.copies,
+                contexts=one.contexts or item.contexts,
+                share=one.share or item.share,
+                split=one.split or item.split,
+                conditions=(*one.conditions, *item.conditions),
+            )
+
+
+def _quota_of(amount: s.Amount | s.Application, scope: Scope) -> s.Quota | None:
+    if isinstance(amount, s.Application):
+        return scope.find(s.Quota, amount.name)
+    name, known = amount.value, scope.names(s.Quota)
+    if amount.offset or name.text in scope.resolved.state.parameters.values:
+        return None
+    near = name.text in known or (name.text[0].isalpha() and suggested(name.text, known))
+    return scope.find(s.Quota, name) if near else None
 
 
 @dataclass(frozen=True)

@@ -14,11 +14,18 @@ from math import prod
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Label, shortlist, suggest
 from sgl.foreign import limits
-from sgl.frontend.clauses import check_layers, check_parts, rule_weight
 from sgl.frontend.fragments import FragmentLowering
 from sgl.frontend.mentions import RuleNames, VariableTable, category_pattern, is_comparable
 from sgl.frontend.names import Scope
-from sgl.frontend.productions import CategoryPattern, FragmentSketch, Production, Version
+from sgl.frontend.productions import (
+    CategoryPattern,
+    FragmentSketch,
+    Production,
+    Version,
+    check_layers,
+    check_parts,
+    rule_weight,
+)
 from sgl.frontend.signature import CategoryInfo
 from sgl.frontend.state import CompilerState
 from sgl.frontend.templates import report_without_clause, templates_of

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from sgl.frontend.lower import Lowered
     from sgl.frontend.names import ResolvedNames
     from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest
+    from sgl.frontend.plan import LoweredRestriction
     from sgl.frontend.productions import Production
     from sgl.frontend.signature import Signature
-    from sgl.frontend.structures import LoweredRestriction
 
 _FIRST = "declared here first"
 

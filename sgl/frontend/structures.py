@@ -8,29 +8,194 @@
 A structure that names no layer is about the first.  Its bodies are lowered by
 :mod:`sgl.frontend.bodies`, and joined by :mod:`sgl.core.joint`.
 
-A restriction says which words may stand together, so what breaks it is a structure that is nowhere.  A relation lists
-for some words those that they go with; a word without a row may stand with any.  There is one structure for all words
-with equal rows::
-
-    { V[lemma=drink|sip] -[obj]-> N[lemma!=milk|water] }
+What is abbreviated is written out, and then read like anything that an author writes.  A parameter stands as ``n``
+for a number, as ``$label`` for labels or words, as ``@pets`` for a set of words, and with a capital letter for a
+node.  The names of an argument mean what they mean in the file where it stands.
 """
 
-from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from itertools import count
+from typing import Any, NamedTuple, TypeVar
 
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar
-from sgl.core.joint import joined, variable_of
-from sgl.core.structure import NodeTest, Structure
-from sgl.diagnostics import Span, suggest
-from sgl.frontend.arguments import substitution
+from sgl.core.joint import joined
+from sgl.diagnostics import Label
 from sgl.frontend.bodies import BodyLowering, StructureContext, check_measures, check_repeats, seen_in, variables_in
 from sgl.frontend.finishing import absorbed_in, uncounted_in
-from sgl.frontend.names import Scope
+from sgl.frontend.names import KINDS, Scope
 from sgl.frontend.state import CompilerState
-from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import RelationRow, read_relation
+
+#: How what a parameter stands for is written.
+_WRITTEN = {
+    "labels": "labels have no quotes: `nmod`, `nsubj|obj`, `*`",
+    "a number": "write `3`, or a parameter: `depth`, `depth+1`",
+    "words": 'write `"dog"`, `"dog"|"cat"`, or a set: `@pets`',
+}
+
+#: The fields of nodes of a structure.
+_NODES: dict[type, tuple[str, ...]] = {s.VariableRef: ("name",), s.Repeat: ("first", "last")}
+
+_Written = TypeVar("_Written")
+
+
+@dataclass
+class Substitution:
+    """What takes the place of parameters, by their names; it is not ``sound`` after a report."""
+
+    given: Mapping[str, s.Argument]
+    state: CompilerState
+    sound: bool = True
+
+    def write_out(self, part: _Written) -> _Written:
+        """Return a part of a syntax tree with arguments in place of parameters."""
+        written: Any = part
+        if isinstance(part, tuple):
+            written = tuple(map(self.write_out, part))
+        elif isinstance(part, s.Amount):
+            written = self._amount(part)
+        elif isinstance(part, s.LabelSet):
+            written = self._labels(part)
+        elif isinstance(part, s.Application):
+            written = replace(part, arguments=tuple(map(self._argument, part.arguments)))
+        elif isinstance(part, s.AttributeTest):
+            written = self._test(part)
+        elif isinstance(part, s.SyntaxNode):
+            names = [one.name for one in fields(part) if one.name != "span"]
+            parts = {name: self.write_out(getattr(part, name)) for name in names}
+            nodes = _NODES.get(type(part), ())
+            parts |= {name: self._node(getattr(part, name)) for name in nodes}
+            written = replace(part, **parts)
+        return written  # type: ignore[no-any-return]
+
+    def _argument(self, argument: s.Argument) -> s.Argument:
+        name = _only_label(argument)
+        named = self.given.get(name.text) if name is not None else None
+        return self.write_out(argument) if named is None else named
+
+    def _amount(self, amount: s.Amount) -> s.Amount:
+        argument = self.given.get(amount.value.text)
+        name = _only_label(argument)
+        if argument is None:
+            return amount
+        if isinstance(argument, s.Amount):
+            return replace(argument, offset=argument.offset + amount.offset)
+        if name is None or name.is_set:
+            self._report(argument, amount.value.text, "a number")
+            return amount
+        return s.Amount(argument.span, s.Name(name.text, name.span), amount.offset)
+
+    def _node(self, name: s.Name) -> s.Name:
+        argument = self.given.get(name.text)
+        label = _only_label(argument)
+        if argument is None:
+            return name
+        if label is None or label.is_set or not label.text[0].isupper():
+            self._report(argument, name.text, "a node (a name with a capital letter)")
+            return name
+        return s.Name(label.text, label.span)
+
+    def _labels(self, labels: s.LabelSet) -> s.LabelSet:
+        found: list[s.LabelText] = []
+        negated = labels.negated
+        for label in labels.labels:
+            stem, sign, name = label.text.rpartition("$")
+            argument = self.given.get(name) if sign or label.is_set else None
+            if argument is None:
+                found.append(label)
+                continue
+            if not isinstance(argument, s.LabelSet):
+                self._report(argument, name, "labels")
+                return labels
+            alone = not stem and len(labels.labels) == 1
+            if not alone and (argument.negated or any(one.is_set and stem for one in argument.labels)):
+                self._report(argument, name, "labels that can be listed here")
+                return labels
+            negated ^= argument.negated
+            found += [replace(one, text=stem + one.text) for one in argument.labels]
+        return replace(labels, labels=tuple(found), negated=negated)
+
+    def _test(self, test: s.AttributeTest) -> s.AttributeTest:
+        values: list[s.Name | s.Column] = []
+        asked = [*test.values, *([test.word_set] if test.word_set is not None else [])]
+        for value in asked:
+            name = value.name.text if isinstance(value, s.Column) else ""
+            name = value.text if value is test.word_set else name
+            argument = self.given.get(name)
+            if argument is None:
+                values.append(value)
+            elif isinstance(argument, s.WordList) and argument.word_set is not None:
+                if len(asked) == 1:
+                    return replace(test, values=(), word_set=argument.word_set)
+                self._report(argument, name, "words that can be listed here")
+            elif isinstance(argument, s.WordList):
+                values += argument.values
+            elif isinstance(argument, s.Amount):
+                values.append(s.Name(str(argument), argument.span))
+            elif argument.negated or any(label.is_set for label in argument.labels):
+                self._report(argument, name, "words")
+            else:
+                values += [s.Name(label.text, label.span) for label in argument.labels]
+        if test.word_set in values:
+            return test
+        return replace(test, values=tuple(values), word_set=None)
+
+    def _report(self, argument: s.Argument, parameter: str, wanted: str) -> None:
+        message = f"the parameter `{parameter}` stands for {wanted}, which this is not"
+        self.state.error("SGL0830", argument.span, message, _WRITTEN.get(wanted, ""))
+        self.sound = False
+
+
+def _only_label(argument: s.Argument | None) -> s.LabelText | None:
+    if not isinstance(argument, s.LabelSet) or argument.negated or len(argument.labels) != 1:
+        return None
+    return argument.labels[0]
+
+
+def nodes_given(ref: s.GraphRef) -> frozenset[str]:
+    """Return the names of nodes among the arguments of a structure."""
+    arguments = ref.arguments if isinstance(ref, s.Application) else ()
+    names = [label for label in map(_only_label, arguments) if label is not None]
+    return frozenset(name.text for name in names if not name.is_set)
+
+
+def substitution(
+    declaration: s.StructureDecl | s.Quota, use: s.Name | s.Application, state: CompilerState
+) -> Substitution | None:
+    """Return what a use puts in place of parameters (None after a report); nodes called like arguments are renamed."""
+    parameters = declaration.parameters
+    arguments = use.arguments if isinstance(use, s.Application) else ()
+    if len(arguments) != len(parameters):
+        listed = ", ".join(f"`{name}`" for name in parameters) or "none"
+        kind, name = KINDS[type(declaration)], declaration.name
+        number = f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
+        message = f"the {kind} `{name}` has {number}, not {len(arguments)}"
+        labels = [Label(name.span, f"its parameters: {listed}")]
+        hint = f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
+        state.error("SGL0830", use.span, message, hint, labels=labels)
+        return None
+    body = declaration.items if isinstance(declaration, s.Quota) else declaration.graph
+    mentioned = mentioned_in(body)
+    for parameter in parameters:
+        if parameter.text not in mentioned:
+            message = f"the parameter `{parameter}` is never used"
+            hint = f"it stands as `{parameter}` for a number and as `${parameter}` for labels or words"
+            state.error("SGL0830", parameter.span, message, hint)
+    given = dict(zip((name.text for name in parameters), arguments, strict=True))
+    named = nodes_given(use) if isinstance(use, s.Application) else frozenset()
+    own = {part.name.text for part in s.parts_of(s.VariableRef, declaration)}
+    for node in sorted(own & named - given.keys()):
+        new = next(new for n in count(1) if (new := f"{node}_{n}") not in own | named)
+        given[node] = s.LabelSet(use.span, (s.LabelText(use.span, new, False),), False)
+    return Substitution(given, state)
+
+
+def mentioned_in(part: object) -> set[str]:
+    """Return what may stand for a parameter in a part of a syntax tree: names, labels, and ends of labels."""
+    labels = (label.text.rpartition("$")[2] for label in s.parts_of(s.LabelText, part))
+    return {name.text for name in s.parts_of(s.Name, part)}.union(labels)
 
 
 def contexts_of(state: CompilerState, grammar: CoreGrammar) -> dict[str, StructureContext]:
@@ -182,117 +347,3 @@ def _written_out(ref: s.GraphRef, scope: Scope) -> s.GraphPattern | s.Layered | 
         return None
     graph = arguments.write_out(declaration.graph)
     return graph if arguments.sound else None
-
-
-@dataclass(frozen=True)
-class LoweredRestriction:
-    """A restriction, and the structures that break it, each with where it was written."""
-
-    declaration: s.Restrict
-    structures: tuple[Structure, ...]
-
-    @property
-    def places(self) -> dict[Structure, Span]:
-        """The structures, all at the place of the declaration."""
-        return dict.fromkeys(self.structures, self.declaration.span)
-
-
-#: For each word with a row, in the order of the table, the words that it goes with.
-_Rows = dict[str, frozenset[str]]
-
-
-def lower_restrictions(state: CompilerState) -> None:
-    """Turn what breaks a restriction into structures to forbid. Before: ``context``. After: ``restrictions``."""
-    relations = _Relations(state, state.context)
-    for relation, scope in state.names.of(s.Relation):
-        relations.rows(relation, scope)
-    lowered = [_lower(restrict, scope, relations) for restrict, scope in state.names.of(s.Restrict)]
-    state.restrictions = tuple(found for found in lowered if found is not None)
-
-
-@dataclass
-class _Relations:
-    """The tables of relations, each read once; ``checked`` are the sets that they mention."""
-
-    state: CompilerState
-    context: StructureContext
-    read: dict[s.Relation, _Rows | None] = field(default_factory=dict)
-    checked: set[s.WordSet] = field(default_factory=set)
-
-    def rows(self, relation: s.Relation, scope: Scope) -> _Rows | None:
-        if relation not in self.read:
-            errors = self.state.diagnostics.errors
-            source = scope.read(relation.path, MAX_TABLE)
-            table = read_relation(source, self.state.diagnostics) if source is not None else None
-            if source is not None and table == ():
-                message = f"the table `{source.name}` has no rows"
-                self.state.error("SGL0610", relation.path.span, message)
-            rows: _Rows = {}
-            first: dict[str, Span] = {}
-            for row in table or ():
-                word = row.word
-                if word.text in rows:
-                    hint = "put the words of both rows into one"
-                    self.state.report_twice("row", word, first[word.text], hint)
-                rows[word.text] = self._partners(row, scope)
-                first.setdefault(word.text, word.span)
-            self.read[relation] = rows if self.state.diagnostics.errors == errors else None
-        return self.read[relation]
-
-    def _partners(self, row: RelationRow, scope: Scope) -> frozenset[str]:
-        hint = "add it to a lexicon, or remove it here"
-        self.context.check_lemmas((row.word, *row.words), hint)
-        found = [word.text for word in row.words]
-        for kind in row.kinds:
-            declaration = scope.find(s.WordSet, kind)
-            if declaration is not None:
-                found.extend(value.text for value in declaration.values)
-                if declaration not in self.checked:
-                    self.checked.add(declaration)
-                    self.context.check_lemmas(declaration.values, hint)
-        if not row.words and not row.kinds:
-            message = f"`{row.word}` goes with no word at all"
-            hint = "list the words that it goes with, or remove the row: it then goes with any"
-            self.state.error("SGL0614", row.word.span, message, hint)
-        return frozenset(found)
-
-
-def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> LoweredRestriction | None:
-    relation = scope.find(s.Relation, restrict.relation)
-    structure = lower_structure(restrict.graph, scope, relations.context)
-    if structure is None or not _check_nodes(restrict, scope, relations.state) or relation is None:
-        return None
-    rows = relations.rows(relation, scope.where(relation))
-    if rows is None:
-        return None
-    words_with: dict[frozenset[str], list[str]] = {}
-    for word, partners in rows.items():
-        words_with.setdefault(partners, []).append(word)
-    structures = []
-    for partners, words in words_with.items():
-        tests = {
-            restrict.first.text: NodeTest("lemma", frozenset(words)),
-            restrict.second.text: NodeTest("lemma", partners, negated=True),
-        }
-        # Of a word on several layers the lemma is that of the first.
-        own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
-        asked = {own[name]: test for name, test in tests.items()}
-        variables = tuple(
-            replace(v, tests=(*v.tests, asked[v.name])) if v.name in asked else v for v in structure.body.variables
-        )
-        structures.append(replace(structure, body=replace(structure.body, variables=variables)))
-    return LoweredRestriction(restrict, tuple(structures))
-
-
-def _check_nodes(restrict: s.Restrict, scope: Scope, state: CompilerState) -> bool:
-    main, *_ = variables_of(restrict.graph, scope)
-    first, second = restrict.first, restrict.second
-    strange = [node for node in (first, second) if node.text not in main]
-    for node in strange:
-        hint = suggest(node.text, main, "its nodes are")
-        state.error("SGL0828", node.span, f"`{node}` is no node of the structure", hint)
-    if not strange and first.text == second.text:
-        message = f"the relation is between two nodes, and `{first}` is one"
-        state.error("SGL0828", second.span, message, "name the node of the other word")
-        return False
-    return not strange

@@ -15,7 +15,6 @@ from pathlib import Path
 
 from sgl.cache import kept
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, suggest
-from sgl.frontend.clauses import blocks_of
 from sgl.frontend.mentions import column_of
 from sgl.frontend.morphology import Evaluation
 from sgl.frontend.names import Scope
@@ -65,7 +64,8 @@ class LexiconTables:
             path = scope.locate(lexicon.path, Diagnostics())
             if path is not None:
                 names = [condition.column for condition in lexicon.where]
-                used = blocks_of(lexicon, scope)
+                uses = (entry for entry in lexicon.entries if isinstance(entry, s.FormsUse))
+                used = [block for use in uses if (block := scope.peek(s.Forms, use.name.text)) is not None]
                 names += [column.name for column in s.parts_of(s.Column, (lexicon, *used))]
                 for block in used:
                     blocks.setdefault(block.name.text, (block, []))[1].append(path)

@@ -20,7 +20,7 @@ from sgl.cache import cached, kept, memory
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, edit_of, read_bytes
 from sgl.lang import MAX_SOURCE
-from sgl.lang.edited import placed
+from sgl.lang.chunks import placed
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
 from sgl.resources import bundled_grammars, grammars_dir, stdlib_dir

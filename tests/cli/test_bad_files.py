@@ -9,7 +9,7 @@ from diagnostics import BASE, MAIN
 from workplace import ANIMALS, ROWS, Workplace
 
 from sgl.cli.main import FAILED, OK, run
-from sgl.lang import MAX_SOURCE, MAX_TABLE, yaml_nodes
+from sgl.lang import MAX_SOURCE, MAX_TABLE, yaml_files
 
 # ---- files that are no grammar
 
@@ -188,7 +188,7 @@ def test_what_is_no_table(table: str | bytes, code: str, work: Workplace) -> Non
 
 
 def test_a_table_with_too_many_rows(work: Workplace, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(yaml_nodes, "MAX_ROWS", 3)
+    monkeypatch.setattr(yaml_files, "MAX_ROWS", 3)
     work.write(MAIN, BASE + ANIMALS % "a.yaml")
     work.write("a.yaml", "".join(f"- {{en: horse{n}, ja: 馬{n}}}\n" for n in range(4)))
     said = work.refuses(FAILED, "SGL0003", "more than 3 rows", "a.yaml:4:1")

@@ -20,7 +20,7 @@ from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
 from sgl.lang.project import Project, Unit, read_file
 from sgl.lang.yaml_files import KINDS as OF
-from sgl.lang.yaml_nodes import MalformedTable, YamlFile, YamlNode
+from sgl.lang.yaml_files import MalformedTable, YamlFile, YamlNode
 
 _Value = TypeVar("_Value")
 TABLES: Mapping[str, Any] = yaml.safe_load(files("sgl_editor.lsp").joinpath("kinds.yaml").read_text("utf-8"))
