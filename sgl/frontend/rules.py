@@ -6,10 +6,11 @@ stays one rule, with one name and one weight.  Of a text layer exactly one claus
 is for the rest, which the right-hand side is for the source layer.  Of a graph layer all that apply add up.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
+from typing import NamedTuple
 
 from sgl.core.grammar import HEAD, GraphLayer
 from sgl.diagnostics import Label, shortlist, suggest
@@ -51,13 +52,45 @@ class Case:
     when: str
 
 
-@dataclass(frozen=True, slots=True)
-class Cases:
+class Cases(NamedTuple):
     """The cases of a rule, and which of them is for which values of the ``deciding`` variables."""
 
     cases: tuple[Case, ...]
     deciding: tuple[str, ...]
     number: Mapping[Values, int]
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """What the variables that decide have for values, combination by combination."""
+
+    names: RuleNames
+    deciding: tuple[str, ...]
+
+    def told(self, values: Values) -> str:
+        return ", ".join(f"{name} = {value}" for name, value in zip(self.deciding, values, strict=True))
+
+    def applying(self, parts: Iterable[_Part], values: Values) -> list[_Part]:
+        holds, given = self.names.variables.holds, dict(zip(self.deciding, values, strict=True))
+        return [part for part in parts if all(holds(c, given[c.column.text]) for c in part.conditions)]
+
+    def check(self, what: str, conditional: Sequence[_Part], *, complete: bool) -> None:
+        """Report clauses of a layer, or weights, of which several apply or, if they are not ``complete``, none."""
+        state, missing = self.names.state, list[str]()
+        for values in self.names.variables.combinations(self.deciding) if conditional else ():
+            found = self.applying(conditional, values)
+            if len(found) > 1:
+                message = f"there is a second {what} for `{self.told(values)}`"
+                labels = [Label(found[0].span, "here first")]
+                hint = "let their conditions exclude one another"
+                state.error("SGL0314", found[1].span, message, hint, labels=labels)
+                return
+            if not found and not complete:
+                missing.append(f"`{self.told(values)}`")
+        if missing:
+            message = f"there is no {what} for {shortlist(missing, _SHOWN)}"
+            hint = "add it, or one without `if` for all other values; brackets leave values out: `N[case=acc|dat]`"
+            state.error("SGL0314", conditional[-1].span, message, hint)
 
 
 def cases_of(names: RuleNames) -> Cases | None:
@@ -69,7 +102,61 @@ def cases_of(names: RuleNames) -> Cases | None:
     if not conditions and len(weights) == 1:
         return Cases((Case(rule.layers, weights[0].weight, 0, ""),), (), {(): 0})
     known = [_is_known(condition, variables, state) for condition in conditions]
-    return _Choice(names, weights).cases() if all(known) else None
+    if not all(known):
+        return None
+    #: The variables that decide, in the order of their first mention.
+    deciding = tuple(dict.fromkeys(condition.column.text for condition in conditions))
+    if prod(len(variables.domains[name]) for name in deciding) > MAX_COMBINATIONS:
+        message = f"the conditions have more than {MAX_COMBINATIONS:,} combinations of values"
+        state.error("SGL0706", rule.name.span, message, "split the rule into several")
+        return None
+    choice, errors = _Choice(names, deciding), state.diagnostics.errors
+    chosen = _chosen(choice, weights)
+    if chosen is None or state.diagnostics.errors > errors:
+        return None
+    cases: dict[tuple[int, ...], Case] = {}
+    for values, some in chosen.items():
+        clauses = tuple(part for part in some if isinstance(part, s.LayerClause))
+        sharing = next(i for i, weight in enumerate(weights) if any(part is weight for part in some))
+        case = Case(clauses, weights[sharing].weight, sharing, choice.told(values))
+        cases.setdefault(tuple(map(id, some)), case)
+    order = {key: place for place, key in enumerate(cases)}
+    number = {values: order[tuple(map(id, some))] for values, some in chosen.items()}
+    return Cases(tuple(cases.values()), deciding, number)
+
+
+def _chosen(choice: _Choice, weights: Sequence[s.WeightCase]) -> dict[Values, list[_Part]] | None:
+    """Return which clauses and which weight apply for which values; what is wrong with them is reported."""
+    rule, state = choice.names.rule, choice.names.state
+    errors, source = state.diagnostics.errors, state.signature.source.name
+    texts = [text.name for text in state.signature.text_layers]
+    layers = dict.fromkeys([*texts, *(c.layer.text for c in rule.layers if "." in c.layer.text)])
+    groups: list[tuple[str, Sequence[_Part]]] = [("", weights)]
+    groups += [(layer, [c for c in rule.layers if c.layer.text == layer]) for layer in layers]
+    parts: tuple[_Part, ...] = (*rule.layers, *weights)
+    rests: list[tuple[_Part, list[_Part]]] = []
+    for layer, own in groups:
+        conditional, plain = [part for part in own if part.conditions], [part for part in own if not part.conditions]
+        # What has no condition is for the rest; of the source layer the right-hand side is.
+        rests += [(rest, conditional) for rest in plain[:1]]
+        if not layer and len(plain) > 1:
+            message = "the rule has two weights without a condition"
+            state.error("SGL0314", plain[-1].span, message, "write `if …` behind one of them")
+        what = f"clause of the layer `{layer}`" if layer else "weight"
+        choice.check(what, conditional, complete=bool(plain) or layer == source)
+    if state.diagnostics.errors > errors:
+        return None
+    found: dict[Values, list[_Part]] = {}
+    for values in choice.names.variables.combinations(choice.deciding):
+        idle = {id(rest) for rest, conditional in rests if choice.applying(conditional, values)}
+        found[values] = [part for part in choice.applying(parts, values) if id(part) not in idle]
+    used = {id(part) for some in found.values() for part in some}
+    for part in (part for part in parts if id(part) not in used):
+        message = "this applies for no values that the rule can have"
+        if not part.conditions:
+            message = "the conditions of the others leave no values for this one"
+        state.error("SGL0314", part.span, message, "remove it, or correct them")
+    return found
 
 
 def _is_known(condition: s.Condition, variables: VariableTable, state: CompilerState) -> bool:
@@ -86,121 +173,6 @@ def _is_known(condition: s.Condition, variables: VariableTable, state: CompilerS
         features = sorted({feature for _, feature in variables.mentions[name.text]})
         return all(is_comparable(feature, condition.span, state) for feature in features)
     return not strange
-
-
-@dataclass(frozen=True)
-class _Group:
-    """Clauses of one text layer, or weights, of which one applies; ``rest`` without conditions.
-
-    It is ``complete`` without a rest if the right-hand side, of the source layer, is the rest.
-    """
-
-    what: str
-    parts: tuple[_Part, ...]
-    rest: _Part | None
-    complete: bool
-
-
-class _Choice:
-    """Finds what applies, combination of values by combination."""
-
-    def __init__(self, names: RuleNames, weights: Sequence[s.WeightCase]) -> None:
-        rule, state = names.rule, names.state
-        self._rule, self._weights, self._state = rule, weights, state
-        self._variables = names.variables
-        self._parts: list[_Part] = [*rule.layers, *weights]
-        #: The variables that decide, in the order of their first mention.
-        deciding = (c.column.text for part in self._parts for c in part.conditions)
-        self._deciding = tuple(dict.fromkeys(deciding))
-        source, texts = state.signature.source.name, state.signature.text_layers
-        self._groups = [_group("weight", weights, complete=False)]
-        parts = (clause.layer.text for clause in rule.layers if "." in clause.layer.text)
-        for layer in dict.fromkeys([*(text.name for text in texts), *parts]):
-            clauses = [clause for clause in rule.layers if clause.layer.text == layer]
-            what = f"clause of the layer `{layer}`"
-            self._groups.append(_group(what, clauses, complete=layer == source))
-
-    def cases(self) -> Cases | None:
-        state, domains = self._state, self._variables.domains
-        errors = state.diagnostics.errors
-        if prod(len(domains[name]) for name in self._deciding) > MAX_COMBINATIONS:
-            message = f"the conditions have more than {MAX_COMBINATIONS:,} combinations of values"
-            state.error("SGL0706", self._rule.name.span, message, "split the rule into several")
-            return None
-        combinations = self._variables.combinations(self._deciding)
-        for group in self._groups:
-            self._check(group, combinations)
-        if state.diagnostics.errors == errors:
-            self._check_idle(combinations)
-        if state.diagnostics.errors > errors:
-            return None
-        found: dict[tuple[int, ...], int] = {}
-        cases: list[Case] = []
-        number: dict[Values, int] = {}
-        for values in combinations:
-            clauses, sharing = self._chosen(values)
-            key = (*map(id, clauses), sharing)
-            if key not in found:
-                found[key] = len(cases)
-                weight = self._weights[sharing].weight
-                cases.append(Case(clauses, weight, sharing, self._told(values)))
-            number[values] = found[key]
-        return Cases(tuple(cases), self._deciding, number)
-
-    def _applies(self, part: _Part, values: Values) -> bool:
-        given = dict(zip(self._deciding, values, strict=True))
-        return all(self._variables.holds(condition, given[condition.column.text]) for condition in part.conditions)
-
-    def _chosen(self, values: Values) -> tuple[tuple[s.LayerClause, ...], int]:
-        idle = {id(group.rest) for group in self._groups if any(self._applies(part, values) for part in group.parts)}
-        applying = [part for part in self._parts if self._applies(part, values) and id(part) not in idle]
-        clauses = tuple(part for part in applying if isinstance(part, s.LayerClause))
-        weight = next(part for part in applying if isinstance(part, s.WeightCase))
-        return clauses, next(i for i, one in enumerate(self._weights) if one is weight)
-
-    def _check(self, group: _Group, combinations: Sequence[Values]) -> None:
-        plain = [part for part in self._weights if not part.conditions]
-        if group.rest in plain and group.rest is not plain[-1]:
-            message = "the rule has two weights without a condition"
-            self._state.error("SGL0314", plain[-1].span, message, "write `if …` behind one of them")
-        missing: list[str] = []
-        for values in combinations if group.parts else ():
-            applying = [part for part in group.parts if self._applies(part, values)]
-            if len(applying) > 1:
-                first, second, *_ = applying
-                message = f"there is a second {group.what} for `{self._told(values)}`"
-                labels = [Label(first.span, "here first")]
-                hint = "let their conditions exclude one another"
-                self._state.error("SGL0314", second.span, message, hint, labels=labels)
-                return
-            if not applying and group.rest is None and not group.complete:
-                missing.append(f"`{self._told(values)}`")
-        if missing:
-            message = f"there is no {group.what} for {shortlist(missing, _SHOWN)}"
-            hint = "add it, or one without `if` for all other values; brackets leave values out: `N[case=acc|dat]`"
-            self._state.error("SGL0314", group.parts[-1].span, message, hint)
-
-    def _check_idle(self, combinations: Sequence[Values]) -> None:
-        used: set[int] = set()
-        for values in combinations:
-            clauses, sharing = self._chosen(values)
-            used |= {*map(id, clauses), id(self._weights[sharing])}
-        for part in self._parts:
-            if id(part) not in used:
-                message = "this applies for no values that the rule can have"
-                if not part.conditions:
-                    message = "the conditions of the others leave no values for this one"
-                self._state.error("SGL0314", part.span, message, "remove it, or correct them")
-
-    def _told(self, values: Values) -> str:
-        pairs = zip(self._deciding, values, strict=True)
-        return ", ".join(f"{name} = {value}" for name, value in pairs)
-
-
-def _group(what: str, parts: Sequence[_Part], *, complete: bool) -> _Group:
-    conditional = tuple(part for part in parts if part.conditions)
-    rest = next((part for part in parts if not part.conditions), None)
-    return _Group(what, conditional, rest, complete)
 
 
 def lower_rules(state: CompilerState) -> None:
