@@ -15,7 +15,7 @@ Nothing is written.  Work is kept in memory between snapshots (:mod:`sgl.cache`)
 has seen nothing before, which ``tests/engine`` tries on random edits.  Several threads wait for one another.
 
 Spans of diagnostics count characters of the texts.  All others, of trees and of ``compiled``, stay while the text
-around a declaration is edited (:mod:`sgl.lang.edited`): ``sources.real(span)`` is the span in the text,
+around a declaration is edited (:mod:`sgl.lang.chunks`): ``sources.real(span)`` is the span in the text,
 ``sources.files[name].place(offset)`` the way back; ``position`` and the renderers of diagnostics take both.
 """
 

@@ -225,14 +225,12 @@ class BodyLowering:
         if values is None:
             return None
         if test.attribute is not None and known is not None and attribute not in known:
-            message = f"no word has the attribute `{attribute}`"
-            self._unknown("SGL0808", test.attribute, message, known)
+            self._unknown("SGL0808", test.attribute, f"no word has the attribute `{attribute}`", known)
             return None
         if known is not None and (test.word_set is None or test.word_set.text != "targets"):
             for value in values:
                 if value.text not in known[attribute]:
-                    message = f"no word has `{attribute}={value}`"
-                    self._unknown("SGL0808", value, message, known[attribute])
+                    self._unknown("SGL0808", value, f"no word has `{attribute}={value}`", known[attribute])
         return c.NodeTest(attribute, frozenset(v.text for v in values), test.negated)
 
     def _values(self, test: s.AttributeTest) -> tuple[s.Name, ...] | None:
@@ -259,9 +257,8 @@ class BodyLowering:
             if label.is_set:
                 own = self._label_set(label)
                 if known is not None and own and not labels.negated and known.isdisjoint(own):
-                    message = f"no rule makes an edge of the set `{label.text}`"
                     hint = "leave it out: the verifier refuses claims about what no graph has"
-                    state.warning("SGL0807", label.span, message, hint)
+                    state.warning("SGL0807", label.span, f"no rule makes an edge of the set `{label.text}`", hint)
                 names.update(own)
                 continue
             names.add(label.text)
@@ -270,8 +267,7 @@ class BodyLowering:
                 hint = "list the labels, `-[nmod:in|nmod:on]->`, or declare a set with `labels`"
                 state.error("SGL0404", label.span, message, hint)
             elif known is not None and label.text not in known:
-                message = f"no rule makes an edge `{label.text}`"
-                self._unknown("SGL0807", s.Name(label.text, label.span), message, known)
+                self._unknown("SGL0807", s.Name(label.text, label.span), f"no rule makes an edge `{label.text}`", known)
         return c.LabelTest(frozenset(names), labels.negated)
 
     def _label_set(self, label: s.LabelText) -> Sequence[str]:
@@ -284,8 +280,7 @@ class BodyLowering:
             if known is not None and value.text not in known:
                 message = f"no rule makes an edge `{value.text}`"
                 notes = (f"so it adds nothing to the set `{declaration.name}`",)
-                hint = _hint(value.text, known)
-                self.context.state.warning("SGL0807", value.span, message, hint, notes=notes)
+                self.context.state.warning("SGL0807", value.span, message, _hint(value.text, known), notes=notes)
         return [value.text for value in declaration.values]
 
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
@@ -309,8 +304,7 @@ def length_test(written: s.Length, layers: tuple[str, ...], state: CompilerState
     """Return the test on the length of a text in one of the layers; None after a report."""
     layer, sign, part, more = written.layer, written.comparison.text, "", 0
     if layers and layer.text not in layers:
-        hint = suggest(layer.text, layers, "there is")
-        state.error("SGL0201", layer.span, f"there is no text layer `{layer}`", hint)
+        state.error("SGL0201", layer.span, f"there is no text layer `{layer}`", suggest(layer.text, layers, "there is"))
         return None
     if isinstance(written.number, s.Longest):
         part, more = written.number.part.text, int(str(written.number.more or 0))
@@ -372,8 +366,7 @@ def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Compi
     for body in graph.bodies[1:]:
         for measure in s.parts_of((s.Length, s.Depth), body):
             message = "a measure is about the whole text, and a `without` about one match"
-            hint = "write the opposite of the measure between the first braces"
-            state.error("SGL0801", measure.span, message, hint)
+            state.error("SGL0801", measure.span, message, "write the opposite of the measure between the first braces")
     lengths = [*s.parts_of(s.Length, graph.bodies[0])]
     if lengths and graph.bodies[1:] and not bodies[0].variables:
         message = "a `without` is about nodes, and there are none between the first braces"
@@ -381,5 +374,4 @@ def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Compi
     depths = [*s.parts_of(s.Depth, graph.bodies[0])]
     if depths and (len(depths) > 1 or len(graph.bodies) > 1 or bodies[0].variables):
         message = "a `depth` stands alone between its braces, or beside lengths"
-        hint = "write the walk with its nodes: `A -[ccomp]{3}-> B`"
-        state.error("SGL0801", depths[-1].span, message, hint)
+        state.error("SGL0801", depths[-1].span, message, "write the walk with its nodes: `A -[ccomp]{3}-> B`")

@@ -60,8 +60,7 @@ def check_instances(state: CompilerState) -> None:
         for fragment in rule.fragments:
             if _has_double_edge(fragment) and span not in reported:
                 reported.add(span)
-                message = f"in the rule `{rule.name}`, an edge is written twice for some values "
-                message += "of its features"
+                message = f"in the rule `{rule.name}`, an edge is written twice for some values of its features"
                 notes = (f"its edges are then: {', '.join(edge.label for edge in fragment.edges)}",)
                 state.error("SGL0508", span, message, "remove one of the two", notes=notes)
     source = state.signature.source.name
@@ -69,8 +68,7 @@ def check_instances(state: CompilerState) -> None:
         if layer.anchor != source:
             for rule, told in _misplaced(grammar, number):
                 message = f"in the rule `{rule.name}`, {told}"
-                hint = "let the clause depend on a feature: `… if shown=yes`"
-                state.error("SGL0516", spans[rule.id], message, hint)
+                state.error("SGL0516", spans[rule.id], message, "let the clause depend on a feature: `… if shown=yes`")
 
 
 def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
@@ -196,8 +194,7 @@ class _RuleGraph:
             elif labels and index == head:
                 self.error("SGL0508", f"the head {self._name(node)} depends on another node")
             elif not labels and index not in (head, *extracted) and self._needs_head(node):
-                message = f"{self._name(node)} depends on nothing"
-                self.error("SGL0504", message, "connect it with an edge")
+                self.error("SGL0504", f"{self._name(node)} depends on nothing", "connect it with an edge")
         if graph.number_of_edges() and not nx.is_directed_acyclic_graph(graph):
             self.error("SGL0509", "the edges of this rule go round in a circle")
 
@@ -221,8 +218,7 @@ class _RuleGraph:
             words = sum(part == {_WORD} for part in parts) + own
             if sum(_WORD in part for part in parts) + own > 1:
                 would = "would" if words > 1 else "could"
-                message = f"{self._name(node)} {would} be two words at once"
-                self.error("SGL0510", message, "bind a gap to one word only")
+                self.error("SGL0510", f"{self._name(node)} {would} be two words at once", "bind a gap to one word only")
             elif words == 0 and index not in exported:
                 hint = "bind the port to a child, or pass it on with a port of the category"
                 self.error("SGL0511", f"{self._name(node)} is left without a word", hint)
@@ -244,8 +240,7 @@ class _RuleGraph:
 
     def error(self, code: str, message: str, hint: str = "") -> None:
         case = f" with `{self.version.when}`" if self.version.when else ""
-        message = f"in the rule `{self.production.name}`{case}, {message}"
-        self.state.error(code, self.production.span, message, hint)
+        self.state.error(code, self.production.span, f"in the rule `{self.production.name}`{case}, {message}", hint)
 
 
 def check_words(state: CompilerState) -> None:
@@ -261,10 +256,8 @@ def _check_characters(productions: Sequence[Production], state: CompilerState) -
         for item in chain(*chain(*(version.templates for version in production.versions))):
             text = item.text if isinstance(item, Token) else ""
             if (at := hidden(text, whole=True)) >= 0:
-                message = f"the word `{text}` has a character that cannot be seen"
-                message += f", {code_of(text[at])}"
-                hint = "it changes nothing there; remove it"
-                state.error("SGL0107", production.span, message, hint)
+                message = f"the word `{text}` has a character that cannot be seen, {code_of(text[at])}"
+                state.error("SGL0107", production.span, message, "it changes nothing there; remove it")
         for name, value in _attributes(production):
             if not is_attribute(name, value):
                 message = f"CoNLL-U cannot hold the attribute {name}={value!r}"
@@ -281,10 +274,9 @@ def _check_repeated(state: CompilerState) -> None:
         key, templates = (word.lhs.info.name, word.lhs.slots), version.templates
         earlier, _ = words.setdefault((*key, templates, meaning), (word, version))
         if earlier is not word:
-            message = "this is the same word as an earlier one"
             labels = [Label(earlier.span, "the same word, in the same category")]
             hint = "remove one of the two; a weight makes a word more frequent"
-            state.error("SGL0605", word.span, message, hint, labels=labels)
+            state.error("SGL0605", word.span, "this is the same word as an earlier one", hint, labels=labels)
         graphs = tuple(tuple(sketch.attributes.items()) for sketch in version.fragments)
         earlier, first = sources.setdefault((*key, templates[0], graphs), (word, version))
         if earlier is not word and first.templates != templates:

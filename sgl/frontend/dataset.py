@@ -65,24 +65,20 @@ def read_dataset(state: CompilerState) -> None:
     if not hasattr(settings, "start"):
         if "from" not in said:
             message = "the dataset does not say which category to start from"
-            hint = "add `from` and the category of whole texts"
-            state.error("SGL0804", dataset.span, message, hint)
+            state.error("SGL0804", dataset.span, message, "add `from` and the category of whole texts")
         return
     if not (any(settings.sizes.values()) or settings.every) and state.diagnostics.errors == errors:
-        hint = "say how many: `train 40000`"
-        state.error("SGL0804", dataset.span, "the dataset asks for no sentences", hint)
+        state.error("SGL0804", dataset.span, "the dataset asks for no sentences", "say how many: `train 40000`")
     start = settings.start
     category = scope.of(start).find(s.CategoryDecl, start)
     if category is not None and category.features:
         listed = ", ".join(f"`{name}`" for name in category.features)
         message = f"a dataset starts from a category without features; `{start}` has {listed}"
         hint = f"make a category of texts: `rule text: Text -> {start}`"
-        labels = [Label(category.name.span, "declared here")]
-        state.error("SGL0804", start.span, message, hint, labels=labels)
+        state.error("SGL0804", start.span, message, hint, labels=[Label(category.name.span, "declared here")])
     elif category is not None and (parts := [p.name for p in category.ports if "." in str(p.name)]):
-        message = f"a text is in one piece, but `{start}` has the part `{parts[0]}`"
         hint = "make a category of texts, with a rule that puts the parts where they belong"
-        state.error("SGL0804", start.span, message, hint)
+        state.error("SGL0804", start.span, f"a text is in one piece, but `{start}` has the part `{parts[0]}`", hint)
     elif category is not None:
         state.dataset = settings
 
@@ -102,9 +98,8 @@ def _do_without(state: CompilerState) -> None:
         state.error("SGL0804", None, message, hint if rules else "go on: sentences are checked once there are rules")
         return
     message = f"{message}: its sentences start from `{start}`"
-    label = "no rule uses it"
     notes = ("without a dataset no claim is proved and nothing is compiled",)
-    state.warning("SGL0804", start.span, message, hint, label=label, notes=notes)
+    state.warning("SGL0804", start.span, message, hint, label="no rule uses it", notes=notes)
     state.dataset = DatasetSettings(declared=False)
     state.dataset.start = start
 
@@ -157,8 +152,7 @@ def _read_clause(clause: s.DatasetClause, settings: DatasetSettings, said: dict[
     else:
         # What was meant is said by the hint, and is not reported as missing.
         said.setdefault(suggested(key, _KEYS) or key, name)
-        hint = suggest(key, _KEYS, "it has")
-        state.error("SGL0201", name.span, f"a dataset has no `{key}`", hint)
+        state.error("SGL0201", name.span, f"a dataset has no `{key}`", suggest(key, _KEYS, "it has"))
 
 
 def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: CompilerState) -> None:
@@ -177,8 +171,7 @@ def _read_number(key: str, clause: s.DatasetClause, settings: DatasetSettings, s
     state, amount = scope.resolved.state, clause.amount
     assert amount is not None, "the clause has a number"
     if clause.copies is not None and key not in SPLITS:
-        message = f"`{key}` is no number of sentences that could be repeated"
-        state.error("SGL0201", clause.copies.span, message)
+        state.error("SGL0201", clause.copies.span, f"`{key}` is no number of sentences that could be repeated")
         return
     if key not in (*SPLITS, "seed", "percent"):
         message, hint = f"`{key}` takes a name and no number", f"write `{key} Text`"
@@ -212,8 +205,7 @@ def check_lemma_classes(state: CompilerState) -> None:
     classes = sorted(context.attributes["upos"])
     for name in state.dataset.distinct_lemmas:
         if name.text not in classes:
-            hint = suggest(name.text, classes, "there is")
-            state.error("SGL0808", name.span, f"no word has `upos={name}`", hint)
+            state.error("SGL0808", name.span, f"no word has `upos={name}`", suggest(name.text, classes, "there is"))
 
 
 def choose_targets(state: CompilerState) -> None:
@@ -281,14 +273,12 @@ def _check(clause: s.ReleaseClause, state: CompilerState) -> None:
     """Report a clause that no release has, and values that nobody could read."""
     key, table = clause.key.text, known()
     if key not in table["clauses"]:
-        hint = suggest(key, table["clauses"], "it has")
-        state.error("SGL0201", clause.key.span, f"a release has no `{key}`", hint)
+        state.error("SGL0201", clause.key.span, f"a release has no `{key}`", suggest(key, table["clauses"], "it has"))
         return
     form = table["clauses"][key]
     listed = table["licences"] if key == "licence" else {}
     if "several" not in form and len(clause.values) > 1:
-        hint = "put the whole text in quotation marks"
-        state.error("SGL0833", clause.values[1].span, f"`{key}` has one value", hint)
+        state.error("SGL0833", clause.values[1].span, f"`{key}` has one value", "put the whole text in quotation marks")
     for value in clause.values:
         if value.text not in listed and not re.fullmatch(form["form"], value.text):
             hint = suggest(value.text, listed, form["hint"]) if listed else form["hint"]

@@ -168,8 +168,7 @@ class _Search:
         return iter(list(self.buildable.get(rule.rhs[child].info.name, ())))
 
     def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
-        message = f"the features {problem}"
-        self.state.error("SGL0706", production.span, message, hint, label="reached here")
+        self.state.error("SGL0706", production.span, f"the features {problem}", hint, label="reached here")
         raise _TooManyError
 
 
@@ -214,8 +213,7 @@ def _report_unbuildable(rules: Sequence[Production], expanded: Sequence[Instance
             info = pattern.info
             known = (info.written(values) for values in buildable[info.name])
             notes.append(f"`{info.name}` can be built as: {shortlist(known, 6)}")
-        message = f"the rule `{rule.name}` can never be used: "
-        message += "no children have the features it asks for"
+        message = f"the rule `{rule.name}` can never be used: no children have the features it asks for"
         state.error("SGL0703", rule.span, message, notes=notes)
     mentioned = {p.info.name for rule in rules for p in rule.rhs} | {state.dataset.start.text}
     unbuilt = {name for name in mentioned if not buildable.get(name)}
@@ -240,8 +238,7 @@ def _report_unproductive(names: Set[str], rules: Sequence[Production], state: Co
         if len(circle) == 1:
             message = f"{listed} never ends in words: each of its rules needs another {listed}"
         labels = [Label(rule.span, "and so does this rule") for rule in others[:3]]
-        hint = "add a rule or a word that ends the recursion"
-        state.error("SGL0702", first.span, message, hint, labels=labels)
+        state.error("SGL0702", first.span, message, "add a rule or a word that ends the recursion", labels=labels)
 
 
 def _without_end(circle: Set[str], rules: Sequence[Production]) -> list[str]:
@@ -264,8 +261,7 @@ def _report_unreachable(instances: Sequence[Instance], reachable: Set[Concrete],
         if id(production) not in alive and not production.pool and name not in reported:
             reported.add(name)
             category, start = production.lhs.info.name, state.dataset.start
-            message = f"`{name}` never takes part in a sentence: "
-            message += f"`{category}` cannot be reached from `{start}`"
+            message = f"`{name}` never takes part in a sentence: `{category}` cannot be reached from `{start}`"
             state.warning("SGL0704", production.span, message, f"use `{category}` in a rule, or remove what is idle")
 
 
@@ -283,5 +279,4 @@ def _report_endless(instances: Sequence[Instance], state: CompilerState) -> None
             name = instance.lhs[0]
             message = f"`{name}` is built from `{name}` without a word in between: "
             message += "a sentence with it has infinitely many derivations"
-            hint = "remove the rule, or let it change a feature"
-            state.error("SGL0708", instance.production.span, message, hint)
+            state.error("SGL0708", instance.production.span, message, "remove the rule, or let it change a feature")

@@ -43,8 +43,7 @@ def options_in_force(declaration: s.Layer, state: CompilerState) -> Iterator[s.L
             name, place = option.name.text, option.place.kind.text if option.place else ""
             if name not in _FORMS:
                 hint = suggest(name, _FORMS) or f"its options are {', '.join(_FORMS)}"
-                message = f"a text layer has no option `{name}`"
-                state.error("SGL0201", option.name.span, message, hint)
+                state.error("SGL0201", option.name.span, f"a text layer has no option `{name}`", hint)
                 continue
             forms, example = _FORMS[name]
             several = name == "join" and len(option.values) > 1
@@ -79,8 +78,7 @@ def finish_of(options: Sequence[s.LayerOption], state: CompilerState) -> Finish 
         for pair in [(option.left.text, right) for right in rights]:
             if tables[elision].setdefault(pair, option.form.text) != option.form.text:
                 message = f"`{pair[0]}` is written in two ways before `{pair[1]}`"
-                hint = "keep one of the two, or give each a `when` of its own"
-                state.error("SGL0308", option.span, message, hint)
+                state.error("SGL0308", option.span, message, "keep one of the two, or give each a `when` of its own")
     forms, elisions = (tuple((*pair, form) for pair, form in own.items()) for own in tables)
     found = Finish(tuple(sorted(after)), tuple(sorted(absorb)), forms, elisions, int(capital), twin)
     return found if found != Finish() else None
@@ -197,9 +195,8 @@ def check_contrast(state: CompilerState) -> None:
             texts = interpret(grammar, derivation).texts
             where = "nowhere" if not count else "in more than one place"
             message = f"a sentence differs from its twin in `{layer.name}` {where}"
-            notes = [f"“{texts[0]}”, and “{texts[number]}”"]
             hint = "let each sentence use exactly one clause of the twin, by a feature for example"
-            state.error("SGL0325", _span(layer, state), message, hint, notes=notes)
+            state.error("SGL0325", _span(layer, state), message, hint, notes=[f"“{texts[0]}”, and “{texts[number]}”"])
             break
 
 

@@ -98,8 +98,7 @@ class FragmentLowering:
             elif isinstance(statement, s.ForgetStatement):
                 atom = self._atom(statement.node)
                 if atom is not None and not self._touch(atom, statement.span):
-                    message = "only a port of a child can be forgotten"
-                    self._error("SGL0501", statement.span, message)
+                    self._error("SGL0501", statement.span, "only a port of a child can be forgotten")
             else:
                 message = "`node(…)` is the node of a word; a rule has none of its own"
                 hint = 'attributes of a word in a rule go with it: `"was"(lemma=be)`'
@@ -143,8 +142,7 @@ class FragmentLowering:
         spelled = sorted(self.names.variables.domains[alone[1:]]) if alone[0] == "$" else [alone]
         for written in [] if self.layer.free or ":" in text else spelled:
             if written in RESERVED_LABELS:
-                message = f"CoNLL-U has its own use for the label `{written}`"
-                self._error("SGL0512", label.span, message)
+                self._error("SGL0512", label.span, f"CoNLL-U has its own use for the label `{written}`")
                 return None
         return text
 
@@ -197,8 +195,7 @@ class FragmentLowering:
         hint = f"no edge mentions {' and '.join(others)}: is it meant here?" if others else ""
         for source, _, target, statement in self.edges:
             if self.united[source] == self.united[target]:
-                message = "this edge leads from a node to itself"
-                self._error("SGL0509", statement.span, message, hint)
+                self._error("SGL0509", statement.span, "this edge leads from a node to itself", hint)
 
     def _atom(self, ref: s.NodeRef) -> Atom | None:
         name = ref.name.text
@@ -206,8 +203,7 @@ class FragmentLowering:
             words = self._words(ref)
             if len(words) > 1:
                 message = f'"{name}" occurs more than once in the right-hand side of the rule'
-                hint = "an edge can lead to all of them, and from none"
-                self._error("SGL0505", ref.span, message, hint)
+                self._error("SGL0505", ref.span, message, "an edge can lead to all of them, and from none")
             return words[0] if len(words) == 1 else None
         if ref.port is None and name not in self.names.index and name in self.own_ports[1:]:
             own = OwnPort(self.own_ports.index(name))
@@ -278,8 +274,7 @@ class FragmentLowering:
                 described, child = self._describe(atom), self.names.children[atom.child]
                 message = f"nothing is bound to `{described}`"
                 label = f"its port `{self.ports[atom.child][atom.port]}` stays open"
-                hint = f"write `{described} = X` in the layer `{self.layer.name}`, "
-                hint += f"or `forget {described}`"
+                hint = f"write `{described} = X` in the layer `{self.layer.name}`, or `forget {described}`"
                 self._error("SGL0502", child.span, message, hint, label=label)
         return exports if self.sound else None
 

@@ -128,8 +128,7 @@ class _WordLowering:
     def _clause(self, layer: str, hint: str) -> s.LayerClause | None:
         found = [clause for clause in self.clauses if clause.layer.text == layer]
         if not found and not self.state.signature.has_strange(self.clauses):
-            message = f"this word has no clause for the layer `{layer}`"
-            self.state.error("SGL0303", self.category.span, message, hint)
+            self.state.error("SGL0303", self.category.span, f"this word has no clause for the layer `{layer}`", hint)
         return found[-1] if found else None
 
     def _words(self, layer: str) -> list[str] | None:
@@ -143,8 +142,7 @@ class _WordLowering:
         if clause is None:
             return None
         if clause.template is None:
-            message = f"`{layer}` is a text layer, this clause is about a graph"
-            self.state.error("SGL0306", clause.span, message)
+            self.state.error("SGL0306", clause.span, f"`{layer}` is a text layer, this clause is about a graph")
             return None
         words: list[str] = []
         if layer.partition(".")[0] == self.state.signature.source.name != layer:
@@ -186,15 +184,13 @@ class _WordLowering:
             statement = statements[0] if len(statements) == 1 else None
             if not isinstance(statement, s.NodeStatement):
                 message = f"in the layer `{name}` a word is one node"
-                hint = f"write `{name} node(lemma=…, upos=…)`"
-                self.state.error("SGL0306", clause.span, message, hint)
+                self.state.error("SGL0306", clause.span, message, f"write `{name} node(lemma=…, upos=…)`")
                 return None
             if words is None:
                 return None
             if len(words) != 1 and not (words and layer.free):
                 place, text = self.evaluation.row or self.span, " ".join(words)
-                message = f"`{text}` is {len(words)} words of `{layer.anchor}`, "
-                message += f"but a node of `{name}` is one word"
+                message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
                 hint = "make it a rule with several words, or write it without spaces"
                 self.state.error("SGL0609", place, message, hint)
                 return None
@@ -240,8 +236,7 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, table: Lexi
         return ()
     if not lexicon.entries:
         message = f"the lexicon `{lexicon.name}` lists no category"
-        hint = "write a category and its layers below it"
-        state.error("SGL0610", lexicon.name.span, message, hint)
+        state.error("SGL0610", lexicon.name.span, message, "write a category and its layers below it")
     if table is None or not check_columns(lexicon, entries, table, state):
         return ()
     weighting, found = weighting_of(lexicon, state), list[Production]()

@@ -296,9 +296,8 @@ class _WeightNames:
             earlier = self._given_by.setdefault(category.text, category.span)
             if earlier != category.span:
                 message = f"`{category}` has weights from two files"
-                labels = [Label(earlier, "and from here")]
                 hint = "keep it in one of the two, or give the declarations a `when`"
-                self._state.error("SGL0711", category.span, message, hint, labels=labels)
+                self._state.error("SGL0711", category.span, message, hint, labels=[Label(earlier, "and from here")])
         for row in rows:
             text = row.weight.text
             weight = float(text) if _SCIENTIFIC.fullmatch(text) is not None else decimal(text)
@@ -322,9 +321,8 @@ class _WeightNames:
                 given[rule] = weight * grammar.rules[rule].weight / total
         for name, words in lacking.items():
             shown = shortlist(f"`{word}`" for word in dict.fromkeys(word.text for word in words))
-            message = f"the lexicon `{name}` has no word {shown}"
             hint = "the weights are older than the lexicon: estimate them again"
-            self._state.warning("SGL0710", words[0].span, message, hint)
+            self._state.warning("SGL0710", words[0].span, f"the lexicon `{name}` has no word {shown}", hint)
         return given
 
     def _means(self, row: WeightRow, declaration: s.Weights) -> bool:
@@ -345,9 +343,8 @@ class _WeightNames:
             return False
         beside = sorted(n for of, c, n in self._rules if (of, c) == (section, category))
         known = f"below `{category}` there may be: {shortlist(beside)}" if beside else ""
-        hint = suggest(name, declared - {name}) or known
         labels = [Label(declaration.path.span, "the weights are asked for here")]
-        self._state.error("SGL0709", row.name.span, message, hint, labels=labels)
+        self._state.error("SGL0709", row.name.span, message, suggest(name, declared - {name}) or known, labels=labels)
         return False
 
     def _check_category(self, name: s.Name) -> bool:

@@ -114,9 +114,8 @@ class VariableTable:
                 notes = (f"as a variable it would look too much like the value `{meant}`",)
                 state.error("SGL0402", first.span, message, hint, notes=notes)
             elif not self.domains[name]:
-                message = f"the variable `{name}` can have no value"
                 labels = [Label(n.span, f"here it is a value of `{f}`") for n, f in mentions]
-                state.error("SGL0402", first.span, message, labels=labels)
+                state.error("SGL0402", first.span, f"the variable `{name}` can have no value", labels=labels)
 
 
 def _forgotten(name: str, feature: str, patterns: Sequence[CategoryPattern]) -> str:
@@ -178,9 +177,8 @@ def _report_no_feature(feature: s.Name, info: CategoryInfo, state: CompilerState
     carried = ", ".join(f"`{name}`" for name in info.features) or "none"
     message = f"`{info.name}` has no feature `{feature}`"
     more = f"add it: `category {info.name}[{', '.join((*info.features, feature.text))}]`"
-    hint = suggest(feature.text, info.features) or more
     labels = [Label(info.declaration.name.span, f"its features: {carried}")]
-    state.error("SGL0401", feature.span, message, hint, labels=labels)
+    state.error("SGL0401", feature.span, message, suggest(feature.text, info.features) or more, labels=labels)
 
 
 def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting | None:
@@ -203,8 +201,7 @@ def _slot(setting: s.Setting, known: _Known, state: CompilerState) -> Slotting |
             column, otherwise = column_of(value)
             if known is None or isinstance(known, VariableTable):
                 message = f"`${column.name}` stands for a column of a table, and there is no table here"
-                hint = f"for a variable write `{column.name}` without `$`"
-                state.error("SGL0404", column.span, message, hint)
+                state.error("SGL0404", column.span, message, f"for a variable write `{column.name}` without `$`")
                 return None
             text = known.get(column.name.text, "") or otherwise
         if text not in values:
@@ -279,9 +276,8 @@ class RuleNames:
             roles = [role for index in others if (role := self.children[index].role) is not None]
             if roles:
                 self.reported.add(name)
-                message = f"two children are called `{name}`"
                 labels = [Label(self.name(first).span, f"the other `{name}`")]
-                state.error("SGL0304", roles[0].span, message, "rename one", labels=labels)
+                state.error("SGL0304", roles[0].span, f"two children are called `{name}`", "rename one", labels=labels)
 
     def name(self, index: int) -> s.Name:
         """Return what a child is called: its role, or else its category."""
@@ -306,8 +302,7 @@ class RuleNames:
         elif (first := self.missing.setdefault(text, name.span)) != name.span:
             self.state.diagnostics.also_at("SGL0305", first, name.span)
         else:
-            hint = self._hint(text, of_category)
-            self.state.error("SGL0305", name.span, f"the rule has no child `{text}`", hint)
+            self.state.error("SGL0305", name.span, f"the rule has no child `{text}`", self._hint(text, of_category))
         return None
 
     def _hint(self, name: str, of_category: Sequence[s.Child]) -> str:

@@ -102,16 +102,14 @@ class Evaluation:
             return replace(self, steps=count()).value_within(expression, 0)
         except _Endless as problem:
             notes = ("a function that calls itself, directly or through others, never ends",)
-            message = f"{problem.what} never ends: {problem.bound}"
-            self.diagnostics.error("SGL0608", problem.span, message, notes=notes)
+            self.diagnostics.error("SGL0608", problem.span, f"{problem.what} never ends: {problem.bound}", notes=notes)
         except _Missing as problem:
             column, place = problem.column, self.row or problem.column.span
             labels = [Label(column.span, "asked for here")]
             hint = f'fill in the column, with `""` for an empty text, or write `${column} or …`'
             if meant := suggested(column.text, self.columns):
                 hint = f"did you mean `{column}` by its `{meant}`? Else {hint}"
-            message = f"this row has no `{column}`"
-            self.diagnostics.error("SGL0604", place, message, hint, labels=labels)
+            self.diagnostics.error("SGL0604", place, f"this row has no `{column}`", hint, labels=labels)
         return None
 
     def value_within(self, expression: s.Expression, depth: int) -> str | None:
@@ -205,8 +203,7 @@ class Evaluation:
             if not any(scope.may_declare(kind, name) for kind in kinds):
                 hint = scope.in_library(name, *kinds)
                 hint = hint or suggest(name, [known for kind in kinds for known in scope.names(kind)])
-                message = f"there is no paradigm or function `{name}`"
-                self.diagnostics.error("SGL0201", call.name.span, message, hint)
+                self.diagnostics.error("SGL0201", call.name.span, f"there is no paradigm or function `{name}`", hint)
             return None
         values: list[str | _Missing] = []
         for argument in call.arguments:
@@ -267,8 +264,7 @@ class Evaluation:
         labels = labels if self.row else []
         if name not in classes:
             message = f"the paradigm `{paradigm.name}` has no class `{name}`"
-            hint = suggest(name, classes, "its classes are")
-            self.diagnostics.error("SGL0606", place, message, hint, labels=labels)
+            self.diagnostics.error("SGL0606", place, message, suggest(name, classes, "its classes are"), labels=labels)
             return None
         fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
         if not fitting or not word:
@@ -283,8 +279,7 @@ class Evaluation:
     def _report_arguments(self, call: s.Call, expected: int, declared: s.Name) -> None:
         plural = "s" if expected != 1 else ""
         message = f"`{declared}` takes {expected} argument{plural}, not {len(call.arguments)}"
-        labels = [Label(declared.span, "declared here")]
-        self.diagnostics.error("SGL0608", call.span, message, labels=labels)
+        self.diagnostics.error("SGL0608", call.span, message, labels=[Label(declared.span, "declared here")])
 
 
 def check_morphology(state: CompilerState) -> None:

@@ -150,8 +150,7 @@ class _PatternLowering:
             for name in (item.split for item in clause.items if item.split is not None):
                 if name.text not in everyone:
                     hint = suggest(name.text, everyone, "there is")
-                    message = f"no pattern is in the group `{name}`"
-                    self.state.error("SGL0201", name.span, message, hint)
+                    self.state.error("SGL0201", name.span, f"no pattern is in the group `{name}`", hint)
             items = [item for item in clause.items if item.split is None or item.split.text in groups]
             items = [replace(item, span=span, split=None) for item in items]
             sized.append(replace(clause, items=tuple(items)))
@@ -236,8 +235,7 @@ def _allowed(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> t
             state.report_missing("pattern", name, declared, hint, "pattern")
         elif isinstance(declaration, s.PatternDecl) and name.text == declaration.name.text:
             labels = [Label(declaration.name.span, "this pattern")]
-            message = "a pattern need not allow its own structures"
-            state.error("SGL0803", name.span, message, labels=labels)
+            state.error("SGL0803", name.span, "a pattern need not allow its own structures", labels=labels)
     return tuple(name.text for name in names if name.text in in_force)
 
 
@@ -309,8 +307,7 @@ def _check_part(declaration: s.PartDecl, state: CompilerState) -> None:
             hint = suggest(split.text, SPLITS, "it may have some in")
             state.error("SGL0827", split.span, f"a part has no sentences in `{split}`", hint)
     if not sizes:
-        hint = "say how many: `size 200`"
-        state.error("SGL0827", name.span, f"the part `{name}` has no sentences", hint)
+        state.error("SGL0827", name.span, f"the part `{name}` has no sentences", "say how many: `size 200`")
 
 
 @dataclass(frozen=True)

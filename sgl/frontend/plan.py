@@ -83,15 +83,13 @@ class _Relations:
             source = scope.read(relation.path, MAX_TABLE)
             table = read_relation(source, self.state.diagnostics) if source is not None else None
             if source is not None and table == ():
-                message = f"the table `{source.name}` has no rows"
-                self.state.error("SGL0610", relation.path.span, message)
+                self.state.error("SGL0610", relation.path.span, f"the table `{source.name}` has no rows")
             rows: _Rows = {}
             first: dict[str, Span] = {}
             for row in table or ():
                 word = row.word
                 if word.text in rows:
-                    hint = "put the words of both rows into one"
-                    self.state.report_twice("row", word, first[word.text], hint)
+                    self.state.report_twice("row", word, first[word.text], "put the words of both rows into one")
                 rows[word.text] = self._partners(row, scope)
                 first.setdefault(word.text, word.span)
             self.read[relation] = rows if self.state.diagnostics.errors == errors else None
@@ -109,9 +107,8 @@ class _Relations:
                     self.checked.add(declaration)
                     self.context.check_lemmas(declaration.values, hint)
         if not row.words and not row.kinds:
-            message = f"`{row.word}` goes with no word at all"
             hint = "list the words that it goes with, or remove the row: it then goes with any"
-            self.state.error("SGL0614", row.word.span, message, hint)
+            self.state.error("SGL0614", row.word.span, f"`{row.word}` goes with no word at all", hint)
         return frozenset(found)
 
 
@@ -324,8 +321,7 @@ def check_patterns(state: CompilerState) -> None:
     for lowered in patterns:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
-            hint = "say how many: `size 1000`"
-            state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", hint)
+            state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
         if any(quota.contexts for quota in lowered.pattern.quotas) and not state.dataset.distinct_sentences:
             message = "the contexts of an instance could be equal to one another"
             state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
@@ -357,8 +353,7 @@ def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, st
             labels = [Label(earlier[structure], "the same is held out here")]
             notes = ("an item of one would contain what the other holds out",)
             hint = f"add {' and '.join(allowing)}, or make one of the two structures narrower"
-            message = f"{names} hold out the same structure"
-            state.error("SGL0819", span, message, hint, labels=labels, notes=notes)
+            state.error("SGL0819", span, f"{names} hold out the same structure", hint, labels=labels, notes=notes)
 
 
 def _held_out(lowered: LoweredPattern) -> list[tuple[object, Span]]:

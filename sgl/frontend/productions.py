@@ -188,9 +188,8 @@ def each_layer(
             layers = [name for name, kind in kinds.items() if kind == "graph"]
             named, left = _leading(items, layers), None
             for item in items[len(named) : len(named) + 1]:
-                message = "before the edges of a clause only graph layers are named"
                 hint = f"the graph layers are: {', '.join(layers)}; edges are separated by `;`"
-                state.error("SGL0306", item.span, message, hint)
+                state.error("SGL0306", item.span, "before the edges of a clause only graph layers are named", hint)
         layers_of_clause = (clause.layer, *named)
         found += [replace(clause, layer=layer, template=left) for layer in layers_of_clause]
     return tuple(found)
@@ -242,10 +241,9 @@ def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: Compi
             sound = False
         elif info is not None and layer.text not in info.parts:
             sound = False
-            message = f"`{category}` has no part `{layer}`"
             hint = f"declare it: `category {category} with {layer}`"
             hint = suggest(layer.text, info.parts) or hint
-            state.error("SGL0322", layer.span, message, hint)
+            state.error("SGL0322", layer.span, f"`{category}` has no part `{layer}`", hint)
     return sound
 
 
@@ -276,11 +274,9 @@ def check_attribute_name(attribute: s.Attribute, layer: GraphLayer, state: Compi
     if name not in COLUMNS and not name[0].isupper():
         hint = suggest(name, COLUMNS) or f"write `{name.capitalize()}=…`"
         notes = ("besides lemma, upos and xpos a word has UD features, such as `Tense=Past`",)
-        message = f"`{name}` is no attribute of a word"
-        state.error("SGL0506", attribute.name.span, message, hint, notes=notes)
+        state.error("SGL0506", attribute.name.span, f"`{name}` is no attribute of a word", hint, notes=notes)
     elif name in RESERVED_ATTRIBUTES:
-        message = f"CoNLL-U has its own use for the attribute `{name}`"
-        state.error("SGL0512", attribute.name.span, message)
+        state.error("SGL0512", attribute.name.span, f"CoNLL-U has its own use for the attribute `{name}`")
 
 
 def entries_of(lexicon: s.Lexicon, scope: Scope, state: CompilerState) -> tuple[s.Entry, ...] | None:
@@ -312,8 +308,7 @@ def _entries_of_use(use: s.FormsUse, block: s.Forms, state: CompilerState) -> li
     for entry in block.entries:
         if entry.category.name.text != block.category.text:
             message = f"an entry of `{block.name}` is of the category that its uses give it"
-            hint = f"write `{block.category}[…]`"
-            state.error("SGL0617", entry.category.name.span, message, hint)
+            state.error("SGL0617", entry.category.name.span, message, f"write `{block.category}[…]`")
             continue
         settings = [_setting(setting, use, values, state) for setting in entry.category.settings]
         if None not in settings:
@@ -352,8 +347,7 @@ def _setting(
         problem = ("SGL0617", f"the value of `{feature}` is a column or a plain value", "")
     code, message, hint = problem
     if code:
-        labels = [Label(written.span, f"`{use.name}` sets it here")]
-        state.error(code, own.span, message, hint, labels=labels)
+        state.error(code, own.span, message, hint, labels=[Label(written.span, f"`{use.name}` sets it here")])
         return None
     return replace(written, values=chosen)
 

@@ -61,9 +61,8 @@ def each(part: _Ranged, state: CompilerState) -> Iterator[_Ranged]:
         return
     one = replace(part, numbers=None)
     if numbers.name.text not in mentioned_in(one):
-        message = f"the number `{numbers.name}` is never used"
         hint = f"write it where it belongs: `within chain(nmod, {numbers.name})`"
-        state.warning("SGL0204", numbers.name.span, message, hint)
+        state.warning("SGL0204", numbers.name.span, f"the number `{numbers.name}` is never used", hint)
     for number in range(low, high + 1):
         given = s.Amount(numbers.span, s.Name(str(number), numbers.span))
         yield Substitution({numbers.name.text: given}, state).write_out(one)
@@ -212,8 +211,7 @@ def _condition(
         has = next((anchor for anchor in anchors if name in anchor.names), None)
         if has is not None and name not in shared:
             lacks = next(anchor for anchor in anchors if name not in anchor.names)
-            message = f"`{name}` is a node of one of the structures that these sentences contain, "
-            message += "and not of another"
+            message = f"`{name}` is a node of one of the structures that these sentences contain, and not of another"
             labels = [Label(has.span, f"here there is a `{name}`"), Label(lacks.span, f"here there is no `{name}`")]
             hint = f"give `{name}` another name here, or the node meant the name `{name}` there too"
             context.state.error("SGL0824", ref.span, message, hint, labels=labels)
@@ -272,8 +270,7 @@ def copies_of(written: s.Copies | None, state: CompilerState) -> int:
     """Return how often each sentence, or each instance, is there; 1 after a report."""
     number = 1 if written is None else state.parameters.whole(written.number, 1)
     if written is not None and number is not None and number > MAX_COPIES:
-        message = f"this is repeated at most {MAX_COPIES:,} times"
-        state.error("SGL0705", written.span, message)
+        state.error("SGL0705", written.span, f"this is repeated at most {MAX_COPIES:,} times")
     return number or 1
 
 
@@ -296,8 +293,7 @@ def count_of_sentences(
         return None
     count = contexts * max(min(count * times, least), (count * times * percent + 50) // 100)
     if count > MAX_COUNT:
-        message = f"at most {MAX_COUNT:,} sentences can be asked for in one place"
-        state.error("SGL0705", amount.span, message)
+        state.error("SGL0705", amount.span, f"at most {MAX_COUNT:,} sentences can be asked for in one place")
         return None
     return count
 

@@ -81,16 +81,14 @@ class _Choice:
             found = self.applying(conditional, values)
             if len(found) > 1:
                 message = f"there is a second {what} for `{self.told(values)}`"
-                labels = [Label(found[0].span, "here first")]
                 hint = "let their conditions exclude one another"
-                state.error("SGL0314", found[1].span, message, hint, labels=labels)
+                state.error("SGL0314", found[1].span, message, hint, labels=[Label(found[0].span, "here first")])
                 return
             if not found and not complete:
                 missing.append(f"`{self.told(values)}`")
         if missing:
-            message = f"there is no {what} for {shortlist(missing, _SHOWN)}"
             hint = "add it, or one without `if` for all other values; brackets leave values out: `N[case=acc|dat]`"
-            state.error("SGL0314", conditional[-1].span, message, hint)
+            state.error("SGL0314", conditional[-1].span, f"there is no {what} for {shortlist(missing, _SHOWN)}", hint)
 
 
 def cases_of(names: RuleNames) -> Cases | None:

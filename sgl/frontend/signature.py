@@ -122,15 +122,13 @@ def _signature(state: CompilerState) -> Signature | None:
     layers = [declaration for declaration, _ in state.names.of(s.Layer)]
     strange = [layer for layer in layers if layer.kind.text not in _KINDS]
     for layer in strange:
-        hint = "a layer is `text` or `graph on …`"
-        state.report_missing("kind of layer", layer.kind, _KINDS, hint)
+        state.report_missing("kind of layer", layer.kind, _KINDS, "a layer is `text` or `graph on …`")
     text = with_twins([_text_layer(d, state) for d in layers if d.kind.text == "text"], state)
     graphs = _graph_layers(layers, [layer.name for layer in text], state)
     views = tuple(_views(graphs, state))
     unread = state.project.lacks("layer")
     if not text and not unread and not strange:
-        hint = "start with `layer en : text`"
-        state.error("SGL0307", None, "the grammar declares no text layer", hint)
+        state.error("SGL0307", None, "the grammar declares no text layer", "start with `layer en : text`")
     features, weights = _features(state)
     declared = state.names.of(s.CategoryDecl)
     named = {layer.name.text for layer in layers}
@@ -164,8 +162,7 @@ def _text_layer(declaration: s.Layer, state: CompilerState) -> TextLayer:
         else:
             message = f"the layer `{declaration.name}` says twice how its words are joined"
             hint = "keep one of the two, or give each a `when` of its own"
-            labels = [Label(join.span, "here first")]
-            state.error("SGL0308", option.span, message, hint, labels=labels)
+            state.error("SGL0308", option.span, message, hint, labels=[Label(join.span, "here first")])
     between = " " if join is None else join.values[0].text
     name, finish = declaration.name.text, finish_of(options, state)
     return TextLayer(name, between, frozenset(attach), finish)
@@ -180,24 +177,20 @@ def _graph_layers(layers: Sequence[s.Layer], text: Sequence[str], state: Compile
             continue
         if anchor is None:
             message = f"the graph layer `{name}` does not say whose words its nodes are"
-            hint = f"write `layer {name} : graph on {text[0] if text else 'en'}`"
-            state.error("SGL0308", layer.span, message, hint)
+            state.error("SGL0308", layer.span, message, f"write `layer {name} : graph on {text[0] if text else 'en'}`")
         elif anchor.text not in text:
             if anchor.text not in strange:
-                hint = f"declare it: `layer {anchor} : text`"
-                state.report_missing("text layer", anchor, text, hint, "layer")
+                state.report_missing("text layer", anchor, text, f"declare it: `layer {anchor} : text`", "layer")
         elif anchor.text != text[0] and not found:
             message = f"the first graph layer is on the source layer, which `{anchor}` is not"
-            hint = f"declare a layer `graph on {text[0]}` before `{name}`"
-            state.error("SGL0312", anchor.span, message, hint)
+            state.error("SGL0312", anchor.span, message, f"declare a layer `graph on {text[0]}` before `{name}`")
         else:
             # A layer with another option counts as free: only that can be meant.
             sound, free = _check_options(layer, state), bool(layer.options)
             found.append(GraphLayer(name, anchor.text, free))
             if free and sound and len(found) == 1:
                 message = "the first graph layer is the one that patterns speak about; it is a tree"
-                hint = f"declare a layer without `{FREE}` before `{name}`"
-                state.error("SGL0312", layer.span, message, hint)
+                state.error("SGL0312", layer.span, message, f"declare a layer without `{FREE}` before `{name}`")
     return found
 
 
@@ -206,12 +199,10 @@ def _check_options(layer: s.Layer, state: CompilerState) -> bool:
     for option in layer.options:
         if not isinstance(option, s.Option) or option.name.text != FREE or option.values:
             written = f" `{option.name}`" if isinstance(option, s.Option) else "s of texts"
-            message = f"a graph layer has no option{written}"
-            state.error("SGL0201", option.span, message, f"its only option is `{FREE}`")
+            state.error("SGL0201", option.span, f"a graph layer has no option{written}", f"its only option is `{FREE}`")
         elif option.when is not None:
             message = "whether a graph layer is free does not depend on a parameter"
-            hint = "leave out the condition; a rule may have one"
-            state.error("SGL0308", option.span, message, hint)
+            state.error("SGL0308", option.span, message, "leave out the condition; a rule may have one")
     return state.diagnostics.errors == errors
 
 
@@ -249,9 +240,8 @@ def _category(
     ports, limited = [HEAD], []
     for port in (port for port in declaration.ports if "." not in port.name.text):
         if port.name.text in ports:
-            message = f"`{category}` already has a port `{port.name}`"
             hint = "every category has the port `head`" if port.name.text == HEAD else ""
-            state.error("SGL0501", port.name.span, message, hint)
+            state.error("SGL0501", port.name.span, f"`{category}` already has a port `{port.name}`", hint)
             continue
         ports.append(port.name.text)
         if port.layer is None:
@@ -259,8 +249,7 @@ def _category(
         limited.append((port.name.text, port.layer.text))
         if port.layer.text not in known:
             names = [layer.name for layer in graphs]
-            hint = f"there is: {', '.join(names) or 'none'}"
-            state.report_missing("graph layer", port.layer, names, hint, "layer")
+            state.report_missing("graph layer", port.layer, names, f"there is: {', '.join(names) or 'none'}", "layer")
     own = tuple(features), tuple(ports), declaration, tuple(limited)
     return CategoryInfo(category, *own, _parts(declaration, texts, state))
 
@@ -303,11 +292,9 @@ def _views(graphs: Sequence[GraphLayer], state: CompilerState) -> list[View]:
             # Commands ask for either by its name.
             message = f"`{view.name}` is a layer already"
             labels = [Label(namesake.name.span, "declared here")]
-            hint = "give the view another name"
-            state.error("SGL0203", view.name.span, message, hint, labels=labels)
+            state.error("SGL0203", view.name.span, message, "give the view another name", labels=labels)
         if view.kind.text not in _VIEWS:
-            hint = f"there is: {', '.join(_VIEWS)}"
-            state.report_missing("kind of view", view.kind, _VIEWS, hint)
+            state.report_missing("kind of view", view.kind, _VIEWS, f"there is: {', '.join(_VIEWS)}")
         for argument in view.arguments:
             if argument.text not in layers:
                 state.report_missing("layer", argument, layers, keyword="layer")
@@ -349,6 +336,5 @@ def _rendered(
     sort = "" if either else " that is a tree" if of_tree else " that is free"
     labels = [Label(declared.span, "declared here")] if declared is not None else ()
     hint = "" if of_tree or either else f"declare `layer sem : graph on … ({FREE})` for it"
-    message = f"`{view.kind}` renders one graph layer{sort}"
-    state.error("SGL0313", view.span, message, hint, labels=labels)
+    state.error("SGL0313", view.span, f"`{view.kind}` renders one graph layer{sort}", hint, labels=labels)
     return None

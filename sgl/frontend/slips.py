@@ -57,9 +57,8 @@ def _find_twins(state: CompilerState) -> None:
         partly = f" for {names}" if len(rules) < every[span] else ""
         message = f"the rule `{rules[0].name}` makes the same as `{other.name}`{partly}"
         hint = "remove one of the two; a weight makes a phrase more frequent"
-        labels = [Label(place, "the same rule")]
         notes = ("a sentence with such a phrase has two readings, each with its weight",)
-        state.warning("SGL0406", span, message, hint, labels=labels, notes=notes)
+        state.warning("SGL0406", span, message, hint, labels=[Label(place, "the same rule")], notes=notes)
 
 
 def _find_idle_weights(state: CompilerState) -> None:
@@ -91,8 +90,7 @@ def _find_idle_weights(state: CompilerState) -> None:
         why = f"with these features; others come from {listed}" if others else "at all"
         message = f"the weight of `{made[span].name}` has no effect: it competes with nothing"
         hint = "remove it; the values of a feature have weights: `feature x = a ~ 9 | b`"
-        label = f"no other rule makes a `{category.base}` {why}"
-        state.warning("SGL0713", weight.span, message, hint, label=label)
+        state.warning("SGL0713", weight.span, message, hint, label=f"no other rule makes a `{category.base}` {why}")
 
 
 def _find_odd_edges(state: CompilerState, layer: int) -> None:
@@ -111,8 +109,7 @@ def _find_odd_edges(state: CompilerState, layer: int) -> None:
             head, dependent = ("|".join(sorted(end)) for end in ends)
             message = f"in the rule `{rule.name}`, `{edge.label}` leads from {head} to {dependent}"
             hint = "turn the edge round" if turned else "look at the label, and at the `upos`"
-            notes = ("Universal Dependencies have no such edge",)
-            state.warning("SGL0515", span, message, hint, notes=notes)
+            state.warning("SGL0515", span, message, hint, notes=("Universal Dependencies have no such edge",))
 
 
 def _find_odd_names(state: CompilerState, layer: int) -> None:

@@ -161,16 +161,13 @@ class Parameters:
         if when.comparison is None or bound is None:
             if value not in (_TRUE, _FALSE):
                 message = f"the parameter `{name}` is `{value}`, neither `on` nor `off`"
-                hint = f"compare it: `when {name} = {value}`"
-                self.state.error("SGL0202", name.span, message, hint)
+                self.state.error("SGL0202", name.span, message, f"compare it: `when {name} = {value}`")
             return (value != _FALSE) != when.negated
         comparison = when.comparison.text
         if comparison in ORDERINGS and decimal(value) is None:
-            message = f"the parameter `{name}` is `{value}`, not a number"
-            self.state.error("SGL0202", name.span, message)
+            self.state.error("SGL0202", name.span, f"the parameter `{name}` is `{value}`, not a number")
         elif comparison in ORDERINGS and decimal(bound.text) is None:
-            message = f"`{comparison}` compares numbers, and `{bound}` is none"
-            self.state.error("SGL0202", bound.span, message)
+            self.state.error("SGL0202", bound.span, f"`{comparison}` compares numbers, and `{bound}` is none")
         return compare(value, comparison, bound.text) != when.negated
 
     def number(self, amount: s.Name | s.Amount) -> float | None:
@@ -181,8 +178,7 @@ class Parameters:
         if number is not None:
             return number + (amount.offset if isinstance(amount, s.Amount) else 0)
         if name.text in self.values:
-            message = f"the parameter `{name}` is `{text}`, not a number"
-            self.state.error("SGL0202", name.span, message)
+            self.state.error("SGL0202", name.span, f"the parameter `{name}` is `{text}`, not a number")
         elif _NUMBER.fullmatch(text):
             self.state.error("SGL0705", name.span, "this number is too large")
         else:
@@ -201,8 +197,7 @@ class Parameters:
         return int(number)
 
     def _report_missing(self, name: s.Name, instead: str = "") -> None:
-        hint = f"{instead}declare it: `param {name} = …`"
-        self.state.report_missing("parameter", name, self.values, hint, "param")
+        self.state.report_missing("parameter", name, self.values, f"{instead}declare it: `param {name} = …`", "param")
 
 
 def set_parameters(state: CompilerState) -> None:

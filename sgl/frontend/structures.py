@@ -172,17 +172,15 @@ def substitution(
         kind, name = KINDS[type(declaration)], declaration.name
         number = f"{len(parameters)} parameter{'s' * (len(parameters) != 1)}"
         message = f"the {kind} `{name}` has {number}, not {len(arguments)}"
-        labels = [Label(name.span, f"its parameters: {listed}")]
         hint = f"write `{name}({', '.join(map(str, parameters))})`, with values" if parameters else ""
-        state.error("SGL0830", use.span, message, hint, labels=labels)
+        state.error("SGL0830", use.span, message, hint, labels=[Label(name.span, f"its parameters: {listed}")])
         return None
     body = declaration.items if isinstance(declaration, s.Quota) else declaration.graph
     mentioned = mentioned_in(body)
     for parameter in parameters:
         if parameter.text not in mentioned:
-            message = f"the parameter `{parameter}` is never used"
             hint = f"it stands as `{parameter}` for a number and as `${parameter}` for labels or words"
-            state.error("SGL0830", parameter.span, message, hint)
+            state.error("SGL0830", parameter.span, f"the parameter `{parameter}` is never used", hint)
     given = dict(zip((name.text for name in parameters), arguments, strict=True))
     named = nodes_given(use) if isinstance(use, s.Application) else frozenset()
     own = {part.name.text for part in s.parts_of(s.VariableRef, declaration)}
@@ -233,8 +231,7 @@ def structure_contexts(state: CompilerState) -> None:
         state.context = state.contexts[layers[0].name]
     elif speaking and not state.signature.unsound:
         message = "patterns speak about a graph layer, and the grammar declares none"
-        hint = f"add `layer syn : graph on {state.signature.source.name}`"
-        state.error("SGL0307", speaking[0].span, message, hint)
+        state.error("SGL0307", speaking[0].span, message, f"add `layer syn : graph on {state.signature.source.name}`")
 
 
 def lower_structure(ref: s.GraphRef, scope: Scope, context: StructureContext) -> c.Structure | None:
@@ -322,8 +319,7 @@ def has_words(structure: c.Structure, ref: s.GraphRef, context: StructureContext
         word, _, layer = name.partition(".")
         if layer and texts.setdefault(word, own := layers[layer].layer.anchor) != own:
             message = f"`{word}` cannot be one word of `{texts[word]}` and of `{own}`"
-            hint = "give one of the two another name"
-            context.state.error("SGL0832", ref.span, message, hint)
+            context.state.error("SGL0832", ref.span, message, "give one of the two another name")
             return False
     return True
 

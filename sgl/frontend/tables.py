@@ -96,8 +96,7 @@ def _report_columns(table: LexiconTable, mentioned: Sequence[str], state: Compil
                 row for row in table.rows if any(column in cells for cells in (row.cells, *row.variants.values()))
             )
             hint = suggest(column, mentioned, f"the lexicons of `{table.name}` mention")
-            message = f"no lexicon mentions the column `{column}`"
-            state.warning("SGL0612", next(having).span, message, hint)
+            state.warning("SGL0612", next(having).span, f"no lexicon mentions the column `{column}`", hint)
 
 
 def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerState) -> None:
@@ -112,8 +111,7 @@ def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerSt
             for column, cell in row.variants[variant].items():
                 if row.cells.get(column, "") == cell:
                     message = f"the variant `{variant}` of this row changes nothing in the column "
-                    hint = "remove the cell from the variant"
-                    state.warning("SGL0616", row.span, f"{message}`{column}`", hint)
+                    state.warning("SGL0616", row.span, f"{message}`{column}`", "remove the cell from the variant")
 
 
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
@@ -144,11 +142,10 @@ def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> boo
     if variant.text in table.variants:
         return True
     column = next((row for row in table.rows if variant.text in row.cells), None)
-    message = f"no row of `{table.name}` has a variant `{variant}`"
     labels = [Label(column.span, f"`{variant}` is a column here")] if column is not None else []
     hint = f"a row with a variant: `{{en: guy, ja: 男, {variant}: {{ja: 人}}}}`"
     hint = suggest(variant.text, table.variants) or hint
-    state.error("SGL0616", variant.span, message, hint, labels=labels)
+    state.error("SGL0616", variant.span, f"no row of `{table.name}` has a variant `{variant}`", hint, labels=labels)
     return False
 
 
@@ -234,9 +231,8 @@ def weighting_of(lexicon: s.Lexicon, state: CompilerState) -> Weighting:
         hint = suggest(kind.text, _DISTRIBUTIONS) or "write `zipf(1.0)` or `uniform`"
         state.error("SGL0701", kind.span, f"there is no distribution `{kind}`", hint)
     if not is_weight(total) or (exponent is not None and not 0 < exponent < _STEEPEST):
-        message = "the weight of a lexicon and the exponent must be positive"
         hint = f"an exponent is below {_STEEPEST:g}; that of natural vocabularies is about 1"
-        state.error("SGL0701", weight.span, message, hint)
+        state.error("SGL0701", weight.span, "the weight of a lexicon and the exponent must be positive", hint)
         return Weighting()
     return Weighting(total, exponent, weight.column)
 

@@ -103,8 +103,7 @@ class _Template:
         if clause.template is None:
             self.sound = False
             message = f"`{self.layer}` is a text layer, this clause is about a graph"
-            hint = "write names of children and quoted words"
-            self.state.error("SGL0306", clause.span, message, hint)
+            self.state.error("SGL0306", clause.span, message, "write names of children and quoted words")
         return [found for item in clause.template or () for found in self.item(item)]
 
     def item(self, item: s.TemplateItem) -> _Items:
@@ -137,8 +136,7 @@ class _Template:
             message = f"`{item.name}` occurs twice in the layer `{self.layer}`"
             hint = f"remove one, or write `copy {item.name}` if you mean it"
             hint = "remove one" if isinstance(self, _SourceTemplate) else hint
-            labels = [Label(self.used[piece], "here first")]
-            self.state.error("SGL0302", item.span, message, hint, labels=labels)
+            self.state.error("SGL0302", item.span, message, hint, labels=[Label(self.used[piece], "here first")])
         slot = self.slot(piece, item.span, capital=item.mode == "capital")
         if item.mode == "drop" and not piece[1]:
             self.dropped.add(piece[0])
@@ -153,9 +151,8 @@ class _Template:
             return [self.slot((free[0], part), rule.name.span)]
         if self.sound and not free:
             name = f"{self.layer}.{part}"
-            message = f"the rule `{rule.name}` does not say what `{name}` is"
             hint = f'add a line `{name} …` below the rule; `{name} ""` if it is empty'
-            self.state.error("SGL0303", rule.name.span, message, hint)
+            self.state.error("SGL0303", rule.name.span, f"the rule `{rule.name}` does not say what `{name}` is", hint)
         self.sound &= bool(free)  # Of several all but one lack a place, which is told.
         return []
 
@@ -188,13 +185,11 @@ class _SourceTemplate(_Template):
             words = word.text.split()
             if not words:
                 message = f"this word is empty in the layer `{self.layer}`"
-                hint = "remove it from the right-hand side"
-                self.state.error("SGL0604", word.span, message, hint)
+                self.state.error("SGL0604", word.span, message, "remove it from the right-hand side")
             elif words != [word.text]:
                 apart = " ".join(f'"{each}"' for each in words)
                 message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted "
-                hint = f"write `{apart}`"
-                self.state.error("SGL0609", word.span, f"{message}separately", hint)
+                self.state.error("SGL0609", word.span, f"{message}separately", f"write `{apart}`")
         sketch = super().sketch()
         if not self.sound:
             # Graphs need not report once more that a word has no place.
@@ -208,8 +203,7 @@ class _SourceTemplate(_Template):
             return self.items(self.clause)
         if self.clause is not None:
             message = f"the right-hand side is the template of `{self.layer}`"
-            hint = "remove this clause, and order the right-hand side itself; "
-            hint += "or write `if …` behind it"
+            hint = "remove this clause, and order the right-hand side itself; or write `if …` behind it"
             self.state.error("SGL0311", self.clause.span, message, hint)
         items: _Items = []
         children = iter(range(len(self.names.children)))
@@ -237,9 +231,8 @@ class _SourceTemplate(_Template):
             if piece not in self.used:
                 return self.mentioned(item)
         self.sound = False
-        message = "this stands once more than on the right-hand side of the rule"
         hint = "a clause of the source layer has the children and words of the right-hand side"
-        self.state.error("SGL0311", item.span, message, hint)
+        self.state.error("SGL0311", item.span, "this stands once more than on the right-hand side of the rule", hint)
         return []
 
     def _word(self, number: int) -> Token:

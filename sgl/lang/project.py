@@ -144,8 +144,7 @@ class _Loader:
         if path in self.loaded:
             return self.loaded[path]
         if len(chain) >= MAX_CHAIN:
-            message = f"files use one another more than {MAX_CHAIN} deep"
-            self.diagnostics.error("SGL0105", span, message)
+            self.diagnostics.error("SGL0105", span, f"files use one another more than {MAX_CHAIN} deep")
             return None
         source = read_file(path, root.display(path), span, MAX_SOURCE, self.sources, self.diagnostics)
         if source is None:
@@ -219,8 +218,7 @@ class _Loader:
         names = [root.display(p) if p.is_relative_to(root.directory) else p.name for p in paths]
         message = "files use each other in a circle: " + " → ".join([*names, names[0]])
         labels = [Label(s, "used from here") for _, s in chain[start + 1 :] if s is not None]
-        hint = "move what both need into a third file"
-        self.diagnostics.error("SGL0004", span, message, hint, labels=labels)
+        self.diagnostics.error("SGL0004", span, message, "move what both need into a third file", labels=labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,10 +247,9 @@ def locate(
         return None
     sources.dependencies.followed(base / written, candidate)
     if not candidate.is_relative_to(root.directory):
-        message = f"`{written}` is outside the project directory"
         hint = "move the file into the project and name it from there"
         notes = ("a grammar reads only files in the directory of its main file or below",)
-        diagnostics.error("SGL0005", span, message, hint, notes=notes)
+        diagnostics.error("SGL0005", span, f"`{written}` is outside the project directory", hint, notes=notes)
         return None
     return candidate
 

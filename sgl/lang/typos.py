@@ -57,8 +57,7 @@ def _indented(failure: ParseFailure) -> Finding | None:
             keyword = line.split()[0]
             place = start + len(line) - len(line.lstrip(" \t"))
             hint = f"remove the spaces before `{keyword}`"
-            message = "a declaration starts in the first column"
-            return Finding(place, place + len(keyword), hint, message)
+            return Finding(place, place + len(keyword), hint, "a declaration starts in the first column")
     return None
 
 
@@ -142,8 +141,7 @@ def _nameless(failure: ParseFailure) -> Finding | None:
         return None
     rule = re.match(r":?\s*(([A-Z]\w*)\s*(?:\[[^\]]*\])?)\s*->", failure.rest)
     if keyword == "rule" and rule is not None:
-        hint = f"write `rule {_small(rule[2])}: {clip(rule[1].strip())} -> …`"
-        return failure.here(hint, "a rule has a name")
+        return failure.here(f"write `rule {_small(rule[2])}: {clip(rule[1].strip())} -> …`", "a rule has a name")
     if keyword == "use" and found.startswith('"'):
         name = found.strip('"').removesuffix(".sgl").replace("/", ".").lstrip(".")
         return failure.here(f"a file is named without quotes and ending: `use {clip(name)}`")
@@ -179,14 +177,12 @@ def _small_name(failure: ParseFailure) -> Finding | None:
         return None
     braces = failure.before.count("{") > failure.before.count("}")
     if braces or failure.keyword == "restrict":
-        hint = f"nodes of a structure have a capital letter: `{clip(_capital(name))}`"
-        return failure.here(hint)
+        return failure.here(f"nodes of a structure have a capital letter: `{clip(_capital(name))}`")
     category = _category_like(name, failure)
     if failure.keyword != "category" and category is not None:
         return failure.here(f"did you mean the category `{category}`?")
     if failure.expected == {"UPPER"}:
-        hint = f"the name of a category begins with a capital letter: `{clip(_capital(name))}`"
-        return failure.here(hint)
+        return failure.here(f"the name of a category begins with a capital letter: `{clip(_capital(name))}`")
     return None
 
 
@@ -286,8 +282,7 @@ def _unquoted(failure: ParseFailure) -> Finding | None:
     text = run.group()
     if failure.expected != {"STRING"} and (found.isascii() or found.isalnum()):
         return None
-    hint = f'quote it: `"{clip(text)}"`'
-    return Finding(failure.at, failure.at + len(text), hint, failure.message)
+    return Finding(failure.at, failure.at + len(text), f'quote it: `"{clip(text)}"`', failure.message)
 
 
 def _category_like(name: str, failure: ParseFailure) -> str | None:

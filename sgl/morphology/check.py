@@ -245,8 +245,7 @@ def check_inflected(
         analyser = known.sudachi()
     except known.AnalyserMissing as problem:
         message = "the morphological analyser is not installed"
-        hint = "pip install 'sgl-compiler[ja]'"
-        diagnostics.error("SGL0655", None, message, hint, notes=(str(problem),))
+        diagnostics.error("SGL0655", None, message, "pip install 'sgl-compiler[ja]'", notes=(str(problem),))
         return None
     main = compiled.project.main
     library = known.library_knowledge(sources)
