@@ -194,6 +194,7 @@ def test_the_empty_text_is_a_sentence_if_the_grammar_says_so() -> None:
     assert counts(grammar("S = :"), "", "x") == [1, 0]
 
 
+@pytest.mark.slow
 def test_a_text_that_is_too_long_for_tables_is_read_all_the_same() -> None:
     core = grammar(
         """

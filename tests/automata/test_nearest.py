@@ -247,9 +247,13 @@ def test_no_lemma_comes_in_twice(toy: Compiled) -> None:
 # ---- SGET
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("pattern", "largest"), [("pp_in_subject", 20), ("active_to_passive", 2), ("adjectives_fewer", 5)]
+    ("pattern", "largest"),
+    [
+        pytest.param("adjectives_fewer", 5, marks=pytest.mark.slow),
+        pytest.param("pp_in_subject", 20, marks=pytest.mark.acceptance),
+        pytest.param("active_to_passive", 2, marks=pytest.mark.acceptance),
+    ],
 )
 def test_pairs_of_sget_differ_in_what_is_held_out(pattern: str, largest: int) -> None:
     compiled = sget()

@@ -150,6 +150,7 @@ def test_what_kills_its_process_is_named_and_the_others_go_on(tmp_path: Path) ->
     assert len(list(tmp_path.iterdir())) == len(fleet.failures)
 
 
+@pytest.mark.slow
 def test_a_run_whose_time_is_over_prints_what_it_has_done(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     words = ["forms", "100", "1", "--seconds", "0", "--json", str(tmp_path / "f.json")]
     assert fuzzing.main(words) == 0

@@ -126,6 +126,7 @@ def test_the_analyser_reads_every_form_of_a_shipped_grammar(name: str) -> None:
     assert inspected[0].forms > 1000
 
 
+@pytest.mark.slow
 def test_words_that_sget_has_in_one_form_are_in_that_form() -> None:
     """Adjectives stand before a noun (太った人, 肥満の人), lone verbs end a sentence."""
     analyse = sudachi().analyse

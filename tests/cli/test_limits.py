@@ -42,6 +42,7 @@ def said(work: Workplace, *arguments: str, status: int = FAILED) -> str:
     return captured.out + captured.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["parse", "translate"])
 def test_a_sentence_that_takes_too_many_steps_is_not_parsed(command: str, trees: Workplace) -> None:
     found = said(trees, command, "trees.sgl", TOO_MANY)
@@ -91,6 +92,7 @@ def test_an_example_of_the_author_is_held_to_the_limits(trees: Workplace) -> Non
     assert "trees.sgl:15" not in found
 
 
+@pytest.mark.slow
 def test_long_rows_of_a_corpus_are_counted_and_named(trees: Workplace) -> None:
     rows = ["a\tあ", f"{TOO_MANY}\tあ", "a " * 20_000 + "\tあ", "a a a\tあああ", "b\tあ"]
     trees.write("rows.tsv", "\n".join(rows))
@@ -156,6 +158,7 @@ def test_a_drawn_sentence_that_cannot_be_parsed_ends_the_run(trees: Workplace) -
     assert "out" not in trees.files()
 
 
+@pytest.mark.slow
 def test_readings_of_which_there_are_too_many_to_write_are_a_power_of_ten(trees: Workplace) -> None:
     found = said(trees, "parse", "trees.sgl", "a " * 107 + "a", status=OK)
     assert "reading 1 of some 10^61, probability" in found

@@ -72,6 +72,7 @@ def python(work: Workplace, *arguments: str, **variables: str) -> subprocess.Com
     )
 
 
+@pytest.mark.slow
 def test_a_package_of_somebody_else_has_a_command(guest: Workplace) -> None:
     done = sglc(guest, "greet", MAIN, "--no-cache")
     assert done.stdout == f"Hello, {Path(MAIN).stem}\n"

@@ -86,6 +86,7 @@ def test_each_save_shows_messages_samples_and_claims_that_changed(watcher: Watch
     assert "- pp_in_subject: proved\n+ pp_in_subject: refuted: held out, disjoint\n" in refuted
 
 
+@pytest.mark.slow
 def test_tables_are_watched_and_a_break_ends_it(watcher: Watcher) -> None:
     watcher.until("1 of 1 pattern proved")
     table = watcher.grammar.with_name("verbs.yaml")
@@ -97,6 +98,7 @@ def test_tables_are_watched_and_a_break_ends_it(watcher: Watcher) -> None:
     assert "Traceback" not in told
 
 
+@pytest.mark.slow
 def test_a_table_or_a_module_that_was_not_there_is_seen_when_it_comes(watcher: Watcher) -> None:
     watcher.until("1 of 1 pattern proved")
     table, folder = watcher.grammar.with_name("verbs.yaml"), watcher.grammar.with_name("lex")

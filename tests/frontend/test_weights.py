@@ -247,8 +247,9 @@ def test_the_file_is_the_same_when_it_is_made_again(place: Workplace) -> None:
 # ---- the weights of SGET
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("published", ["on", "off"])
+@pytest.mark.parametrize(
+    "published", [pytest.param("off", marks=pytest.mark.slow), pytest.param("on", marks=pytest.mark.acceptance)]
+)
 def test_the_published_weights_leave_nothing_out(published: str) -> None:
     """Nor does the grammar lack anything that they speak of: that would be a warning."""
     declared = sget(published=published).grammar

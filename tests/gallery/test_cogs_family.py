@@ -17,8 +17,13 @@ from sgl.resources import grammars_dir
 FORMS = ("", "varfree", "recogs", "recogs_v1", "recogs_v2", "penman")
 
 
-@pytest.mark.parametrize("name", ["cogs_forms", "cogs_ja", "slog_forms"])
-@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("cogs_forms", marks=pytest.mark.slow),
+        *(pytest.param(name, marks=pytest.mark.acceptance) for name in ("cogs_ja", "slog_forms")),
+    ],
+)
 def test_all_patterns_are_proved(name: str) -> None:
     checked(name)
 

@@ -182,7 +182,7 @@ def test_auxiliaries_are_where_a_set_has_them(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [name if name == "question" else pytest.param(name, marks=pytest.mark.slow) for name in SETS]
+    "name", [name if name == "question" else pytest.param(name, marks=pytest.mark.acceptance) for name in SETS]
 )
 def test_a_set_is_proved_and_its_certificate_holds(name: str, tmp_path: Path) -> None:
     file, settings = SETS[name]

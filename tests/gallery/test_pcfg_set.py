@@ -164,7 +164,7 @@ def test_the_published_exceptions(pair: str, exception: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "test", [test if test == "systematicity" else pytest.param(test, marks=pytest.mark.slow) for test in TESTS]
+    "test", [test if test == "systematicity" else pytest.param(test, marks=pytest.mark.acceptance) for test in TESTS]
 )
 def test_a_test_is_proved_and_its_certificate_holds(test: str, tmp_path: Path) -> None:
     settings, names = TESTS[test]

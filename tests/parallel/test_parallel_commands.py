@@ -102,11 +102,7 @@ def test_options_that_say_nothing_together_are_a_slip(
 @pytest.mark.parametrize(
     "options",
     [
-        [],
-        ["--no-cache"],
-        ["--resume"],
-        ["--force"],
-        ["--workers", "1", "--engine", "local"],
+        ["--workers", "1", "--engine", "local", "--resume"],
         ["--workers", "2", "--force", "--no-cache"],
         pytest.param(["--engine", "dask", "--resume"], marks=needs_dask),
     ],

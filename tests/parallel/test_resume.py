@@ -203,8 +203,8 @@ def reference(tmp_path_factory: pytest.TempPathFactory) -> Command:
 
 
 @on_linux
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.acceptance) for seed in (2, 3))])
+@pytest.mark.acceptance
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_killed_run_is_resumed_to_the_same_file(reference: Command, seed: int) -> None:
     outcome = interrupted_run(reference, random.Random(seed), 4)  # noqa: S311
     assert outcome.identical, outcome.problem
@@ -238,7 +238,7 @@ def wait_for_results(started: "subprocess.Popen[bytes]", folder: Path) -> None:
 @on_linux
 @pytest.mark.slow
 def test_an_interrupted_run_is_in_the_way_until_it_is_resumed_or_replaced(work: Workplace) -> None:
-    command = ["sample", SGET, "train", "-n", "1000000", "--distinct", "--out", "pairs.parquet"]
+    command = ["sample", SGET, "train", "-n", "300000", "--distinct", "--out", "pairs.parquet"]
     started = subprocess.Popen([sys.executable, "-m", "sgl", *command, "--workers", "2"])
     wait_for_results(started, work.directory / ".pairs.parquet.partial")
     children = [child for child in descendants(started.pid) if is_worker(child)]

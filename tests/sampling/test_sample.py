@@ -116,6 +116,7 @@ def test_frequencies_are_the_probabilities() -> None:
     assert 1e-4 < p < 1 - 1e-4
 
 
+@pytest.mark.slow
 def test_frequencies_in_a_split_are_the_conditional_probabilities() -> None:
     # No PP in the subject, but a complement clause.  The cells are the derivations
     # that another stream finds, if they are frequent enough, and all others together.

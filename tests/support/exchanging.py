@@ -25,9 +25,9 @@ OUR_GRAMMARS = ("toy", "farm", "slog", "sget")
 
 
 def marked(name: str, *others: object) -> ParameterSet:
-    """A parameter set for a grammar of our own; the large ones are slow."""
-    slow = [pytest.mark.slow] if name in ("slog", "sget") else []
-    return pytest.param(name, *others, marks=slow)
+    """A parameter set for a grammar of our own; the larger it is, the more seldom it is tried."""
+    marks = {"slog": [pytest.mark.slow], "sget": [pytest.mark.acceptance]}
+    return pytest.param(name, *others, marks=marks.get(name, []))
 
 
 Sentence = tuple[tuple[str, ...], ...]

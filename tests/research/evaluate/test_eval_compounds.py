@@ -248,7 +248,7 @@ def test_gold_texts_have_no_wrong_compound_and_a_wrong_adjective_is_one(
     assert found["out", "VP"]["wrong"] == found["out", "PP"]["wrong"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_a_segmenter_is_named_in_the_signatures_and_leaves_compounds_as_they_are(
     work: Workplace, dataset: Path, gold: list[str]
 ) -> None:

@@ -275,6 +275,7 @@ def terms(arity: int) -> st.SearchStrategy[str]:
     return st.recursive(leaves, lambda t: st.builds("{}({}, {})".format, EDGES, t, t), max_leaves=6)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_random_terms_mean_what_they_mean(data: st.DataObject) -> None:

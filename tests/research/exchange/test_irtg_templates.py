@@ -255,6 +255,7 @@ DOUBLE = "{% set t = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' %}"
 LOOPS = "{% for i in range(1000) %}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [
