@@ -181,7 +181,7 @@ def test_runs_that_begin_while_others_end_never_meet_in_the_folder(tmp_path: Pat
 
 @pytest.mark.slow
 def test_a_second_run_that_starts_at_the_same_moment_is_told_who_writes(tmp_path: Path) -> None:
-    words = [sys.executable, "-m", "sgl", "sample", SGET, "train", "-n", "300000", "--distinct"]
+    words = [sys.executable, "-m", "sgl", "sample", SGET, "train", "-n", "100000", "--distinct"]
     runs = [subprocess.Popen([*words, "--out", "pairs.tsv"], cwd=tmp_path, stderr=subprocess.PIPE) for _ in range(2)]
     said = [process.communicate()[1].decode() for process in runs]
     assert sorted(process.returncode for process in runs) == [0, OUTPUT]
@@ -190,7 +190,7 @@ def test_a_second_run_that_starts_at_the_same_moment_is_told_who_writes(tmp_path
     assert writing or "another run has just written it" in said[refused]
     assert "--force" not in said[refused]
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.tsv"]
-    assert (tmp_path / "pairs.tsv").read_bytes().count(b"\n") == 300_000
+    assert (tmp_path / "pairs.tsv").read_bytes().count(b"\n") == 100_000
 
 
 # --- killed outright ---------------------------------------------------------------------
