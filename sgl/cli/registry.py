@@ -47,12 +47,12 @@ class CommandEntry(NamedTuple):
 
 #: The commands of the compiler.
 OWN: dict[str, CommandEntry] = {
-    "audit": CommandEntry("sgl.cli.audit", "Compare a corpus with a grammar; find structures in it.", STUDY),
+    "audit": CommandEntry("sgl.cli.corpora:audit", "Compare a corpus with a grammar; find structures in it.", STUDY),
     "cache": CommandEntry("sgl.cli.about:cache_group", "Show or clear the cache of earlier results."),
     "check": CommandEntry("sgl.cli.check", "Read and check a grammar.", CHECK),
     "compile": CommandEntry("sgl.cli.compile", "Prove, sample, write and verify a dataset.", MAKE),
     "explain": CommandEntry("sgl.cli.about:explain", "Explain a diagnostic code.", CHECK),
-    "fit": CommandEntry("sgl.cli.fit", "Estimate the weights of a grammar from a corpus.", MAKE),
+    "fit": CommandEntry("sgl.cli.corpora:fit", "Estimate the weights of a grammar from a corpus.", MAKE),
     "fmt": CommandEntry("sgl.cli.sources:fmt", "Lay out grammars in the one style that they have.", WRITE),
     "grammars": CommandEntry("sgl.cli.about:grammars", "List the grammars that come with SGL.", WRITE),
     "help": CommandEntry("sgl.cli.about", "Explain a command, a diagnostic code or a topic."),

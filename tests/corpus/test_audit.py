@@ -20,12 +20,12 @@ from sgl.corpus import Corpus, CorpusRow, Normalizer, Unreadable
 from sgl.corpus.audit import (
     Auditor,
     DeclaredStructure,
-    PatternNames,
     StructureFinder,
     audit_data,
     declared_structures,
     explain_difference,
     gives,
+    pattern_of,
 )
 from sgl.corpus.audit.auditor import choices
 from sgl.corpus.audit.judgement import differing_reading, first_outputs
@@ -256,10 +256,9 @@ def test_structures_of_the_grammar_that_no_pattern_uses_count_too(tmp_path: Path
 def test_sets_are_called_like_patterns(file: str, kind: str, found: bool) -> None:
     (pattern,) = farm().plan.patterns
     given = {"mine": pattern.name, "other.tsv": pattern.name}
-    named = PatternNames([replace(pattern, title="PP: object → subject")], given)
-    untitled = PatternNames([replace(pattern, title="")], given)
-    assert (named.of(file, kind) is not None) == found
-    assert untitled.of("gen.tsv", "–") is None
+    named, untitled = replace(pattern, title="PP: object → subject"), replace(pattern, title="")
+    assert (pattern_of(file, kind, [named], given) is not None) == found
+    assert pattern_of("gen.tsv", "–", [untitled], given) is None
 
 
 # --- differences --------------------------------------------------------------------------------

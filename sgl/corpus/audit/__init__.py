@@ -8,4 +8,4 @@ from sgl.corpus.audit.auditor import Auditor
 from sgl.corpus.audit.judgement import *  # noqa: F403
 from sgl.corpus.audit.mismatch import Difference, explain_difference
 from sgl.corpus.audit.result import Audit, audit_data
-from sgl.corpus.audit.sets import PatternNames, RowSet, SetCollector
+from sgl.corpus.audit.sets import RowSet, SetCollector, pattern_of

@@ -188,7 +188,7 @@ class Auditor:
         explained = (
             explain_difference(self._grammar, derivation, output, text)
             for text in published
-            for derivation in judged.likeliest(_COMPARED)
+            for derivation, _ in judged.read[:_COMPARED]
         )
         differences = min(explained, key=lambda found: sum(len(d.given) + len(d.published) for d in found))
         first: dict[tuple[str, str, str], Difference] = {}

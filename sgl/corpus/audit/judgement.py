@@ -235,10 +235,6 @@ class Judgement(SentenceReadings):
     some: frozenset[int] = frozenset()
     every: frozenset[int] = frozenset()
 
-    def likeliest(self, readings: int) -> tuple[Derivation, ...]:
-        """Return the likeliest readings of a sentence that has some, best first."""
-        return tuple(derivation for derivation, _ in self.read[:readings])
-
     def chosen(self, published: Mapping[int, Sequence[str]]) -> tuple[int, ...]:
         """Return the numbers of the likeliest readings that give the ``published`` texts, spellings by target."""
         return tuple(

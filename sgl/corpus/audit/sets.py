@@ -16,6 +16,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import blake2b
 from itertools import chain, combinations
 from typing import NamedTuple
@@ -43,25 +44,18 @@ def is_word(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-class PatternNames:
-    """Finds the pattern that a kind or a file is called like."""
-
-    def __init__(self, patterns: Iterable[Pattern], given: Mapping[str, str]) -> None:
-        """``given`` names the pattern of a kind or file that is called otherwise."""
-        names = {pattern.name: pattern for pattern in patterns}
-        self._given = {text: names[name] for text, name in given.items()}
-        self._known = {_letters(pattern.title): pattern for pattern in names.values()}
-        self._known |= {_letters(name): pattern for name, pattern in names.items()}
-
-    def of(self, file: str, kind: str) -> Pattern | None:
-        """Return the pattern of the rows of a kind in a file; None if it is that of none."""
-        name = file.replace("\\", "/").rpartition("/")[2]
-        for text in (kind, name, name.partition(".")[0]):
-            letters = _letters(text)
-            found = self._given.get(text) or (self._known.get(letters) if letters else None)
-            if found is not None:
-                return found
-        return None
+def pattern_of(file: str, kind: str, patterns: Iterable[Pattern], given: Mapping[str, str]) -> Pattern | None:
+    """Return the pattern that a kind, or else a file, is called like, or that is ``given`` for it; None if none is."""
+    names = {pattern.name: pattern for pattern in patterns}
+    known = {_letters(pattern.title): pattern for pattern in names.values()}
+    known |= {_letters(name): pattern for name, pattern in names.items()}
+    name = file.replace("\\", "/").rpartition("/")[2]
+    for text in (kind, name, name.partition(".")[0]):
+        if text in given:
+            return names[given[text]]
+        if (letters := _letters(text)) and letters in known:
+            return known[letters]
+    return None
 
 
 def _letters(text: str) -> str:
@@ -127,12 +121,17 @@ class SetCollector:
     """Sorts rows into sets and keeps what these may share."""
 
     def __init__(
-        self, grammar: CoreGrammar, layer: int, plan: Plan, declared: Sequence[DeclaredStructure], names: PatternNames
+        self,
+        grammar: CoreGrammar,
+        layer: int,
+        plan: Plan,
+        declared: Sequence[DeclaredStructure],
+        given: Mapping[str, str],
     ) -> None:
-        """Take the text ``layer`` that is parsed; ``declared`` structures are given by index."""
+        """Take the text ``layer`` that is parsed; ``given`` are the patterns of kinds and files."""
         self.sets: dict[tuple[int, str], RowSet] = {}
         self._grammar, self._layer = grammar, layer
-        self._names = names
+        self._pattern_of = partial(pattern_of, patterns=plan.patterns, given=given)
         self._relations = {p.name: _Relations.of(p, plan.patterns, declared) for p in plan.patterns}
         self._lemmas = introduced_lemmas(grammar, plan)
         self._framing = any(pattern.targets for pattern in plan.patterns)
@@ -146,7 +145,7 @@ class SetCollector:
     def add(self, file: int, name: str, kind: str, text: str) -> RowSet:
         """Return the set of a row of a file, with its sentence counted."""
         if (rows := self.sets.get((file, kind))) is None:
-            rows = self.sets[file, kind] = RowSet(file, kind, self._names.of(name, kind))
+            rows = self.sets[file, kind] = RowSet(file, kind, self._pattern_of(name, kind))
         rows.rows += 1
         rows.sentences.append(hash_text(text))
         return rows

@@ -1,0 +1,341 @@
+"""What corpora say of a grammar: ``sglc audit`` compares them with it, ``sglc fit`` estimates its weights from them."""
+
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from math import exp
+from pathlib import Path
+from typing import Any, NoReturn
+
+import click
+
+from sgl.cli.arguments import differences, layer_option, listed, normalise_option, text_layers
+from sgl.cli.files import FILE, PAGE, WEIGHTS, force_option, json_file_option
+from sgl.cli.session import Session, grammar_argument, grammar_options, named_values
+from sgl.cli.terminal import bar, cell, count, json_text, text_table
+from sgl.corpus import audit as judged
+from sgl.corpus import fit as fitting
+from sgl.corpus import normalizer_of
+from sgl.corpus.audit.result import OTHER_PAIRS
+from sgl.corpus.audit.sets import new_words
+from sgl.corpus.rows import ListedRow
+from sgl.dataset import fingerprint, plain
+from sgl.frontend import Compiled, named_structures
+from sgl.parsing import Parser
+from sgl.pipeline.expectations import SplitSelection
+from sgl.rendering import outputs
+from sgl.report import render_audit
+
+#: A column of a corpus that is not looked at.
+_IGNORED = "-"
+
+#: Characters of a structure in a warning.
+_SHOWN = 120
+
+#: The fields of a declared structure that `--json` writes.
+_DECLARED = ("name", "pattern", "role", "held_out", "structure")
+
+_DEFAULTS = fitting.Options()
+
+_corpora_argument = click.argument("corpora", nargs=-1, required=True, type=FILE)
+
+_columns_option = click.option(
+    "--columns",
+    metavar="NAMES",
+    help="The columns of the files: layers, views, - for any other.  [default: source and target]",
+)
+
+
+@click.command("audit")
+@grammar_argument
+@_corpora_argument
+@layer_option
+@click.option("--target", metavar="NAMES", help="The layers or views to compare.  [default: the target]")
+@_columns_option
+@click.option("--patterns", is_flag=True, help="Find all declared structures; compare sets.")
+@click.option(
+    "--items",
+    multiple=True,
+    metavar="KIND=PATTERN",
+    callback=named_values,
+    help="The pattern of a kind, or of a file, that is not called like it (repeatable).",
+)
+@normalise_option
+@json_file_option
+@click.option("--html", "html_file", type=PAGE, help="Write a readable page.")
+@force_option
+@grammar_options
+def audit(
+    session: Session,
+    grammar: Path,
+    corpora: tuple[Path, ...],
+    source: str | None,
+    target: str | None,
+    columns: str | None,
+    patterns: bool,
+    items: Mapping[str, str],
+    normalise: str,
+    json_file: Path | None,
+    html_file: Path | None,
+) -> None:
+    """Audit the files CORPORA with GRAMMAR: coverage, exactness, ambiguity, structures.
+
+    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind, by which rows are counted,
+    after another tab.  Kinds and files with the name or the title of a pattern have generalization items; all other
+    rows of the first file are training.
+    """
+    started = time.monotonic()
+    compiled = session.open(grammar)
+    core, plan = compiled.grammar, compiled.plan
+    declared = judged.declared_structures(plan.patterns, named_structures(compiled)) if patterns else ()
+    session.check_names(items.values(), [pattern.name for pattern in plan.patterns], "pattern")
+    given, compared = _compared(session, compiled, source, target, columns)
+    allowed = differences(session, normalise)
+    collector = None
+    if declared:
+        collector = judged.SetCollector(core, core.text_layer(compared[0]), plan, declared, items)
+    auditor = judged.Auditor(core, given, compared, allowed, declared, collector)
+    found = auditor.run(corpora, _file_bar(session))
+    _warn_of_missing_needs(session, found)
+    _show_audit(session, found)
+    seconds = time.monotonic() - started
+    session.echo(f"\n{count(found.total.rows, 'row')} in {seconds:.1f} s")
+    data = {
+        "grammar": compiled.project.name,
+        "parameters": dict(sorted(compiled.parameters.items())),
+        **judged.audit_data(found),
+        "declared": [{name: plain(getattr(entry, name)) for name in _DECLARED} for entry in declared],
+    }
+    if json_file is not None:
+        session.write(json_file, json_text(data))
+    if html_file is not None:
+        title = compiled.project.title or compiled.project.name
+        session.write(html_file, render_audit(data, title))
+    _report_unreadable(session, found.total.unreadable, found.unreadable)
+
+
+def _warn_of_missing_needs(session: Session, audit: judged.Audit) -> None:
+    """Report what patterns need and training does not have."""
+    missing = [entry for entry, rows in audit.needs() if not rows]
+    if not missing:
+        return
+    rows = count(audit.training.rows, "row")
+    message = f"training lacks {count(len(missing), 'part')} that patterns need"
+    structures = ((entry.name, str(entry.structure)) for entry in missing)
+    notes = [f"{name}: {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'}" for name, text in structures]
+    notes.append(f"training: {rows} of {audit.files[0].name}, the first file, that are no items")
+    session.diagnostics.warning("SGL1106", None, message, notes=notes)
+    session.show()
+
+
+def _show_audit(session: Session, audit: judged.Audit) -> None:
+    """Show coverage, duplicates, structures, differences, and the first rows of each sort."""
+    names = [file.name for file in audit.files]
+    short = [Path(name).name for name in names]
+    # Short names have to tell the files apart.
+    declared = {entry.name for entry in audit.declared}
+    shown = short if len(set(short)) == len(short) else names
+
+    def table(titles: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]], right: Sequence[str]) -> None:
+        # Names of the grammar are shown whole, what is of somebody else may be cut.
+        cells = [[text if text in declared else cell(text) for text in row] for _, row in rows]
+        session.table(text_table(titles, cells, right, styles=[style for style, _ in rows]))
+
+    session.present(
+        "audit.j2",
+        audit=audit,
+        names=shown,
+        short=dict(zip(names, shown, strict=True)),
+        new_words=list(zip(audit.sets, new_words(audit.sets), strict=True)),
+        shared_sets=sorted(audit.shared_sets, key=lambda pair: -max(pair.rows, pair.framed)),
+        pairs_of=lambda cause: [pair for pair, _ in cause.pairs.most_common() if pair != OTHER_PAIRS],
+        table=table,
+    )
+
+
+@click.command("fit")
+@grammar_argument
+@_corpora_argument
+@layer_option
+@_columns_option
+@click.option("--only", metavar="KIND", multiple=True, help="Use rows of this kind only (repeatable).")
+@click.option(
+    "--given", metavar="SPLIT", help="The split that the rows were sampled from; corrects for what it leaves out."
+)
+@normalise_option
+@click.option(
+    "--smoothing",
+    type=click.FloatRange(0, 1e6, min_open=True),
+    default=_DEFAULTS.smoothing,
+    help="Pseudo-counts for each rule of a category, on average.",
+)
+@click.option(
+    "--prior",
+    type=click.Choice(fitting.PRIORS),
+    default=_DEFAULTS.prior,
+    help="Whether pseudo-counts are equal or follow the declared weights.",
+)
+@click.option("-o", "--out", type=WEIGHTS, help="Write the weights to this file.  [default: none]")
+@click.option("--note", multiple=True, help="A line for the head of the file (repeatable).")
+@json_file_option
+@force_option
+@grammar_options
+def fit(
+    session: Session,
+    grammar: Path,
+    corpora: tuple[Path, ...],
+    source: str | None,
+    columns: str | None,
+    only: tuple[str, ...],
+    given: str | None,
+    normalise: str,
+    smoothing: float,
+    prior: fitting.Prior,
+    out: Path | None,
+    note: tuple[str, ...],
+    json_file: Path | None,
+) -> None:
+    """Estimate the weights of GRAMMAR from the files CORPORA.
+
+    A corpus has a sentence on each line, its translation after a tab, and perhaps a kind after another tab.  The
+    grammar takes the weights from the file with `weights NAME from "FILE"`.
+    """
+    started = time.monotonic()
+    compiled = session.open(grammar)
+    core, plan, keys = compiled.grammar, compiled.plan, compiled.rule_keys
+    names, (parsed, *_) = _compared(session, compiled, source, None, columns)
+    allowed = tuple(differences(session, normalise))
+    session.check_names([given], list(dict.fromkeys(s.split for s in plan.strata if s.split != "gen")), "split")
+    asked: dict[str, Any] = {"source": parsed, "only": only, "given": given or "", "normalise": allowed}
+    asked |= {"smoothing": smoothing, "prior": prior}
+    selection = SplitSelection(compiled, given) if given else None
+    parser = Parser(core, core.text_layer(parsed))
+    sample = fitting.collect(
+        parser,
+        corpora,
+        _file_bar(session),
+        columns=len(names),
+        place=names.index(parsed),
+        kinds=only,
+        normalizer=normalizer_of(core, parser.layer, allowed),
+        admits=selection.admits if selection is not None else None,
+    )
+    if not sample.rows:
+        _refuse_empty(session, sample, bool(only))
+    fitted = fitting.estimate(
+        core,
+        sample,
+        fitting.Options(smoothing, prior),
+        layer=parser.layer,
+        selection=selection,
+        progress=lambda done, nats: session.progress(f"round {done}: {nats:.4f}"),
+    )
+    likelihoods = {"declared": fitted.before, "estimated": fitted.after}
+    session.present(
+        "fit.j2",
+        fit=fitted,
+        sample=sample,
+        fates=[fate for fate in fitting.FATES if sample.fates[fate]],
+        likelihoods={name: fitting.likelihood(nats, fitted.tokens) for name, nats in likelihoods.items()},
+        changes=fitting.changes(core, keys, fitted, sample.rows, 12),
+        seconds=time.monotonic() - started,
+        exp=exp,
+    )
+    # Where the weights come from: plain values, the same on every computer.
+    origin = {
+        "grammar": compiled.project.name,
+        "grammar_sha256": fingerprint(core, plan),
+        "parameters": dict(sorted(compiled.parameters.items())),
+        "corpora": sample.files,
+        "rows_used": sample.rows,
+        **asked,
+        "rounds": fitted.rounds,
+        "log_likelihood": round(fitted.after, 6),
+    }
+    if out is not None:
+        lines = [*note, *_head(grammar, corpora, names[0], asked, session.settings, out)]
+        session.write(out, fitting.weights_text(core, keys, fitted, origin, lines))
+    if json_file is not None:
+        session.write(json_file, json_text({**origin, **fitting.fit_data(core, keys, fitted, sample)}))
+    _report_unreadable(session, sample.fates["unreadable"], sample.unreadable)
+
+
+def _refuse_empty(session: Session, sample: fitting.Sample, some: bool) -> NoReturn:
+    """End the command, as no row says anything; only ``some`` kinds were asked for."""
+    notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
+    listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
+    notes += [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in listed_rows]
+    known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
+    hint = f"the kinds of rows are: {known}" if some else "`sglc audit` says more"
+    session.fail("SGL1105", "no row of the corpus says anything about the weights", notes=notes, hint=hint)
+
+
+def _head(
+    grammar: Path, corpora: Sequence[Path], first: str, asked: Mapping[str, Any], settings: Mapping[str, str], out: Path
+) -> list[str]:
+    """Return the first lines of the file: what it is, and the command that makes it again."""
+    words = ["sglc", "fit", _written(grammar), *(path.name for path in corpora)]
+    if first != asked["source"]:
+        words += ["--layer", asked["source"]]
+    for kind in asked["only"]:
+        words += ["--only", kind]
+    if asked["given"]:
+        words += ["--given", asked["given"]]
+    if asked["normalise"]:
+        words += ["--normalise", ",".join(asked["normalise"])]
+    for name, value in settings.items():
+        words += ["--set", f"{name}={value}"]
+    words += ["--smoothing", f"{asked['smoothing']:g}", "--prior", asked["prior"], "--out", _written(out)]
+    return ["Estimated from a corpus by", f"  {shlex.join(words)}"]
+
+
+def _written(path: Path) -> str:
+    """Return a path as it was written, unless it is of one computer only."""
+    return path.name if path.is_absolute() else path.as_posix()
+
+
+def _compared(
+    session: Session, compiled: Compiled, source: str | None, target: str | None, columns: str | None
+) -> tuple[list[str], list[str]]:
+    """Return the columns of the files; of them the layer that is parsed, then those that it is compared with.
+
+    These are the ``target``, or else all others.  End the command if there is no such layer, or no column has it.
+    """
+    core, plan = compiled.grammar, compiled.plan
+    wanted, usual = listed(target), [plan.source, plan.target]
+    if not set(wanted) <= set(usual):
+        # The columns are then the source and what it is compared with, whatever that is.
+        usual = [source or plan.source, *wanted]
+    given = listed(columns) or list(dict.fromkeys(usual))
+    named = [name for name in given if name != _IGNORED]
+    parsed = source or next(iter(named), plan.source)
+    session.check_names([parsed], text_layers(core), "text layer")
+    compared = [parsed, *(wanted or [name for name in named if name != parsed])]
+    session.check_names([*named, *compared], list(outputs(core)), "text layer or view")
+    for layer in compared:
+        if layer not in given:
+            session.refuse(
+                f"no column has the layer `{layer}`; the columns are {', '.join(given)} (`--columns` says otherwise)"
+            )
+    return given, compared
+
+
+def _file_bar(session: Session) -> Callable[[str, int, float], None]:
+    """Return a function that shows how far the reading of a file is."""
+
+    def advance(file: str, rows: int, share: float) -> None:
+        session.progress(f"{bar(share)}  {Path(file).name}, {rows:,} rows")
+
+    return advance
+
+
+def _report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) -> None:
+    """Report the rows that cannot be read; ``rows`` are the first of them."""
+    if number:
+        notes = [f"{row.file}:{row.line}: {row.detail}" for row in rows[:10]]
+        more = ["…"] if number > len(notes) else []
+        message = f"{count(number, 'row')} cannot be read"
+        hint = "`--limit` changes what is too long" if any("too long" in n for n in notes) else ""
+        if any(" instead of " in note for note in notes):
+            hint = hint or "`--columns` says which columns the files have"
+        session.diagnostics.error("SGL1104", None, message, hint, notes=[*notes, *more])
