@@ -3,7 +3,3 @@
 It is a face of the same functions that the commands call.  What it returns has a short ``repr``, a
 longer ``str``, and a picture or table for notebooks.
 """
-
-from sgl.api.dataset import Dataset, audit, evaluate, open_dataset
-from sgl.api.grammar import Grammar, load
-from sgl.api.values import Findings, GrammarError, Text, Texts
