@@ -264,7 +264,7 @@ def _refuse_empty(session: Session, sample: fitting.Sample, some: bool) -> NoRet
     """End the command, as no row says anything; only ``some`` kinds were asked for."""
     notes = [f"{count(rows, 'row')}: {fate}" for fate, rows in sample.fates.items() if rows]
     listed_rows = (*sample.unparsed[:3], *sample.unreadable[:3])
-    notes += [f"{row.file}:{row.line}: {row.sentence} ({row.detail})" for row in listed_rows]
+    notes += ["{file}:{line}: {sentence} ({reason})".format(**row) for row in listed_rows]
     known = ", ".join(f"`{kind}`" for kind in sorted(sample.kinds) if kind) or "none"
     hint = f"the kinds of rows are: {known}" if some else "`sglc audit` says more"
     session.fail("SGL1105", "no row of the corpus says anything about the weights", notes=notes, hint=hint)
@@ -332,7 +332,7 @@ def _file_bar(session: Session) -> Callable[[str, int, float], None]:
 def _report_unreadable(session: Session, number: int, rows: Sequence[ListedRow]) -> None:
     """Report the rows that cannot be read; ``rows`` are the first of them."""
     if number:
-        notes = [f"{row.file}:{row.line}: {row.detail}" for row in rows[:10]]
+        notes = ["{file}:{line}: {reason}".format(**row) for row in rows[:10]]
         more = ["…"] if number > len(notes) else []
         message = f"{count(number, 'row')} cannot be read"
         hint = "`--limit` changes what is too long" if any("too long" in n for n in notes) else ""

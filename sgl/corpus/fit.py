@@ -15,7 +15,7 @@ over the packed forest, in logarithms: inside, then outside (Baker 1979; Goodman
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from math import exp, inf, isfinite, log
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol, get_args
@@ -84,17 +84,16 @@ class Sample:
     ) -> Fate:
         """Add the sentence of a row, or list the row with the reason why not."""
         if read.refused:
-            corpus_rows.list_row(self.unreadable, replace(row, sentence="", detail=read.refused))
+            corpus_rows.list_row(self.unreadable, {**row, "sentence": "", "reason": read.refused})
             return "unreadable"
         if read.failure is not None:
-            corpus_rows.list_row(
-                self.unparsed, replace(row, detail=describe_failure(grammar, read.spelling, read.failure))
-            )
+            reason = describe_failure(grammar, read.spelling, read.failure)
+            corpus_rows.list_row(self.unparsed, {**row, "reason": reason})
             return "no reading"
         if admits is not None and not admits(read.forest or Forest.of_one(grammar, read.derivation)):
-            corpus_rows.list_row(self.held_out, replace(row, detail="contains what the split leaves out"))
+            corpus_rows.list_row(self.held_out, {**row, "reason": "contains what the split leaves out"})
             return "held out"
-        self.add(read, row.sentence)
+        self.add(read, row["sentence"])
         return "used"
 
 
@@ -122,15 +121,15 @@ def collect(
             rows = [row for row in batch if isinstance(row, corpus_rows.CorpusRow)]
             read = cache.read(row.texts[place] for row in rows if not kinds or row.kind in kinds)
             for row in batch:
-                listed = corpus_rows.ListedRow(str(path), row.line, "", "")
+                listed: corpus_rows.ListedRow = {"file": str(path), "line": row.line, "sentence": ""}
                 if isinstance(row, corpus_rows.Unreadable):
                     sample.fates["unreadable"] += 1
-                    corpus_rows.list_row(sample.unreadable, replace(listed, detail=row.reason))
+                    corpus_rows.list_row(sample.unreadable, {**listed, "reason": row.reason})
                     continue
                 fate: Fate = "other kind"
                 if not kinds or row.kind in kinds:
                     sentence = row.texts[place]
-                    fate = sample.take(parser.grammar, read[sentence], replace(listed, sentence=sentence), admits)
+                    fate = sample.take(parser.grammar, read[sentence], {**listed, "sentence": sentence}, admits)
                 if fate != "used":
                     sample.fates[fate] += 1
                 sample.kinds.setdefault(row.kind, Counter())[fate] += 1
@@ -349,9 +348,9 @@ def fit_data(grammar: CoreGrammar, keys: Sequence[RuleKey], fit: Fit, sample: Sa
         "before": likelihood(fit.before, fit.tokens),
         "after": likelihood(fit.after, fit.tokens),
         "changes": [asdict(one.pop("key")) | one for one in changes(grammar, keys, fit, sample.rows)],
-        "unparsed_rows": [row.data("reason") for row in sample.unparsed],
-        "held_out_rows": [row.data("reason") for row in sample.held_out],
-        "unreadable_rows": [row.data("reason") for row in sample.unreadable],
+        "unparsed_rows": sample.unparsed,
+        "held_out_rows": sample.held_out,
+        "unreadable_rows": sample.unreadable,
     }
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import count, islice
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from sgl.core.grammar import CoreGrammar, TextLayer
 from sgl.core.interpret import Derivation, capitalised
@@ -54,19 +54,8 @@ class Unreadable:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class ListedRow:
-    """A row with its place (line from 1), its sentence and what there is to say of it."""
-
-    file: str
-    line: int
-    sentence: str
-    detail: str
-
-    def data(self, detail: str) -> dict[str, object]:
-        """Return the row as plain values, its detail under this name."""
-        place = {"file": self.file, "line": self.line}
-        return {**place, "sentence": self.sentence, detail: self.detail}
+#: A row as plain values: its ``file``, ``line`` (from 1) and ``sentence``, and what there is to say of it.
+ListedRow = dict[str, Any]
 
 
 def list_row(rows: list[ListedRow], row: ListedRow) -> None:

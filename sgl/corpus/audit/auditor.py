@@ -7,7 +7,6 @@ sentences two different ones are taken for the same with a probability of about 
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -19,16 +18,7 @@ from sgl.core.grammar import CoreGrammar, Cut, Slot
 from sgl.core.interpret import Derivation, capitalised, fold
 from sgl.corpus.audit.judgement import DeclaredStructure, Judgement, SentenceReader, StructureFinder
 from sgl.corpus.audit.mismatch import Difference, explain_difference
-from sgl.corpus.audit.result import (
-    AmbiguousRow,
-    Audit,
-    Cause,
-    FileTally,
-    ListedReading,
-    ReadingChoice,
-    SharedSentences,
-    Tally,
-)
+from sgl.corpus.audit.result import Audit, Cause, FileTally, ReadingChoice, SharedSentences, Tally
 from sgl.corpus.audit.sets import SetCollector, hash_text, is_word, shared_rows
 from sgl.corpus.rows import (
     LISTED,
@@ -102,10 +92,10 @@ class Auditor:
                 tally.rows += 1
                 sentence = "" if isinstance(row, Unreadable) else row.texts[self._source]
                 reason = row.reason if isinstance(row, Unreadable) else judged[sentence].refused
-                place = ListedRow(file.name, row.line, sentence, reason)
+                place: ListedRow = {"file": file.name, "line": row.line, "sentence": sentence}
                 if isinstance(row, Unreadable) or reason:
                     tally.unreadable += 1
-                    list_row(self.audit.unreadable, replace(place, sentence=""))
+                    list_row(self.audit.unreadable, {**place, "sentence": "", "reason": reason})
                 else:
                     hashes.append(hash_text(sentence))
                     self._row(tally, row, place, judged[sentence])
@@ -113,9 +103,9 @@ class Auditor:
 
     def _row(self, tally: Tally, row: CorpusRow, place: ListedRow, judged: Judgement) -> None:
         if judged.failure is not None:
-            detail = describe_failure(self._grammar, judged.spelling, judged.failure)
+            obstacle = describe_failure(self._grammar, judged.spelling, judged.failure)
             _, word = self.reader.parser.word_at(judged.spelling, judged.failure.position)
-            self.audit.fail(replace(place, detail=detail), word)
+            self.audit.fail({**place, "obstacle": obstacle}, word)
             self._collect(row, place, judged, ())
             return
         tally.parsed += 1
@@ -134,7 +124,7 @@ class Auditor:
             if any(self.reader.gives(judged, target, text) for text in published[target]):
                 tally.exact[name] += 1
             else:
-                listed = replace(place, detail=row.texts[column])
+                listed = {**place, "published": row.texts[column], "given": judged.outputs[target][0]}
                 self._differ(listed, judged, target, published[target])
 
     def _ambiguous(self, tally: Tally, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
@@ -148,27 +138,27 @@ class Auditor:
             which = "none" if not chosen else "likeliest" if chosen == (0,) else several
             tally.chosen[which] += 1
         texts = "".join(f"; {' | '.join(outputs[:3])}" for outputs in differ)
-        detail = f"{number_of(judged.readings)} readings{texts}"
+        listed = {**place, "readings": f"{number_of(judged.readings)} readings{texts}"}
         if len(self.audit.ambiguous) < LISTED:
             # The chosen readings first, so that they are among those that are listed.
             order = sorted(range(len(judged.read)), key=lambda n: n not in chosen)[:_COMPARED]
             phrases = bracketed(self._grammar, [judged.read[n][0] for n in order], self._layer)
-            readings = tuple(
-                ListedReading(text, judged.read[n][1], n in chosen) for text, n in zip(phrases, order, strict=True)
-            )
-            row = place.file, place.line, place.sentence, detail
-            self.audit.ambiguous.append(AmbiguousRow(*row, which, readings))
+            parts: dict[str, list[object]] = {"chosen": [], "others": []}
+            for text, number in zip(phrases, order, strict=True):
+                outputs = dict(zip(self.audit.targets, judged.read[number][1], strict=True))
+                parts["chosen" if number in chosen else "others"].append({"phrases": text, "outputs": outputs})
+            self.audit.ambiguous.append({**listed, "which": which, **parts})
         layers = (target.layer for target in self.reader.targets if target.layer is not None)
         for choice in choices(judged.forest, next(layers, self._layer)):
-            self.audit.part(replace(place, detail=detail), choice)
+            self.audit.part(listed, choice)
 
     def _collect(self, row: CorpusRow, place: ListedRow, judged: Judgement, chosen: Sequence[int]) -> None:
         if self.collector is None:
             return
         file = len(self.audit.files) - 1
-        rows = self.collector.add(file, place.file, row.kind, place.sentence)
+        rows = self.collector.add(file, place["file"], row.kind, place["sentence"])
         if judged.failure is not None:
-            self.collector.add_unparsed(rows, self.audit.source, place.sentence)
+            self.collector.add_unparsed(rows, self.audit.source, place["sentence"])
             return
         contained = judged.some
         if judged.forest is not None and chosen:
@@ -195,9 +185,7 @@ class Auditor:
         for found in differences:
             first.setdefault((output.name, found.kind, self._name_of(found.rule)), found)
         for (layer, kind, name), found in first.items():
-            cause = self.audit.causes.setdefault(
-                (layer, kind, name), Cause(name, kind, layer, listed, judged.outputs[target][0])
-            )
+            cause = self.audit.causes.setdefault((layer, kind, name), Cause(name, kind, layer, listed))
             cause.count((found.given, found.published))
 
     def _name_of(self, number: int) -> str:

@@ -5,7 +5,7 @@ counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any, NamedTuple
 
@@ -89,47 +89,24 @@ class Cause:
 
     ``name`` is the rule, or the word with its category; ``kind`` is that of
     :class:`sgl.corpus.audit.mismatch.Difference`.  ``pairs`` counts what is given and published;
-    ``example`` is the first row, ``given`` the grammar's text of it.
+    ``example`` is the first row, with both texts.
     """
 
     name: str
     kind: str
     layer: str
     example: ListedRow
-    given: str
-    rows: int = 0
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return self.pairs.total()
 
     def count(self, pair: tuple[str, str]) -> None:
         """Count a row with this pair of texts."""
-        self.rows += 1
         known = pair in self.pairs or len(self.pairs) < _PAIRS
         self.pairs[pair if known else OTHER_PAIRS] += 1
-
-
-class ListedReading(NamedTuple):
-    """A reading in brackets, with its text in every target; ``chosen`` if these are published."""
-
-    phrases: str
-    outputs: tuple[str, ...]
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
-class AmbiguousRow(ListedRow):
-    """A row with several readings, first those that the corpus chose: ``which`` in ``Tally.chosen``, or ""."""
-
-    which: str
-    readings: tuple[ListedReading, ...]
-
-    def described(self, targets: Sequence[str]) -> dict[str, object]:
-        """Return the row as plain values, the readings with their text in these targets."""
-        parts: dict[str, list[object]] = {"chosen": [], "others": []}
-        for phrases, outputs, chosen in self.readings:
-            texts = dict(zip(targets, outputs, strict=True))
-            part = parts["chosen" if chosen else "others"]
-            part.append({"phrases": phrases, "outputs": texts})
-        return {**self.data("readings"), "which": self.which, **parts}
 
 
 class ReadingChoice(NamedTuple):
@@ -142,24 +119,12 @@ class ReadingChoice(NamedTuple):
     category: str
     options: tuple[str, ...]
 
-    def __str__(self) -> str:
-        return " / ".join(self.options)
-
-
-@dataclass
-class ChoiceTally:
-    """The rows of which the readings part at one kind of choice; the first is the example."""
-
-    choice: ReadingChoice
-    example: ListedRow
-    rows: int = 0
-
 
 @dataclass
 class Audit:
     """The result of an audit.
 
-    Of ``unreadable`` rows, ``choices`` and rows without a reading up to ``LISTED`` are kept.
+    Of ``unreadable`` and ``ambiguous`` rows, ``choices`` and rows without a reading up to ``LISTED`` are kept.
     ``failing`` are the words at which sentences stop being the beginning of any that the grammar
     derives; "" is their end.  ``causes`` are by layer, kind and name.
     """
@@ -172,10 +137,11 @@ class Audit:
     files: list[FileTally] = field(default_factory=list)
     unreadable: list[ListedRow] = field(default_factory=list)
     unparsed: list[ListedRow] = field(default_factory=list)
-    ambiguous: list[AmbiguousRow] = field(default_factory=list)
+    ambiguous: list[ListedRow] = field(default_factory=list)
     failing: Counter[str] = field(default_factory=Counter)
     causes: dict[tuple[str, str, str], Cause] = field(default_factory=dict)
-    choices: dict[ReadingChoice, ChoiceTally] = field(default_factory=dict)
+    choices: Counter[ReadingChoice] = field(default_factory=Counter)
+    choice_examples: dict[ReadingChoice, ListedRow] = field(default_factory=dict)
     shared: list[SharedSentences] = field(default_factory=list)
 
     @property
@@ -219,11 +185,13 @@ class Audit:
     def part(self, row: ListedRow, choice: ReadingChoice) -> None:
         """Note a choice that an ambiguous row leaves open."""
         if choice in self.choices or len(self.choices) < LISTED:
-            self.choices.setdefault(choice, ChoiceTally(choice, row)).rows += 1
+            self.choices[choice] += 1
+            self.choice_examples.setdefault(choice, row)
 
-    def ranked_choices(self) -> list[ChoiceTally]:
+    def ranked_choices(self) -> list[dict[str, Any]]:
         """Where readings part, what most rows leave open first."""
-        return sorted(self.choices.values(), key=lambda c: (-c.rows, c.choice))
+        ranked = sorted(self.choices.items(), key=lambda counted: (-counted[1], counted[0]))
+        return [choice._asdict() | {"rows": rows, "example": self.choice_examples[choice]} for choice, rows in ranked]
 
     def ranked_causes(self) -> list[Cause]:
         """Return the causes of differences, those of most rows first."""
@@ -257,23 +225,15 @@ def audit_data(audit: Audit) -> dict[str, Any]:
                         cause.pairs.items(), key=lambda e: (e[0] == OTHER_PAIRS, -e[1], e[0])
                     )
                 ],
-                "example": {**cause.example.data("published"), "given": cause.given},
+                "example": cause.example,
             }
             for cause in audit.ranked_causes()
         ],
-        "unreadable_rows": [row.data("reason") for row in audit.unreadable],
-        "unparsed_rows": [row.data("obstacle") for row in audit.unparsed],
+        "unreadable_rows": audit.unreadable,
+        "unparsed_rows": audit.unparsed,
         "failing": [{"word": w, "rows": n} for w, n in audit.failing.most_common()],
-        "choices": [
-            {
-                **entry.choice._asdict(),
-                "options": list(entry.choice.options),
-                "rows": entry.rows,
-                "example": entry.example.data("readings"),
-            }
-            for entry in audit.ranked_choices()
-        ],
-        "ambiguous_rows": [row.described(audit.targets) for row in audit.ambiguous],
+        "choices": audit.ranked_choices(),
+        "ambiguous_rows": audit.ambiguous,
         **(_sets(audit) if audit.declared else {}),
     }
 

@@ -171,7 +171,7 @@ class SetCollector:
             rows.isolated += own and not others
             for name in others:
                 allowed = name in pattern.allow
-                rows.seconds.setdefault(name, Second(name, allowed, place)).rows += 1
+                rows.seconds.setdefault(name, Second(name, allowed, {**place, "detail": ""})).rows += 1
         if self._framing and (pattern is None or pattern.targets):
             for frame in self._frames(pattern, derivation):
                 rows.frames.append(frame)
