@@ -1,6 +1,6 @@
 """Write the colours of editors from the words of the language.
 
-The words are those of ``sgl/lang/keywords.py``, which the reader and the documentation use as
+The words are those of ``sgl/lang/__init__.py``, which the reader and the documentation use as
 well; the rules are those of ``editors/sgl_editor/pygments_lexer.py``::
 
     python editors/make.py           # write them
@@ -13,7 +13,7 @@ import json
 import sys
 from pathlib import Path
 
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS
 
 HERE = Path(__file__).parent
 

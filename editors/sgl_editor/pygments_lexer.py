@@ -1,6 +1,6 @@
 """Colours for ``.sgl`` in the documentation and wherever Pygments is used.
 
-The lexer knows words (``sgl/lang/keywords.py``), not grammar.
+The lexer knows words (``sgl/lang/__init__.py``), not grammar.
 """
 
 from typing import ClassVar
@@ -8,7 +8,7 @@ from typing import ClassVar
 from pygments.lexer import RegexLexer, bygroups, words
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text, Whitespace
 
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS
 
 _NAME = r"[^\W\d]\w*"
 _VALUES = [

@@ -11,8 +11,7 @@ from sgl.cli.main import FAILED, OK
 from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
 from sgl.foreign import SOURCE, read_bytes, text_of
-from sgl.lang import MAX_SOURCE
-from sgl.lang.keywords import DECLARATIONS
+from sgl.lang import DECLARATIONS, MAX_SOURCE
 from sgl.lang.layout import layout
 from sgl.lang.project import check_lock, load_project, lock_of, lock_text, read_file, source_of
 from sgl.lang.reader import read

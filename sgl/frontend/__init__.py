@@ -4,8 +4,7 @@ Read :data:`~sgl.frontend.passes.PASSES` first: it lists the passes in their ord
 each of them needs; the docstring of each says what holds before and after it.
 """
 
-from sgl.frontend.passes import PASSES, Compiled, Pass, compile_project, compiled_of, run_passes
-from sgl.frontend.queries import named_structures
+from sgl.frontend.passes import PASSES, Compiled, Pass, compile_project, compiled_of, named_structures, run_passes
 from sgl.frontend.state import CompilerState
 
 __all__ = [

@@ -30,10 +30,10 @@ from sgl.core.grammar import (
     Token,
 )
 from sgl.diagnostics import Label, Span, shortlist, suggest
-from sgl.frontend.agreement import OpenTie
 from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import FeatureVariable, FragmentSketch, Pool, TemplateSketch
 from sgl.frontend.signature import Signature
+from sgl.frontend.slips import OpenTie
 from sgl.frontend.state import CompilerState, decimal, is_weight
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s

@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.frontend.state import CompilerState
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.project import Unit, library_file, locate, read_file
 
 #: What authors call each kind of declaration that has a name.

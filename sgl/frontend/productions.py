@@ -26,8 +26,8 @@ from sgl.diagnostics import Label, Span, suggest
 from sgl.frontend.names import Scope
 from sgl.frontend.signature import CategoryInfo, has_parts
 from sgl.frontend.state import CompilerState, is_weight
+from sgl.lang import DECLARATIONS
 from sgl.lang import syntax as s
-from sgl.lang.keywords import DECLARATIONS
 
 #: What a feature may be in one mention: a set of values, or a variable's name.
 Slotting = frozenset[str] | str

@@ -21,8 +21,8 @@ from lark.lexer import PatternRE, TerminalDef
 
 from sgl.cache import cached
 from sgl.diagnostics import SourceFile, suggest
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.chunks import Chunk
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
 
 #: What an author calls the things the parser can expect.
 TERMINALS: dict[str, str] = {

@@ -14,8 +14,8 @@ from itertools import takewhile
 
 from sgl.characters import CONFUSABLES, code_of, plain
 from sgl.diagnostics import suggested
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.chunks import REMOVE
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
 #: How declarations begin that were indented by mistake; other words may begin a clause.

@@ -12,7 +12,7 @@ from pathlib import Path
 from sgl.diagnostics import Diagnostics, Label, SourceMap
 from sgl.frontend import Compiled
 from sgl.frontend.morphology import Inflection
-from sgl.frontend.queries import inflections
+from sgl.frontend.passes import inflections
 from sgl.morphology import knowledge as known
 
 

@@ -19,7 +19,7 @@ from sgl.core.interpret import Item, interpret
 from sgl.core.plan import Constraint, Plan, Stratum
 from sgl.diagnostics import Diagnostics, SourceMap, Span, one_of, shortlist
 from sgl.frontend import Compiled
-from sgl.frontend.queries import read_structure
+from sgl.frontend.passes import read_structure
 from sgl.sampling import pack, sample
 
 #: What stands for anything.

@@ -14,8 +14,7 @@ from docs_pages import TOPICS, diagnostics_pages, topic_of
 from sgl.cli.main import run
 from sgl.diagnostics import CODES, Code, Severity
 from sgl.diagnostics.registry import GROUP, CodePages, page, read_page
-from sgl.lang import syntax
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS, syntax
 from sgl.lang.parser import TERMINALS
 
 ROOT = Path(__file__).parent.parent.parent

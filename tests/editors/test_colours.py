@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS
 
 ROOT = Path(__file__).parents[2]
 EDITORS = ROOT / "editors"

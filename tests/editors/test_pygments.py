@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pygments.token import Comment, Error, Keyword, Name, Operator, String
 
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl_editor.pygments_lexer import SglLexer
 
 ROOT = Path(__file__).parent.parent.parent

@@ -8,7 +8,7 @@ from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
-from sgl.frontend.queries import read_structure
+from sgl.frontend.passes import read_structure
 from sgl.report.model import any_in_words, in_words
 
 SGET = Path(__file__).parents[2] / "grammars" / "sget.sgl"

@@ -16,10 +16,10 @@ from lark.exceptions import LarkError
 from lsprotocol import types
 
 from sgl.diagnostics import SourceFile
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang import syntax as s
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import split_chunks
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
 from sgl.lang.parser import parser
 from sgl.resources import stdlib_dir
 from sgl_editor.lsp.document import Document

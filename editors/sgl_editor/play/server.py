@@ -25,7 +25,7 @@ from websockets.datastructures import Headers
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.resources import bundled_grammars, grammars_dir
 from sgl_editor.lsp.server import Server
 from sgl_editor.play.answers import ANSWERS, render

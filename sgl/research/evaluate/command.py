@@ -17,7 +17,7 @@ from sgl.cli.terminal import Progress, count
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.foreign import ForeignFileError, limits
 from sgl.frontend import Compiled
-from sgl.frontend.queries import read_structure
+from sgl.frontend.passes import read_structure
 from sgl.parsing import UnparsableLayerError
 from sgl.research.analyse.command import SYSTEM, installed, report_fault, report_pieces, write_results
 from sgl.research.analyse.predictions import PredictionsError, first_of, systems_of

@@ -15,7 +15,7 @@ import networkx as nx
 
 from sgl.core.grammar import CoreGrammar, Item, Rule, Slot, Template, TextLayer, Token
 from sgl.diagnostics import Diagnostics, Label
-from sgl.lang.keywords import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.research.exchange.lower_irtg import ImportedGrammar
 from sgl.research.exchange.names import FreeNames, decimal, filled, make_quotable, number_repeated, quoted
 
