@@ -143,9 +143,9 @@ def check_absorbed(state: CompilerState) -> None:
             used = {*fragment.exports, *(edge.source for edge in fragment.edges)}
             if span not in reported and not used.isdisjoint(nodes):
                 reported.add(span)
-                message = f"this rule has a word that `{graph.anchor}` absorbs, and it is no leaf "
+                message = f"this rule has a word that `{graph.anchor}` absorbs, and it is no leaf of the graph"
                 hint = "quote the word in a rule where one edge leads to it and none from it"
-                state.error("SGL0320", span, f"{message}of the graph", hint, notes=(_NOTE,))
+                state.error("SGL0320", span, message, hint, notes=(_NOTE,))
 
 
 def _leaves(grammar: CoreGrammar, layer: int) -> Iterator[tuple[int, set[int]]]:

@@ -272,10 +272,9 @@ class FragmentLowering:
         for atom in self.atoms:
             if isinstance(atom, ChildPort) and atom.port and atom not in self.touched:
                 described, child = self._describe(atom), self.names.children[atom.child]
-                message = f"nothing is bound to `{described}`"
                 label = f"its port `{self.ports[atom.child][atom.port]}` stays open"
                 hint = f"write `{described} = X` in the layer `{self.layer.name}`, or `forget {described}`"
-                self._error("SGL0502", child.span, message, hint, label=label)
+                self._error("SGL0502", child.span, f"nothing is bound to `{described}`", hint, label=label)
         return exports if self.sound else None
 
     def _inferred_head(self) -> Atom | None:

@@ -1,7 +1,7 @@
 """Lower words and lexicon tables to productions without children."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain
 
@@ -11,7 +11,6 @@ from sgl.frontend.mentions import category_pattern
 from sgl.frontend.morphology import Evaluation, check_morphology
 from sgl.frontend.names import Scope
 from sgl.frontend.productions import (
-    CategoryPattern,
     FragmentSketch,
     Pool,
     Production,
@@ -50,6 +49,7 @@ def lower_words(state: CompilerState) -> None:
 
 #: Productions of a word or of a lexicon; what is wrong with a word is reported.
 Words = tuple[Production, ...]
+Clauses = tuple[s.LayerClause, ...]
 
 
 def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> Words:
@@ -60,37 +60,19 @@ def _word(word: s.WordDecl, scope: Scope, state: CompilerState) -> Words:
         return ()
     evaluation = Evaluation(scope, {}, (), None, state.diagnostics)
     share = rule_weight(word.weight, state)
-    lowering = _WordLowering.of(word.category, clauses, evaluation, word.span, state)
-    production = lowering.lower(f'word "{text}"', share)
+    production = _WordLowering(word.category, clauses, evaluation, word.span).lower(f'word "{text}"', share)
     return () if production is None else (production,)
 
 
-@dataclass(frozen=True)
 class _WordLowering:
     """One word to be lowered: its category, its clauses, and the row that they are about."""
 
-    state: CompilerState
-    category: s.CategoryRef
-    lhs: CategoryPattern | None
-    clauses: tuple[s.LayerClause, ...]
-    evaluation: Evaluation
-    span: Span
-
-    @classmethod
-    def of(
-        cls,
-        category: s.CategoryRef,
-        clauses: tuple[s.LayerClause, ...],
-        evaluation: Evaluation,
-        span: Span,
-        state: CompilerState,
-    ) -> "_WordLowering":
-        columns = evaluation.columns if evaluation.row else None
-        lhs = category_pattern(category, evaluation.scope, columns)
-        if lhs is not None:
-            features = dict(zip(lhs.info.features, lhs.slots, strict=True))
-            evaluation = replace(evaluation, features=features)
-        return cls(state, category, lhs, clauses, evaluation, span)
+    def __init__(self, category: s.CategoryRef, clauses: Clauses, evaluation: Evaluation, span: Span) -> None:
+        self.category, self.clauses, self.span = category, clauses, span
+        self.state = evaluation.scope.resolved.state
+        self.lhs = category_pattern(category, evaluation.scope, evaluation.columns if evaluation.row else None)
+        features = dict(zip(self.lhs.info.features, self.lhs.slots, strict=True)) if self.lhs is not None else {}
+        self.evaluation = replace(evaluation, features=features)
 
     def lower(self, name: str, share: float, pool: Pool | None = None) -> Production | None:
         signature, lhs = self.state.signature, self.lhs
@@ -206,15 +188,12 @@ class _WordLowering:
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
 
 
-def _check_columns(entry: s.Entry, layers: object, table: LexiconTable, state: CompilerState) -> bool:
-    settings = entry.category.settings
-    taken = {setting.feature.text for setting in settings} & set(table.columns)
-    taken -= {
-        setting.feature.text
-        for setting in settings
-        for column in s.parts_of(s.Column, setting.values)
-        if column.name.text == setting.feature.text
-    }
+def _check_columns(entry: s.Entry, layers: Clauses, table: LexiconTable, state: CompilerState) -> bool:
+    """Return whether no column has the name of a feature that the entry sets, but from that column."""
+    taken = set[str]()
+    for setting in entry.category.settings:
+        columns = {column.name.text for column in s.parts_of(s.Column, setting.values)}
+        taken |= {setting.feature.text} & set(table.columns) - columns
     both = [column for column in s.parts_of(s.Column, layers) if column.name.text in taken]
     for column in both:
         name = column.name
@@ -254,8 +233,7 @@ def _lexicon(lexicon: s.Lexicon, scope: Scope, state: CompilerState, table: Lexi
             known = (row.cells, table.columns, row.span)
             evaluation = Evaluation(scope, *known, state.diagnostics, optional=optional)
             share = weighting.share(row, evaluation)
-            lowering = _WordLowering.of(entry.category, layers, evaluation, row.span, state)
-            word = lowering.lower(lexicon.name.text, share, pool)
+            word = _WordLowering(entry.category, layers, evaluation, row.span).lower(lexicon.name.text, share, pool)
             if word is None:
                 continue
             earlier = seen.setdefault((word.lhs.slots, word.versions[0].templates), row)

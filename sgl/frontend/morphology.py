@@ -269,9 +269,9 @@ class Evaluation:
         fitting = [pair for pair in classes[name].rewrites if word.endswith(pair[0].text)]
         if not fitting or not word:
             what = f"`{word}`" if word else "an empty cell"
-            message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected "
+            message = f"the paradigm `{paradigm.name}` does not say how {what} is inflected as `{name}`"
             hint = "correct the word or its class, or add its ending to the paradigm"
-            self.diagnostics.error("SGL0607", place, f"{message}as `{name}`", hint, labels=labels)
+            self.diagnostics.error("SGL0607", place, message, hint, labels=labels)
             return None
         ending, replacement = max(fitting, key=lambda pair: len(pair[0].text))
         return word[: len(word) - len(ending.text)] + replacement.text

@@ -24,7 +24,7 @@ from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import apply_weights, lower
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope, report_unused, resolve_names
-from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_parts, lower_patterns, lower_tests
+from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_patterns, lower_tests
 from sgl.frontend.plan import LoweredRestriction, check_patterns, lower_restrictions, make_plan
 from sgl.frontend.productions import each_layer, entries_of, laid_over
 from sgl.frontend.rules import lower_rules
@@ -75,7 +75,6 @@ PASSES = (
     Pass(structure_contexts, needs=("signature",)),
     Pass(check_lemma_classes, needs=("contexts", "dataset")),
     Pass(lower_patterns, needs=("context",)),
-    Pass(lower_parts, needs=("context",)),
     Pass(lower_restrictions, needs=("context",)),
     Pass(lower_tests, needs=("contexts",)),
     Pass(check_patterns, needs=("dataset", "signature"), clean=True),

@@ -53,10 +53,12 @@ class LoweredPattern:
 
 
 def lower_patterns(state: CompilerState) -> None:
-    """Turn each clause of a pattern into structures of the core. Before: ``context``. After: the sound ``patterns``."""
-    declared, seen = state.names.of(s.PatternDecl), _seen(state)
-    lowered = [state.kept("pattern", (d, seen), _PatternLowering(d, scope, state).run, LEAVES) for d, scope in declared]
+    """Turn clauses into structures of the core. Before: ``context``. After: the sound ``patterns`` and ``parts``."""
+    seen, patterns, parts = _seen(state), state.names.of(s.PatternDecl), state.names.of(s.PartDecl)
+    lowered = [state.kept("pattern", (d, seen), _PatternLowering(d, scope, state).run, LEAVES) for d, scope in patterns]
     state.patterns = tuple(pattern for pattern in lowered if pattern is not None)
+    found = [state.kept("part", (d, seen), partial(_part, d, scope, state), LEAVES) for d, scope in parts]
+    state.parts = tuple(part for part in found if part is not None)
 
 
 def _seen(state: CompilerState) -> object:
@@ -173,9 +175,9 @@ class _PatternLowering:
                 hint = "add `expose 100 { … }`, or leave out `seen only in exposures`"
                 self.state.error("SGL0820", clause.span, message, hint)
         for split in splits:
-            message = "the items of a pattern are generalization items, and none of them is in "
+            message = f"the items of a pattern are generalization items, and none of them is in `{split}`"
             hint = f"leave out `in {split}`; a `part` may have sentences in train, dev and test"
-            self.state.error("SGL0829", split.span, f"{message}`{split}`", hint)
+            self.state.error("SGL0829", split.span, message, hint)
 
     def _pattern(self, quotas: tuple[Quota, ...], target: Structure | None) -> Pattern:
         title, structures = self.declaration.title, {}
@@ -251,13 +253,6 @@ class LoweredPart:
     declaration: s.PartDecl
     sizes: tuple[Span, ...]
     places: Mapping[Structure, Span]
-
-
-def lower_parts(state: CompilerState) -> None:
-    """Turn each clause of a part into structures of the core. Before: ``context``. After: the sound ``parts``."""
-    declared, seen = state.names.of(s.PartDecl), _seen(state)
-    found = [state.kept("part", (d, seen), partial(_part, d, scope, state), LEAVES) for d, scope in declared]
-    state.parts = tuple(part for part in found if part is not None)
 
 
 def _part(declaration: s.PartDecl, scope: Scope, state: CompilerState) -> LoweredPart | None:

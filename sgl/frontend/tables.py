@@ -110,8 +110,8 @@ def _report_variants(table: LexiconTable, mentioned: set[str], state: CompilerSt
         for row in rows:
             for column, cell in row.variants[variant].items():
                 if row.cells.get(column, "") == cell:
-                    message = f"the variant `{variant}` of this row changes nothing in the column "
-                    state.warning("SGL0616", row.span, f"{message}`{column}`", "remove the cell from the variant")
+                    message = f"the variant `{variant}` of this row changes nothing in the column `{column}`"
+                    state.warning("SGL0616", row.span, message, "remove the cell from the variant")
 
 
 def rows_of(lexicon: s.Lexicon, table: LexiconTable, state: CompilerState) -> list[TableRow]:
@@ -261,36 +261,33 @@ def rows_with_values(
                 if cell not in values:
                     wrong.setdefault(cell, []).append(row)
                     strange.add(id(row))
-            _report_values(setting.feature.text, column, otherwise, wrong, rows, table, state)
+            _report_values(setting.feature.text, value, wrong, len(rows), table, state)
     return [row for row in rows if id(row) not in strange]
 
 
+_Wrong = Mapping[str, Sequence[TableRow]]
+
+
 def _report_values(
-    feature: str,
-    column: s.Column,
-    otherwise: str,
-    wrong: Mapping[str, Sequence[TableRow]],
-    rows: Sequence[TableRow],
-    table: LexiconTable,
-    state: CompilerState,
+    feature: str, value: s.Column | s.Fallback, wrong: _Wrong, rows: int, table: LexiconTable, state: CompilerState
 ) -> None:
-    values = state.signature.features.get(feature, ())
+    (column, otherwise), values = column_of(value), state.signature.features.get(feature, ())
     name, source = column.name, state.sources.get(table.name)
-    alone = sum(map(len, wrong.values())) == len(rows)
+    alone = sum(map(len, wrong.values())) == rows
     if len(wrong) > (_SLIPS_ALONE if alone else _SLIPS):
-        message = f"{len(wrong):,} values of the column `{name}` are none of the feature "
+        message = f"{len(wrong):,} values of the column `{name}` are none of the feature `{feature}`"
         notes = ["the first of them: " + ", ".join(f"`{v}`" for v in list(wrong)[:_SLIPS])]
         hint = f"is it another column? the values of the feature are: {', '.join(values)}"
-        state.error("SGL0402", column.span, f"{message}`{feature}`", hint, notes=notes)
+        state.error("SGL0402", column.span, message, hint, notes=notes)
         return
-    for value, having in wrong.items():
-        span, message = having[0].span, f"`{value}` is not a value of the feature `{feature}`"
-        hint = suggest(value, values, "its values are")
-        if not value:
+    for cell, having in wrong.items():
+        span, message = having[0].span, f"`{cell}` is not a value of the feature `{feature}`"
+        hint = suggest(cell, values, "its values are")
+        if not cell:
             message = f"this row has no `{name}`, which the feature `{feature}` is taken from"
             hint = f"fill it in, or write `{feature}=${name} or {values[0]}`"
-        elif value != otherwise and source is not None:
-            span = cell_span(source, having[0], name.text, value)
+        elif cell != otherwise and source is not None:
+            span = cell_span(source, having[0], name.text, cell)
         labels = [Label(column.span, "it is taken from the table here")]
         notes = [f"{len(having):,} rows are like this"] if len(having) > 1 else []
         state.error("SGL0402", span, message, hint, labels=labels, notes=notes)

@@ -188,8 +188,8 @@ class _SourceTemplate(_Template):
                 self.state.error("SGL0604", word.span, message, "remove it from the right-hand side")
             elif words != [word.text]:
                 apart = " ".join(f'"{each}"' for each in words)
-                message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted "
-                self.state.error("SGL0609", word.span, f"{message}separately", f"write `{apart}`")
+                message = f"`{word}` has a space in it; each word of `{self.layer}` is quoted separately"
+                self.state.error("SGL0609", word.span, message, f"write `{apart}`")
         sketch = super().sketch()
         if not self.sound:
             # Graphs need not report once more that a word has no place.

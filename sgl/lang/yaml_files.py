@@ -287,8 +287,8 @@ def _columns(node: YamlNode, whole: str) -> Iterator[tuple[str, YamlNode]]:
     seen: set[str] = set()
     for key, value in node.pairs or ():
         if len(seen) == limits().columns:
-            message = f"a {whole} has more than {len(seen):,} columns"
-            raise MalformedTable(value, f"{message}; `--limit columns=NUMBER` allows more")
+            message = f"a {whole} has more than {len(seen):,} columns; `--limit columns=NUMBER` allows more"
+            raise MalformedTable(value, message)
         column = text_of(key, "the name of a column is a word")
         if column in seen:
             raise MalformedTable(value, f"the column `{column}` occurs twice in a {whole}")
