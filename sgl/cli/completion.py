@@ -7,7 +7,8 @@ each with the kind of its values.  Names of a grammar are looked up in the text 
 import json
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,21 +44,18 @@ def _command(name: str, found: Any) -> click.Command:  # noqa: ANN401 - JSON
 
 
 def _parameter(names: list[str], kind: str = "", choices: list[str] | None = None, **others: Any) -> click.Parameter:  # noqa: ANN401
-    kinds: dict[str, Any] = {"shell_complete": _completer(kind)} if kind else {}
+    kinds: dict[str, Any] = {"shell_complete": partial(_complete, kind)} if kind else {}
     shape = kinds | {"type": click.Choice(choices)} if choices else kinds
     if names[0].startswith("-"):
         return click.Option(names, **shape, **others)
     return click.Argument(names, **shape, **{key: value for key, value in others.items() if key == "nargs"})
 
 
-def _completer(kind: str) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
-    def complete(_context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
-        before, comma, last = begun.rpartition(",") if kind == "layers" else ("", "", begun)
-        found = [CompletionItem(begun, type="file")] if kind in ("file", "grammar") else []
-        values = dict.fromkeys(_values(kind))
-        return found + [CompletionItem(before + comma + value) for value in values if value.startswith(last)]
-
-    return complete
+def _complete(kind: str, _context: click.Context, _parameter: click.Parameter, begun: str) -> list[CompletionItem]:
+    before, comma, last = begun.rpartition(",") if kind == "layers" else ("", "", begun)
+    found = [CompletionItem(begun, type="file")] if kind in ("file", "grammar") else []
+    values = dict.fromkeys(_values(kind))
+    return found + [CompletionItem(before + comma + value) for value in values if value.startswith(last)]
 
 
 def _values(kind: str) -> Iterator[str]:

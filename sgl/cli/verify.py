@@ -49,26 +49,20 @@ def command(path: Path, as_json: bool, signature: str, grammar: Path | None, wor
             if signature or grammar:
                 session.refuse("`--signature` and `--grammar` are for the directory of a dataset")
             _verify_certificate(session, path, as_json)
+            return session.status
+        try:
+            report = verify(path, lambda at, of, what: session.progress(what, at, of), workers, signature=signature)
+        except VerifyError as problem:
+            session.refuse(str(problem), status=OUTPUT)
+        if grammar is not None and report.results[0].status == "passed":
+            report = replace(report, results=(*report.results, _compile_again(session, path, grammar)))
+        if as_json:
+            session.json(report.as_data(), sort=True)
         else:
-            _verify_dataset(session, path, as_json, workers, signature, grammar)
+            session.present("verify.j2", report=report, shown=visible)
+        if not report.ok:
+            session.stop(FAILED)
     return session.status
-
-
-def _verify_dataset(
-    session: Session, path: Path, as_json: bool, workers: int, signature: str, grammar: Path | None
-) -> None:
-    try:
-        report = verify(path, lambda done, all_, what: session.progress(what, done, all_), workers, signature=signature)
-    except VerifyError as problem:
-        session.refuse(str(problem), status=OUTPUT)
-    if grammar is not None and report.results[0].status == "passed":
-        report = replace(report, results=(*report.results, _compile_again(session, path, grammar)))
-    if as_json:
-        session.json(report.as_data(), sort=True)
-    else:
-        session.present("verify.j2", report=report, shown=visible)
-    if not report.ok:
-        session.stop(FAILED)
 
 
 def _compile_again(session: Session, path: Path, grammar: Path) -> Result:

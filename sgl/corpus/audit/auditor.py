@@ -88,7 +88,7 @@ class Auditor:
         for batch in Corpus(path, len(self.columns)).batches(progress):
             judged = self.reader.judge_all(row.texts[self._source] for row in batch if isinstance(row, CorpusRow))
             for row in batch:
-                tally = file.of("" if isinstance(row, Unreadable) else row.kind)
+                tally = file.kinds["" if isinstance(row, Unreadable) else row.kind]
                 tally.rows += 1
                 sentence = "" if isinstance(row, Unreadable) else row.texts[self._source]
                 reason = row.reason if isinstance(row, Unreadable) else judged[sentence].refused

@@ -4,9 +4,9 @@ Rows are listed up to a limit, so that an audit needs a bounded memory; how many
 counted.  ``audit_data`` is what ``sglc audit --json`` writes (``docs/audit.md``).
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple
 
 from sgl.corpus.audit.judgement import DeclaredStructure
@@ -60,12 +60,8 @@ class FileTally:
     """What was found in one file: a tally for each kind of rows ("" without kinds)."""
 
     name: str
-    kinds: dict[str, Tally] = field(default_factory=dict)
+    kinds: defaultdict[str, Tally] = field(default_factory=lambda: defaultdict(Tally))
     distinct: int = 0
-
-    def of(self, kind: str) -> Tally:
-        """Return the tally of a kind, new if need be."""
-        return self.kinds.setdefault(kind, Tally())
 
     @property
     def total(self) -> Tally:
@@ -73,8 +69,7 @@ class FileTally:
         return total(self.kinds.values())
 
 
-@dataclass(frozen=True, slots=True)
-class SharedSentences:
+class SharedSentences(NamedTuple):
     """Sentences of two files, by index: ``distinct`` ones, which ``rows`` of the second have."""
 
     first: int
@@ -214,7 +209,10 @@ def audit_data(audit: Audit) -> dict[str, Any]:
             }
             for file in audit.files
         ],
-        "shared": [{**asdict(pair), "first": names[pair.first], "second": names[pair.second]} for pair in audit.shared],
+        "shared": [
+            {"first": names[first], "second": names[second], "rows": rows, "distinct": distinct}
+            for first, second, rows, distinct in audit.shared
+        ],
         "differences": [
             {
                 **{key: getattr(cause, key) for key in ("layer", "kind", "name", "rows")},
@@ -250,7 +248,7 @@ def _sets(audit: Audit) -> dict[str, Any]:
                 "training": rows.training,
                 "pattern": rows.pattern.name if rows.pattern else "",
                 **{count: getattr(rows, count) for count in ("rows", "parsed", "own", "isolated")},
-                "seconds": [asdict(s) for s in sorted(rows.seconds.values(), key=lambda s: -s.rows)],
+                "seconds": sorted(rows.seconds.values(), key=lambda second: -second["rows"]),
                 "new_words": [
                     {"column": column, "word": word, "rows": number, "target": (column, word) in rows.targets}
                     for (column, word), number in sorted(new.items(), key=lambda e: (-e[1], e[0]))

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from itertools import chain, combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,21 +63,11 @@ def _letters(text: str) -> str:
 
 
 @dataclass
-class Second:
-    """The items of a set that contain what another pattern holds out; the first is the example."""
-
-    pattern: str
-    allowed: bool
-    example: ListedRow
-    rows: int = 0
-
-
-@dataclass
 class RowSet:
     """A set of rows, those that can be read, of the file with this index.
 
     ``own`` items contain what their pattern asks of them; ``isolated`` are those of them that
-    contain nothing that another pattern holds out; ``seconds`` is by the other pattern.  ``words``
+    contain nothing that another pattern holds out; ``seconds`` are the others, by the other pattern.  ``words``
     counts rows for each word of each column; ``targets`` are forms of target words.  ``sentences``
     has the hash of each row; ``frames`` those of all frames, each of the row with the number in
     ``framed``.
@@ -90,7 +80,7 @@ class RowSet:
     parsed: int = 0
     own: int = 0
     isolated: int = 0
-    seconds: dict[str, Second] = field(default_factory=dict)
+    seconds: dict[str, dict[str, Any]] = field(default_factory=dict)
     words: Counter[tuple[str, str]] = field(default_factory=Counter)
     targets: set[tuple[str, str]] = field(default_factory=set)
     sentences: array[int] = field(default_factory=lambda: array("Q"))
@@ -170,8 +160,9 @@ class SetCollector:
             rows.own += own
             rows.isolated += own and not others
             for name in others:
-                allowed = name in pattern.allow
-                rows.seconds.setdefault(name, Second(name, allowed, {**place, "detail": ""})).rows += 1
+                allowed, example = name in pattern.allow, {**place, "detail": ""}
+                second = {"pattern": name, "allowed": allowed, "example": example, "rows": 0}
+                rows.seconds.setdefault(name, second)["rows"] += 1
         if self._framing and (pattern is None or pattern.targets):
             for frame in self._frames(pattern, derivation):
                 rows.frames.append(frame)
