@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from pathlib import Path
+from typing import TypedDict, Unpack
 
 from sgl.foreign import SOURCE, sha256_of
 
@@ -63,6 +64,21 @@ class Diagnostic:
     hint: str = ""
 
 
+class _Beside(TypedDict, total=False):
+    """What may be said of a finding beside its message and its hint."""
+
+    label: str
+    labels: Iterable[Label]
+    notes: Iterable[str]
+
+
+def _diagnostic(
+    severity: Severity, code: str, span: Span | None, message: str, hint: str, beside: _Beside
+) -> Diagnostic:
+    label, labels, notes = beside.get("label", ""), beside.get("labels", ()), beside.get("notes", ())
+    return Diagnostic(code, severity, span, message, label, tuple(labels), tuple(notes), hint)
+
+
 @dataclass
 class Diagnostics:
     """The findings of a run, each once, in source order when listed; ``judge`` may change or drop one that is added."""
@@ -71,35 +87,13 @@ class Diagnostics:
     _found: dict[tuple[str, Span | None, str], Diagnostic] = field(default_factory=dict)
     told: int = 0
 
-    def error(
-        self,
-        code: str,
-        span: Span | None,
-        message: str,
-        hint: str = "",
-        *,
-        label: str = "",
-        labels: Iterable[Label] = (),
-        notes: Iterable[str] = (),
-    ) -> None:
+    def error(self, code: str, span: Span | None, message: str, hint: str = "", **beside: Unpack[_Beside]) -> None:
         """Add an error."""
-        parts = (span, message, label, tuple(labels), tuple(notes), hint)
-        self.add(Diagnostic(code, Severity.ERROR, *parts))
+        self.add(_diagnostic(Severity.ERROR, code, span, message, hint, beside))
 
-    def warning(
-        self,
-        code: str,
-        span: Span | None,
-        message: str,
-        hint: str = "",
-        *,
-        label: str = "",
-        labels: Iterable[Label] = (),
-        notes: Iterable[str] = (),
-    ) -> None:
+    def warning(self, code: str, span: Span | None, message: str, hint: str = "", **beside: Unpack[_Beside]) -> None:
         """Add a warning."""
-        parts = (span, message, label, tuple(labels), tuple(notes), hint)
-        self.add(Diagnostic(code, Severity.WARNING, *parts))
+        self.add(_diagnostic(Severity.WARNING, code, span, message, hint, beside))
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a diagnostic unless the same one is there already."""

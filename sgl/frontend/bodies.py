@@ -114,7 +114,6 @@ class BodyLowering:
     scope: Scope
     context: StructureContext
     taken: set[str]
-    order: dict[str, int] = field(default_factory=dict)
     tests: dict[str, list[c.NodeTest]] = field(default_factory=dict)
     degrees: dict[str, list[c.DegreeTest]] = field(default_factory=dict)
     links: list[c.Link] = field(default_factory=list)
@@ -128,10 +127,9 @@ class BodyLowering:
             self._error(body.span, f"a structure has at most {MAX_EDGES} edges")
         variables = tuple(
             c.Variable(name, tuple(dict.fromkeys(self.tests[name])), tuple(dict.fromkeys(self.degrees[name])))
-            for name in self.order
+            for name in self.tests
         )
-        lengths = tuple(dict.fromkeys(self.lengths))
-        return c.Body(variables, tuple(dict.fromkeys(self.links)), lengths)
+        return c.Body(variables, tuple(dict.fromkeys(self.links)), tuple(dict.fromkeys(self.lengths)))
 
     def _full(self) -> bool:
         return len(self.links) > MAX_EDGES
@@ -216,7 +214,7 @@ class BodyLowering:
                 self._error(test.comparison.span, "a count is tested with `=`, `>=` or `<=`")
             elif number is not None and countable(number, test.number.span, self.context.state):
                 degrees.append(c.DegreeTest(self._labels(test.labels), kind, number))
-        return self.order.setdefault(name, len(self.order))
+        return list(self.tests).index(name)
 
     def _attribute_test(self, test: s.AttributeTest) -> c.NodeTest | None:
         known = self.context.attributes

@@ -131,20 +131,17 @@ class Scope:
             if not isinstance(declared, kind) or not isinstance(declared, s.NamedDeclaration):
                 continue
             if declared.name.text == name.text:
+                unit, path, here = scope.unit, scope.unit.path.with_suffix(""), self.unit.path.parent
+                used = ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
+                used = unit.root.display(path).replace("/", ".") if unit.is_library else used
                 message = f"this file does not see the {KINDS[kind]} `{name}`"
-                hint = f"write `use {self._spelling(scope.unit)}` here"
+                hint = f"write `use {used}` here"
                 labels = [Label(declared.name.span, "declared here")]
                 notes = ("`use` shows what a file declares, not what that file uses",)
                 state = self.resolved.state
                 state.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
                 return True
         return False
-
-    def _spelling(self, unit: Unit) -> str:
-        path, here = unit.path.with_suffix(""), self.unit.path.parent
-        if unit.is_library:
-            return unit.root.display(path).replace("/", ".")
-        return ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
         """Return the same without a report."""

@@ -19,7 +19,7 @@ and patterns that are never tested.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, combinations
 
@@ -28,7 +28,6 @@ from sgl.core import plan
 from sgl.core.joint import PLUS, variable_of
 from sgl.core.structure import NodeTest, Structure
 from sgl.diagnostics import Label, Span, suggest
-from sgl.frontend.bodies import StructureContext
 from sgl.frontend.dataset import SPLITS, DatasetSettings
 from sgl.frontend.names import Scope
 from sgl.frontend.patterns import LoweredPart, LoweredPattern
@@ -61,77 +60,63 @@ _Rows = dict[str, frozenset[str]]
 
 def lower_restrictions(state: CompilerState) -> None:
     """Turn what breaks a restriction into structures to forbid. Before: ``context``. After: ``restrictions``."""
-    relations = _Relations(state, state.context)
-    for relation, scope in state.names.of(s.Relation):
-        relations.rows(relation, scope)
-    lowered = [_lower(restrict, scope, relations) for restrict, scope in state.names.of(s.Restrict)]
+    checked = set[s.WordSet]()
+    relations = {relation: _rows(relation, scope, checked, state) for relation, scope in state.names.of(s.Relation)}
+    lowered = [_lower(restrict, scope, relations, state) for restrict, scope in state.names.of(s.Restrict)]
     state.restrictions = tuple(found for found in lowered if found is not None)
 
 
-@dataclass
-class _Relations:
-    """The tables of relations, each read once; ``checked`` are the sets that they mention."""
-
-    state: CompilerState
-    context: StructureContext
-    read: dict[s.Relation, _Rows | None] = field(default_factory=dict)
-    checked: set[s.WordSet] = field(default_factory=set)
-
-    def rows(self, relation: s.Relation, scope: Scope) -> _Rows | None:
-        if relation not in self.read:
-            errors = self.state.diagnostics.errors
-            source = scope.read(relation.path, MAX_TABLE)
-            table = read_relation(source, self.state.diagnostics) if source is not None else None
-            if source is not None and table == ():
-                self.state.error("SGL0610", relation.path.span, f"the table `{source.name}` has no rows")
-            rows: _Rows = {}
-            first: dict[str, Span] = {}
-            for row in table or ():
-                word = row.word
-                if word.text in rows:
-                    self.state.report_twice("row", word, first[word.text], "put the words of both rows into one")
-                rows[word.text] = self._partners(row, scope)
-                first.setdefault(word.text, word.span)
-            self.read[relation] = rows if self.state.diagnostics.errors == errors else None
-        return self.read[relation]
-
-    def _partners(self, row: RelationRow, scope: Scope) -> frozenset[str]:
-        hint = "add it to a lexicon, or remove it here"
-        self.context.check_lemmas((row.word, *row.words), hint)
-        found = [word.text for word in row.words]
-        for kind in row.kinds:
-            declaration = scope.find(s.WordSet, kind)
-            if declaration is not None:
-                found.extend(value.text for value in declaration.values)
-                if declaration not in self.checked:
-                    self.checked.add(declaration)
-                    self.context.check_lemmas(declaration.values, hint)
-        if not row.words and not row.kinds:
-            hint = "list the words that it goes with, or remove the row: it then goes with any"
-            self.state.error("SGL0614", row.word.span, f"`{row.word}` goes with no word at all", hint)
-        return frozenset(found)
+def _rows(relation: s.Relation, scope: Scope, checked: set[s.WordSet], state: CompilerState) -> _Rows | None:
+    """Return the table of a relation; None after a report.  Sets of words that it mentions are ``checked`` once."""
+    errors, source = state.diagnostics.errors, scope.read(relation.path, MAX_TABLE)
+    table = read_relation(source, state.diagnostics) if source is not None else None
+    if source is not None and table == ():
+        state.error("SGL0610", relation.path.span, f"the table `{source.name}` has no rows")
+    rows: _Rows = {}
+    first: dict[str, Span] = {}
+    for row in table or ():
+        word = row.word
+        if word.text in rows:
+            state.report_twice("row", word, first[word.text], "put the words of both rows into one")
+        rows[word.text] = _partners(row, scope, checked, state)
+        first.setdefault(word.text, word.span)
+    return rows if state.diagnostics.errors == errors else None
 
 
-def _lower(restrict: s.Restrict, scope: Scope, relations: _Relations) -> LoweredRestriction | None:
+def _partners(row: RelationRow, scope: Scope, checked: set[s.WordSet], state: CompilerState) -> frozenset[str]:
+    hint = "add it to a lexicon, or remove it here"
+    state.context.check_lemmas((row.word, *row.words), hint)
+    found = [word.text for word in row.words]
+    for declaration in (scope.find(s.WordSet, kind) for kind in row.kinds):
+        if declaration is not None:
+            found.extend(value.text for value in declaration.values)
+            state.context.check_lemmas(declaration.values if declaration not in checked else (), hint)
+            checked.add(declaration)
+    if not row.words and not row.kinds:
+        hint = "list the words that it goes with, or remove the row: it then goes with any"
+        state.error("SGL0614", row.word.span, f"`{row.word}` goes with no word at all", hint)
+    return frozenset(found)
+
+
+def _lower(
+    restrict: s.Restrict, scope: Scope, relations: Mapping[s.Relation, _Rows | None], state: CompilerState
+) -> LoweredRestriction | None:
     relation = scope.find(s.Relation, restrict.relation)
-    structure = lower_structure(restrict.graph, scope, relations.context)
-    if structure is None or not _check_nodes(restrict, scope, relations.state) or relation is None:
+    structure = lower_structure(restrict.graph, scope, state.context)
+    if structure is None or not _check_nodes(restrict, scope, state) or relation is None:
         return None
-    rows = relations.rows(relation, scope.where(relation))
+    rows = relations.get(relation)
     if rows is None:
         return None
     words_with: dict[frozenset[str], list[str]] = {}
     for word, partners in rows.items():
         words_with.setdefault(partners, []).append(word)
+    # Of a word on several layers the lemma is that of the first.
+    own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
+    first, second = own[restrict.first.text], own[restrict.second.text]
     structures = []
     for partners, words in words_with.items():
-        tests = {
-            restrict.first.text: NodeTest("lemma", frozenset(words)),
-            restrict.second.text: NodeTest("lemma", partners, negated=True),
-        }
-        # Of a word on several layers the lemma is that of the first.
-        own = {variable_of(v.name): v.name for v in reversed(structure.body.variables)}
-        asked = {own[name]: test for name, test in tests.items()}
+        asked = {first: NodeTest("lemma", frozenset(words)), second: NodeTest("lemma", partners, negated=True)}
         variables = tuple(
             replace(v, tests=(*v.tests, asked[v.name])) if v.name in asked else v for v in structure.body.variables
         )
