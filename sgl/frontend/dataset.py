@@ -162,8 +162,7 @@ def _read_distinct(values: Sequence[s.Name], settings: DatasetSettings, state: C
     elif kind.text == "lemmas" and classes:
         settings.distinct_lemmas.extend(classes)
     else:
-        hint = "write `distinct sentences` or `distinct lemmas NOUN VERB`"
-        hint = suggest(kind.text, _DISTINCT) or hint
+        hint = suggest(kind.text, _DISTINCT) or "write `distinct sentences` or `distinct lemmas NOUN VERB`"
         state.error("SGL0201", kind.span, f"`distinct {kind}` is not known", hint)
 
 

@@ -241,8 +241,7 @@ def check_parts(clauses: Iterable[s.LayerClause], category: s.Name, state: Compi
             sound = False
         elif info is not None and layer.text not in info.parts:
             sound = False
-            hint = f"declare it: `category {category} with {layer}`"
-            hint = suggest(layer.text, info.parts) or hint
+            hint = suggest(layer.text, info.parts) or f"declare it: `category {category} with {layer}`"
             state.error("SGL0322", layer.span, f"`{category}` has no part `{layer}`", hint)
     return sound
 

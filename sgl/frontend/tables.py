@@ -143,8 +143,9 @@ def _is_known(variant: s.Name, table: LexiconTable, state: CompilerState) -> boo
         return True
     column = next((row for row in table.rows if variant.text in row.cells), None)
     labels = [Label(column.span, f"`{variant}` is a column here")] if column is not None else []
-    hint = f"a row with a variant: `{{en: guy, ja: 男, {variant}: {{ja: 人}}}}`"
-    hint = suggest(variant.text, table.variants) or hint
+    hint = (
+        suggest(variant.text, table.variants) or f"a row with a variant: `{{en: guy, ja: 男, {variant}: {{ja: 人}}}}`"
+    )
     state.error("SGL0616", variant.span, f"no row of `{table.name}` has a variant `{variant}`", hint, labels=labels)
     return False
 

@@ -92,8 +92,7 @@ class _Template:
         if child is not None and dot and part not in self.parts[child]:
             message = f"`{text}` has no part `{part}` in the layer `{self.layer}`"
             category = self.names.children[child].category.name
-            hint = f"declare it: `category {category} with {self.layer}.{part}`"
-            hint = suggest(part, self.parts[child]) or hint
+            hint = suggest(part, self.parts[child]) or f"declare it: `category {category} with {self.layer}.{part}`"
             self.state.error("SGL0322", name.span, message, hint)
             child = None
         self.sound &= child is not None
