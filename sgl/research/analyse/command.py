@@ -23,7 +23,7 @@ from sgl.research.analyse.words import SEGMENTERS, foreign_script
 
 if TYPE_CHECKING:
     from sgl.research.analyse.analysis import Analysis
-    from sgl.research.analyse.scoring import Json, SystemScores
+    from sgl.research.analyse.scoring import Json
 
 _TOKENIZERS = ("marks", "space", "13a", "intl", "zh", "char", *SEGMENTERS.values())
 _VIEWS = ("dep", "pos", "pos-dep", "lemma", "lemma-pos", "lemma-dep", "lemma-pos-dep")
@@ -174,7 +174,22 @@ def _report(found: Analysis, diagnostics: Diagnostics) -> None:
     for path, fault in found.unusable:
         report_fault(path, fault, diagnostics)
     for system in found.systems:
-        _report_outputs(system, diagnostics)
+        if system.outputs.missing:
+            what = f"{count(system.outputs.missing, 'prediction')} missing, counted as wrong"
+            diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
+        report_pieces(system.path, system.pieces, diagnostics)
+        foreign = foreign_script(system.sampled)
+        if foreign is not None:
+            scripts = f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}"
+            message = f"`{system.path}` is not in the language of the treebank, by its letters: {scripts}"
+            notes = [f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"]
+            hint = "is it a file of sources, or for another target?"
+            diagnostics.warning("SGL1507", None, message, hint, notes=notes)
+        if system.glued:
+            outputs = f"{count(system.glued, 'output')} of `{system.path}`"
+            message = f"{outputs} have the text of the sentence, but not its words"
+            hint = "`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON have them as they are"
+            diagnostics.warning("SGL1505", None, message, hint)
     for mined in found.data["mined"]:
         if mined["too_broad"]:
             what = f"{count(mined['too_broad'], 'sentence')} left out of mining ({mined['view']})"
@@ -195,23 +210,6 @@ def report_pieces(path: Path, number: int, diagnostics: Diagnostics) -> None:
         notes = ["they have `@@ `, `▁`, `##`, `Ġ`, letters that are bytes, or tokens like `</s>`, and no gold text has"]
         hint = "what the tokenizer itself joins may differ in spaces beside punctuation"
         diagnostics.warning("SGL1409", None, message, hint, notes=notes)
-
-
-def _report_outputs(system: SystemScores, diagnostics: Diagnostics) -> None:
-    if system.outputs.missing:
-        what = f"{count(system.outputs.missing, 'prediction')} missing, counted as wrong"
-        diagnostics.warning("SGL1403", None, f"`{system.path}`: {what}")
-    report_pieces(system.path, system.pieces, diagnostics)
-    foreign = foreign_script(system.sampled)
-    if foreign is not None:
-        scripts = f"{', '.join(foreign.outputs)}, not {', '.join(foreign.treebank)}"
-        message = f"`{system.path}` is not in the language of the treebank, by its letters: {scripts}"
-        notes = [f"of its first {count(foreign.words, 'word')} {foreign.known:,} are in there"]
-        diagnostics.warning("SGL1507", None, message, "is it a file of sources, or for another target?", notes=notes)
-    if system.glued:
-        message = f"{count(system.glued, 'output')} of `{system.path}` have the text of the sentence, but not its words"
-        hint = "`--tokenize` says how texts are cut into words; CoNLL-U and lists in JSON have them as they are"
-        diagnostics.warning("SGL1505", None, message, hint)
 
 
 def _show(data: Json, seconds: float, session: Session) -> None:

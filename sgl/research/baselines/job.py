@@ -170,7 +170,22 @@ class Job:
             # Predictions of weights that will be gone are gone from the record first.
             self.directory.write_record(self._record)
             self.learner.keep(self.directory.path)
-        self._record |= _ended(trained, self.learner)
+        progress, weights = trained.progress, list(self.learner.module.parameters())
+        self._record |= {
+            "weights": sum(weight.numel() for weight in weights),
+            "trained_weights": sum(weight.numel() for weight in weights if weight.requires_grad),
+            "training": {
+                "ended": trained.ended,
+                "steps": progress.step,
+                "seconds": round(progress.seconds, 1),
+                "target_tokens": progress.tokens,
+                "kept_step": trained.kept_step,
+                "kept_dev_exact": trained.kept_score,
+                "checks": [
+                    {"step": step, "loss": round(loss, 6), "dev_exact": score} for step, loss, score in progress.checks
+                ],
+            },
+        }
         self.directory.write_record(self._record)
         return trained
 
@@ -218,24 +233,4 @@ def _begun(config: Config, data: BaselineData, run: str, versions: Mapping[str, 
         "config": config.data(),
         "config_sha256": config.digest,
         "versions": {"sgl": __version__, **versions},
-    }
-
-
-def _ended(trained: TrainingResult, learner: Learner) -> dict[str, Any]:
-    progress = trained.progress
-    weights = list(learner.module.parameters())
-    return {
-        "weights": sum(weight.numel() for weight in weights),
-        "trained_weights": sum(weight.numel() for weight in weights if weight.requires_grad),
-        "training": {
-            "ended": trained.ended,
-            "steps": progress.step,
-            "seconds": round(progress.seconds, 1),
-            "target_tokens": progress.tokens,
-            "kept_step": trained.kept_step,
-            "kept_dev_exact": trained.kept_score,
-            "checks": [
-                {"step": step, "loss": round(loss, 6), "dev_exact": score} for step, loss, score in progress.checks
-            ],
-        },
     }

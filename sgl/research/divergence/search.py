@@ -70,13 +70,20 @@ def anneal(task: SplitTask, settings: problem.Annealing | None = None, progress:
 
 def _anneal_once(state: "SplitState", sizes: tuple[int, int], key: int, moves: int, progress: Progress | None) -> float:
     from sgl.research.divergence.objective_kernel import place
-    from sgl.research.divergence.search_kernel import anneal_steps
+    from sgl.research.divergence.search_kernel import GAMMA, anneal_steps
+    from sgl.research.divergence.search_kernel import mix as mix_array
 
     stages = (_COLD - _WARM) * _STAGES
     distance = np.inf
     # The scalars of NumPy warn when a product loses its upper bits, as those of random numbers do.
     with np.errstate(over="ignore"):
-        place(_random_labels(len(state.labels), sizes, key), state)
+        used, test = sizes
+        counters = np.uint64(mix(key ^ MASK)) + np.arange(1, len(state.labels) + 1, dtype=np.uint64) * GAMMA
+        order = np.argsort(mix_array(counters), kind="stable")
+        labels = np.full(len(order), problem.TRAIN, np.int8)
+        labels[order[:test]] = problem.TEST
+        labels[order[used:]] = problem.DISCARDED
+        place(labels, state)
         for stage in range(stages):
             done, after = moves * stage // stages, moves * (stage + 1) // stages
             halvings, part = divmod(stage, _STAGES)
@@ -125,19 +132,6 @@ def find(task: SplitTask, method: Method, progress: Progress | None = None) -> L
     if isinstance(method, problem.Annealing):
         return anneal(task, method, progress)
     return greedy(task, method, progress)
-
-
-def _random_labels(items: int, sizes: tuple[int, int], key: int) -> Labels:
-    from sgl.research.divergence.search_kernel import GAMMA
-    from sgl.research.divergence.search_kernel import mix as mix_array
-
-    used, test = sizes
-    counters = np.uint64(mix(key ^ MASK)) + np.arange(1, items + 1, dtype=np.uint64) * GAMMA
-    order = np.argsort(mix_array(counters), kind="stable")
-    labels = np.full(items, problem.TRAIN, np.int8)
-    labels[order[:test]] = problem.TEST
-    labels[order[used:]] = problem.DISCARDED
-    return labels
 
 
 FORMAT = "sgl-split/1"
@@ -209,22 +203,18 @@ def certificate(items: ItemSet, task: SplitTask, method: Method, labels: Labels)
 
 def split_files(directory: Path) -> Collection[str] | None:
     """Return the files that a split, or several, can have; None if its certificate says that it is none."""
-    folders = _folders(directory)
-    endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg", ".forms.jsonl")
-    names = [CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)]
-    return None if folders is None else {GRID, *(f"{folder}{name}" for folder in folders for name in names)}
-
-
-def _folders(directory: Path) -> list[str] | None:
-    """Return where the splits of a directory are: in itself, or in folders that it lists; None if it has none."""
-    with suppress(ForeignFileError):
-        document = read_document(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
-        return [""] if document["format"].of(str) == FORMAT else None
+    folders: list[str] | None = None
     with suppress(ForeignFileError):
         document = read_document(directory / GRID, foreign.CERTIFICATE, inside=directory)
         names = [f"{split['name'].of(str)}/" for split in document["splits"].elements()]
-        return names if document["format"].of(str) == GRID_FORMAT else None
-    return None
+        folders = names if document["format"].of(str) == GRID_FORMAT else None
+    with suppress(ForeignFileError):
+        # A directory that is a split itself has no folders.
+        document = read_document(directory / CERTIFICATE, foreign.CERTIFICATE, inside=directory)
+        folders = [""] if document["format"].of(str) == FORMAT else None
+    endings = (".txt", ".conllu", ".parquet", ".tsv", ".src", ".trg", ".forms.jsonl")
+    names = [CERTIFICATE, *(f"{name}{ending}" for name in problem.SETS for ending in endings)]
+    return None if folders is None else {GRID, *(f"{folder}{name}" for folder in folders for name in names)}
 
 
 def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing: Listing) -> None:
@@ -232,9 +222,21 @@ def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing:
 
     A split has a folder of its name, and if that is empty, the whole directory.
     """
+    ids = items.ids
     with staged_directory(out, listing=listing) as stage:
         for name, (labels, proof) in found.items():
-            _write_split(items, labels, proof, stage / name)
+            folder = stage / name
+            folder.mkdir(exist_ok=True)
+            for label, part in enumerate(problem.SETS):
+                chosen = np.flatnonzero(labels == label).tolist()
+                text = "".join(f"{ids[item]}\n" for item in chosen)
+                (folder / f"{part}.txt").write_text(text, "utf-8", errors="replace")
+                if part != problem.SETS[-1]:
+                    _write_items(items, chosen, folder / part)
+            if items.translations and proof["elements"]["view"] == MORPHOLOGY:
+                forms = _forms(items.elements.compounds, labels)
+                (folder / "test.forms.jsonl").write_text("".join(forms), "utf-8")
+            _write_json(folder / CERTIFICATE, proof)
         if "" not in found:
             _write_json(stage / GRID, grid(found))
 
@@ -242,20 +244,6 @@ def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing:
 def grid(found: Mapping[str, Found]) -> dict[str, Any]:
     """Return the certificates of several splits, by their names."""
     return {"format": GRID_FORMAT, "splits": [{"name": name, **proof} for name, (_, proof) in found.items()]}
-
-
-def _write_split(items: ItemSet, labels: Labels, proof: dict[str, Any], folder: Path) -> None:
-    folder.mkdir(exist_ok=True)
-    ids = items.ids
-    for label, name in enumerate(problem.SETS):
-        chosen = np.flatnonzero(labels == label).tolist()
-        text = "".join(f"{ids[item]}\n" for item in chosen)
-        (folder / f"{name}.txt").write_text(text, "utf-8", errors="replace")
-        if name != problem.SETS[-1]:
-            _write_items(items, chosen, folder / name)
-    if items.translations and proof["elements"]["view"] == MORPHOLOGY:
-        (folder / "test.forms.jsonl").write_text("".join(_forms(items.elements.compounds, labels)), "utf-8")
-    _write_json(folder / CERTIFICATE, proof)
 
 
 def _forms(compounds: problem.Occurrences, labels: Labels) -> Iterator[str]:

@@ -63,6 +63,9 @@ class UnknownRoleError(Exception):
     """A compound has parts that have no role in a compound."""
 
 
+_finder = cache(StructureFinder)
+
+
 class CompoundFinder:
     """Find compounds in the derivations of a grammar."""
 
@@ -127,11 +130,6 @@ class CompoundFinder:
                 translation = translation[:-1]
             atoms.append((role, " ".join(text), " ".join(translation)))
         return atoms, fillers + further
-
-
-@cache
-def _finder(structure: Structure) -> StructureFinder:
-    return StructureFinder(structure)
 
 
 def _roles(graph: Graph, words: Sequence[int], noun: int) -> dict[int, str]:

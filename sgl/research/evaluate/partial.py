@@ -26,9 +26,8 @@ from sgl.parsing import BatchParser, Parser, TooLongError, best_readings, read_f
 from sgl.rendering import outputs
 from sgl.rendering.output import TemplateWriter
 from sgl.research.evaluate.query import Extent, PatternQuery, TargetSpan
-from sgl.research.evaluate.realization import GrammarEdges, Realization, condensed, lemmas_by_word
+from sgl.research.evaluate.realization import GrammarEdges, Realization, TemplateRealizer, condensed, lemmas_by_word
 from sgl.research.evaluate.surface import occurrences_of
-from sgl.research.evaluate.templated import TemplateRealizer
 
 #: Readings of a prediction that are looked at, the likeliest first.
 _READINGS = 50
@@ -88,16 +87,13 @@ class PartialMatch:
         """Return what the gold items say; None where the grammar does not derive the pair."""
         found = self._source.read(sources, derive=True)
         likeliest = iter(found.derivations or ())
-        return [
-            self._gold_of(best, source, target) if count else None
-            for count, best, source, target in zip(found.counts.tolist(), likeliest, sources, targets, strict=True)
-        ]
-
-    def _gold_of(self, likeliest: Derivation, source: str, target: str) -> Realization | None:
-        """Return what the first reading says that is written like the target."""
-        derivations = chain((likeliest,), _several(self._full, source))
-        right = (found for found in derivations if self._gold_text(found) == target)
-        return next(map(self._gold.realize, right), None)
+        golds: list[Realization | None] = []
+        for count, best, source, target in zip(found.counts.tolist(), likeliest, sources, targets, strict=True):
+            # The first reading that is written like the target.
+            derivations: Iterable[Derivation] = chain((best,), _several(self._full, source)) if count else ()
+            right = (derivation for derivation in derivations if self._gold_text(derivation) == target)
+            golds.append(next(map(self._gold.realize, right), None))
+        return golds
 
     def read(self, predictions: Sequence[str]) -> list[PredictionReadings]:
         """Return the readings of predictions, in the spelling of the grammar."""

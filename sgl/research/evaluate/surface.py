@@ -278,20 +278,16 @@ class CorpusDraws:
             apart = self._drawn[metric, second] - self._drawn[metric, first]
             by_chance = np.abs(apart) - np.abs(apart).mean()
             if exchanged:
-                by_chance = np.abs(self._exchanged(metric, first, second, exchanged))
+                # The systems exchange the chosen items.
+                keys = (metric, first), (metric, second)
+                sums = [np.mean([run.sum(axis=0) for run in self._runs[key]], axis=0) for key in keys]
+                moved = np.subtract(*(np.mean(exchanged[key], axis=0) for key in keys))
+                score = SCORERS[metric]
+                by_chance = np.abs(score(sums[1] + moved) - score(sums[0] - moved))
             # Where there is no difference sacreBLEU calls it significant.
             p = chance(by_chance > abs(two - one)) if two != one else 1.0
             found.append((float(two - one), *middle(apart), p))
         return found
-
-    def _exchanged(
-        self, metric: str, first: str, second: str, chosen: Mapping[tuple[str, str], list[Sums]]
-    ) -> NDArray[np.float64]:
-        """Return the differences after the systems have exchanged the chosen items."""
-        keys, score = ((metric, first), (metric, second)), SCORERS[metric]
-        one, two = (np.mean([run.sum(axis=0) for run in self._runs[key]], axis=0) for key in keys)
-        moved = np.subtract(*(np.mean(chosen[key], axis=0) for key in keys))
-        return score(two + moved) - score(one - moved)
 
     def _weighed(self, weights: Callable[[np.random.Generator, int], Weights]) -> dict[tuple[str, str], list[Sums]]:
         """Return for each metric, system and run the sums of all draws."""

@@ -15,7 +15,7 @@ import networkx as nx
 from sgl.core.grammar import Category, CoreGrammar, Rule, Slot, Template, TextLayer
 from sgl.diagnostics import Diagnostics, Span, suggest
 from sgl.lang.syntax import Name
-from sgl.research.exchange.irtg_file import ALGEBRAS, Algebra, IrtgFile, IrtgRule, TermOf, TermReader
+from sgl.research.exchange.irtg_file import ALGEBRAS, Algebra, IrtgFile, TermOf, TermReader
 from sgl.research.exchange.names import FreeNames
 
 #: How far the weights of a state may be from 1 in sum and count as probabilities.
@@ -104,7 +104,17 @@ def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostic
     for rule in file.rules:
         label = rule.label
         meaning = meanings.setdefault(label.text, {})
-        _add_terms(rule, meaning, declared, diagnostics)
+        own: set[str] = set()
+        for value in rule.terms:
+            given = value.interpretation
+            if given.text not in declared:
+                hint = suggest(given.text, declared)
+                diagnostics.error("SGL1203", given.span, f"there is no interpretation `{given}`", hint=hint)
+            elif given.text in own:
+                diagnostics.error("SGL1203", given.span, f"the rule `{label}` has two values in `{given}`")
+            else:
+                own.add(given.text)
+                meaning[given.text] = value
         reader = TermReader(len(rule.children), diagnostics)
         templates = []
         for name, kind in algebras.items():
@@ -122,21 +132,6 @@ def _rules(file: IrtgFile, algebras: dict[str, Algebra], diagnostics: Diagnostic
     for span in dict.fromkeys(split):
         diagnostics.warning("SGL1207", span, "this word has spaces in it and becomes several words")
     return rules
-
-
-def _add_terms(rule: IrtgRule, meaning: dict[str, TermOf], declared: Sequence[str], diagnostics: Diagnostics) -> None:
-    own: set[str] = set()
-    for value in rule.terms:
-        name = value.interpretation
-        if name.text not in declared:
-            hint = suggest(name.text, declared)
-            diagnostics.error("SGL1203", name.span, f"there is no interpretation `{name}`", hint=hint)
-        elif name.text in own:
-            message = f"the rule `{rule.label}` has two values in `{name}`"
-            diagnostics.error("SGL1203", name.span, message)
-        else:
-            own.add(name.text)
-            meaning[name.text] = value
 
 
 def _weight(written: Name, diagnostics: Diagnostics) -> float:

@@ -48,7 +48,12 @@ class _AtomGraph:
         self._edges: list[Edge] = []
         for atom in (*form.definites, *form.atoms):
             if len(atom.arguments) == 1:
-                self._add_noun(atom)
+                variable = _variable(atom)
+                if len(atom.predicate) > 1:
+                    raise self._wrong(atom, f"'{' . '.join(atom.predicate)}' needs a second argument")
+                if variable in self._nouns:
+                    raise self._wrong(atom, f"x _ {variable} has a noun already")
+                self._nouns[variable] = self._first[variable] = atom
         for atom in form.atoms:
             if len(atom.arguments) == 2:
                 self._add_edge(atom)
@@ -74,15 +79,6 @@ class _AtomGraph:
         number = {key: rank for rank, key in enumerate(order)}
         edges = [(number[source], label, number[target]) for source, label, target in self._edges]
         return _graph([nodes[key] for key in order], edges, number[self._head(order)])
-
-    def _add_noun(self, atom: Atom) -> None:
-        variable = _variable(atom)
-        if len(atom.predicate) > 1:
-            raise self._wrong(atom, f"'{' . '.join(atom.predicate)}' needs a second argument")
-        if variable in self._nouns:
-            raise self._wrong(atom, f"x _ {variable} has a noun already")
-        self._nouns[variable] = atom
-        self._first[variable] = atom
 
     def _add_edge(self, atom: Atom) -> None:
         variable = _variable(atom)

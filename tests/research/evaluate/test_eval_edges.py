@@ -15,8 +15,7 @@ from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
-from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, tree_of
-from sgl.research.evaluate.templated import TemplateRealizer
+from sgl.research.evaluate.realization import GrammarEdges, Realization, Realizer, TemplateRealizer, tree_of
 
 FARM = Path(__file__).parents[3] / "docs" / "examples" / "farm.sgl"
 
