@@ -242,7 +242,7 @@ def _alternatives(labels: LabelTest) -> str:
 def _named(values: Collection[str]) -> str:
     """Return values with *or* between them; an extracted label says so."""
     shown = [f"extracted {v.removeprefix(EXTRACTED)}" if v.startswith(EXTRACTED) else v for v in sorted(values)]
-    return " or ".join(filter(None, (", ".join(shown[:-1]), shown[-1]))) if shown else "any"
+    return _listed(shown, " or ") or "any"
 
 
 def _test(name: str, test: NodeTest) -> str:
@@ -275,5 +275,9 @@ def _range(low: int, high: int | None) -> str:
 
 
 def _conjoined(clauses: Iterator[str]) -> str:
-    found = [*clauses]
-    return ", and ".join(filter(None, (", ".join(found[:-1]), found[-1]))) if found else "there is a sentence"
+    return _listed([*clauses], ", and ") or "there is a sentence"
+
+
+def _listed(parts: Sequence[str], last: str) -> str:
+    """Return parts with commas between them, and something else before the last one."""
+    return last.join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

@@ -28,19 +28,10 @@ candidates show that the wanted number is out of reach, ``NotEnoughError`` says 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sgl.sampling.engine import (
-    Instances,
-    Listing,
-    PackedStratum,
-    Tables,
-    candidate_key,
-    derive,
-    joined,
-    stream_key,
-    words_of,
-)
+from sgl.sampling.engine import PackedStratum, Tables, candidates_of, joined, words_of
 
 TOO_LONG = "too_long"
 REPEATED_LEMMA = "repeated_lemma"
@@ -63,6 +54,7 @@ CANDIDATES_PER_ITEM = 100
 CONTEXT_COST = 10
 
 
+@dataclass(eq=False)
 class NotEnoughError(Exception):
     """A stratum cannot yield the number of items asked for.
 
@@ -71,18 +63,17 @@ class NotEnoughError(Exception):
     candidates they had, and how many of these were rejected as ambiguous; ``example`` is a text of this kind.
     """
 
-    def __init__(
-        self, stratum: str, wanted: int, found: int, candidates: int, reason: str, rejected: dict[str, int]
-    ) -> None:
-        super().__init__(f"{stratum}: {found} of {wanted} items: {reason}")
-        self.stratum = stratum
-        self.wanted = wanted
-        self.found = found
-        self.candidates = candidates
-        self.reason = reason
-        self.rejected = rejected
-        self.before: dict[str, tuple[int, int]] = {}
-        self.example = ""
+    stratum: str
+    wanted: int
+    found: int
+    candidates: int
+    reason: str
+    rejected: dict[str, int]
+    before: dict[str, tuple[int, int]] = field(default_factory=dict)
+    example: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.stratum}: {self.found} of {self.wanted} items: {self.reason}"
 
 
 class SampledItem(NamedTuple):
@@ -165,7 +156,7 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
     """
     test = AcceptanceTest(tables)
     for number, stratum in enumerate(tables.strata):
-        key = stream_key(tables.seed, stratum.stream)
+        draw = candidates_of(tables, stratum)
         #: Items by their instance, where there are contexts.
         items: dict[str, list[SampledItem]] = {}
         found = 0
@@ -173,15 +164,8 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
         ambiguous: list[int] = []
         shares = test.shares[number]
         candidate = found_before = 0
-        listing = Listing(tables.states, stratum.start) if stratum.every else None
-        instances, instance = Instances(tables, stratum) if stratum.contexts else None, ""
-        while (candidate if listing else found) < stratum.wanted:
-            if instances is not None:
-                derivation, instance = instances.candidate(candidate)
-            elif listing is not None:
-                derivation = listing.derivation(candidate)
-            else:
-                derivation = derive(tables.states, stratum.start, candidate_key(key, candidate))
+        while (candidate if stratum.every else found) < stratum.wanted:
+            derivation, instance = draw(candidate)
             reason = test.reason(number, candidate, derivation, instance)
             if reason is not None:
                 rejected[reason] += 1
@@ -190,9 +174,9 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
             elif derivation is not None:
                 own = items.setdefault(instance, [])
                 own += [SampledItem(candidate, tuple(derivation))] * stratum.copies
-                found += 1 if instances is None else stratum.contexts * (len(own) == stratum.contexts)
+                found += stratum.contexts * (len(own) == stratum.contexts) if stratum.contexts else 1
             candidate += 1
-            if candidate % WINDOW == 0 and listing is None:
+            if candidate % WINDOW == 0 and not stratum.every:
                 in_window, found_before = found - found_before, found
                 stop_if_out_of_reach(stratum, found, candidate, rejected, shares, in_window)
         kept = [item for own in items.values() if len(own) >= stratum.contexts for item in own]

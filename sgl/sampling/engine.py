@@ -26,7 +26,7 @@ This module needs nothing but the standard library of Python 3.9, because the st
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from itertools import accumulate
 from math import prod
@@ -263,6 +263,17 @@ class Instances:
             if states[place] in found and not any(states[child] in found for child, _ in below):
                 smallest.append(waiting[-1])
         return (rules, *smallest[0], states[smallest[0][0]]) if len(smallest) == 1 else None
+
+
+def candidates_of(tables: Tables, stratum: PackedStratum) -> Callable[[int], tuple[list[int] | None, str]]:
+    """Return what gives the candidates of a stratum by their numbers, each with the words of its instance, if any."""
+    if stratum.contexts:
+        return Instances(tables, stratum).candidate
+    if stratum.every:
+        listing = Listing(tables.states, stratum.start)
+        return lambda number: (listing.derivation(number), "")
+    states, start, key = tables.states, stratum.start, stream_key(tables.seed, stratum.stream)
+    return lambda number: (derive(states, start, candidate_key(key, number)), "")
 
 
 def words_of(text: PackedText, arity: Sequence[int], derivation: Sequence[int]) -> list[str]:

@@ -20,17 +20,7 @@ from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
 from sgl.sampling.acceptance import REASONS, SHARE_FULL, TRAIN, WINDOW, share, stop_if_out_of_reach
-from sgl.sampling.engine import (
-    Instances,
-    Listing,
-    PackedStratum,
-    Tables,
-    candidate_key,
-    derive,
-    joined,
-    stream_key,
-    words_of,
-)
+from sgl.sampling.engine import PackedStratum, Tables, candidates_of, joined, words_of
 from sgl.sampling.screening import (
     ACCEPTED,
     AMBIGUOUS,
@@ -77,32 +67,19 @@ class Sampler:
     def __init__(self, tables: Tables) -> None:
         self.tables = tables
         self._numbers, self._lemmas = numbered_lemmas(tables)
-        self._listings: dict[int, Listing] = {}
-        self._instances: dict[str, Instances] = {}
+        self._candidates: dict[PackedStratum, Callable[[int], tuple[list[int] | None, str]]] = {}
         #: The number of lemmas, which is at least 1.
         self.lemmas = max(len(self._numbers), 1)
 
     def derive(self, stratum: PackedStratum, numbers: NDArray[np.int64]) -> Batch:
         """Sample the candidates of a stratum with these numbers."""
-        instances: tuple[str, ...] = ()
-        found: list[list[int] | None]
-        if stratum.contexts:
-            if stratum.stream not in self._instances:
-                self._instances[stratum.stream] = Instances(self.tables, stratum)
-            drawn = [*map(self._instances[stratum.stream].candidate, numbers.tolist())]
-            found, instances = [own for own, _ in drawn], tuple(words for _, words in drawn)
-        elif stratum.every:
-            if stratum.start not in self._listings:
-                self._listings[stratum.start] = Listing(self.tables.states, stratum.start)
-            found = [*map(self._listings[stratum.start].derivation, numbers.tolist())]
-        else:
-            key, states = stream_key(self.tables.seed, stratum.stream), self.tables.states
-            found = [derive(states, stratum.start, candidate_key(key, number)) for number in numbers.tolist()]
-        derivations = Derivations.of([derivation or () for derivation in found])
-        too_long = [derivation is None and not stratum.contexts for derivation in found]
-        return Batch(
-            *(numbers, derivations, source_texts(self.tables, derivations), np.array(too_long, np.uint8), instances)
-        )
+        if stratum not in self._candidates:
+            self._candidates[stratum] = candidates_of(self.tables, stratum)
+        drawn = [*map(self._candidates[stratum], numbers.tolist())]
+        derivations = Derivations.of([derivation or () for derivation, _ in drawn])
+        too_long = np.array([derivation is None and not stratum.contexts for derivation, _ in drawn], np.uint8)
+        instances = tuple(words for _, words in drawn) if stratum.contexts else ()
+        return Batch(numbers, derivations, source_texts(self.tables, derivations), too_long, instances)
 
     def survey(self, stratum: PackedStratum, numbers: NDArray[np.int64], exposed: NDArray[np.uint8]) -> Survey:
         """Judge candidates by themselves, by number; ``exposed`` has a mark for each lemma."""

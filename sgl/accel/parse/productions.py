@@ -66,7 +66,6 @@ class Productions:
     def __init__(self, index: TemplateIndex) -> None:
         """Collect the productions; raise ``UnsuitableLayerError`` if there are none."""
         self._index = index
-        self._wordless = self._wordless_rules()
         if index.recurs:
             raise UnsuitableLayerError("a category can be rewritten into itself")
         self._known: dict[int, Wordless] = {}
@@ -90,7 +89,7 @@ class Productions:
         slots = [item.child for item in template if isinstance(item, Slot)]
         if len(set(slots)) < len(slots):
             raise UnsuitableLayerError(f"the rule {rule.name} repeats a child")
-        optional = [child for child in slots if rule.rhs[child] in self._wordless]
+        optional = [child for child in slots if rule.rhs[child] in self._empty]
         if len(optional) > _MOST_OPTIONAL:
             raise UnsuitableLayerError(f"the rule {rule.name} has many children that may be empty")
         dropped = {*range(len(rule.rhs))}.difference(slots)
@@ -141,40 +140,30 @@ class Productions:
             self._known[category] = Wordless(ways, score, tuple(rule.id for rule in rules))
         return self._known[category]
 
-    def _wordless_rules(self) -> dict[int, list[Rule]]:
-        """Return the categories that may have no words, with the rules by which they have none."""
-        index = self._index
-        found: dict[int, list[Rule]] = {category: [] for category, _ in index.nullable}
-        for rule in index.grammar.rules:
-            items = rule.templates[index.layer]
-            if all(isinstance(item, Slot) and rule.rhs[item.child] in found for item in items):
-                found[rule.lhs].append(rule)
-        return found
-
     def _empty_children(self) -> dict[int, Wordless]:
         """Return what stands for a child that is in its template and derives no words."""
+        index = self._index
+        wordless: dict[int, list[Rule]] = {category: [] for category, _ in index.nullable}
+        for rule in index.grammar.rules:
+            items = rule.templates[index.layer]
+            if all(isinstance(item, Slot) and rule.rhs[item.child] in wordless for item in items):
+                wordless[rule.lhs].append(rule)
         below = {
             category: {rule.rhs[child] for rule in rules for child in self._slots(rule)}
-            for category, rules in sorted(self._wordless.items())
+            for category, rules in sorted(wordless.items())
         }
         found: dict[int, Wordless] = {}
         for category in TopologicalSorter(below).static_order():
-            choices = [self._made_wordless(rule, found) for rule in self._wordless[category]]
+            choices: list[Wordless] = []
+            for rule in wordless[category]:
+                slots = self._slots(rule)
+                children = [found[c] if at in slots else self._dropped(c) for at, c in enumerate(rule.rhs)]
+                ways = prod(child.ways for child in children)
+                score = _log(rule.weight) + sum(child.log_weight for child in children)
+                choices.append(Wordless(ways, score, (rule.id, *(n for child in children for n in child.derivation))))
             best = max(choices, key=lambda choice: (choice.ways > 0, choice.log_weight))
             found[category] = best._replace(ways=sum(choice.ways for choice in choices))
         return found
-
-    def _made_wordless(self, rule: Rule, empty: dict[int, Wordless]) -> Wordless:
-        """Return what a rule makes of children that are all unseen."""
-        slots = self._slots(rule)
-        children = [
-            empty[category] if child in slots else self._dropped(category) for child, category in enumerate(rule.rhs)
-        ]
-        return Wordless(
-            prod(child.ways for child in children),
-            _log(rule.weight) + sum(child.log_weight for child in children),
-            (rule.id, *(number for child in children for number in child.derivation)),
-        )
 
     def _slots(self, rule: Rule) -> set[int]:
         template = rule.templates[self._index.layer]
