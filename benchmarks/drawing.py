@@ -209,7 +209,7 @@ def layers_draw(compiled: Compiled, tables: Tables) -> Draw:
     writers = {name: TemplateWriter(known[name], MANY) for name in (*others, *forms)}
     names = (plan.source, *others)
     layer = grammar.graph_layer(plan.lemma_layer)
-    sentences = SentenceWriter(names, writers, TemplateWriter(words_output(grammar, layer), MANY))
+    sentences = SentenceWriter(names, writers, TemplateWriter(words_output(grammar, layer), MANY), {})
 
     def write(first: int, batch: Batch) -> list[Column]:
         texts = {name: writer.column(batch.derivations) for name, writer in writers.items()}

@@ -72,7 +72,8 @@ class Chart:
         self._index, self._steps = index, Steps()
         #: The categories of the chart by what they were before; their category, spans, and rules with children.
         self._number: dict[tuple[int, _Span], int] = {}
-        self._category = [*range(len(index.grammar.categories))]
+        self._first = len(index.grammar.categories)
+        self._category = [*range(self._first)]
         self._spans: list[tuple[_Span, ...]] = [() for _ in self._category]
         self._rules: list[dict[tuple[int, tuple[int, ...]], None]] = [{} for _ in self._category]
         #: The items up to each position; no item is made twice.
@@ -104,16 +105,13 @@ class Chart:
             words.update(word for word, after in beginning.after.items() if after.symbols & self._wanted[start])
         for (goal, part, _), start, rule, dot, children in self._items[self.reached]:
             template = self._index.parts[rule][part]
-            if dot < len(template) and (start < self.reached or self._is_new(goal)):
+            if dot < len(template) and (start < self.reached or goal >= self._first):
                 step = template[dot]
                 if not isinstance(step, Slot):
                     words.add(step.text)
-                elif not self._is_new(child := children[step.child]):
+                elif (child := children[step.child]) < self._first:
                     categories.add(child)
         return words, categories
-
-    def _is_new(self, category: int) -> bool:
-        return category >= len(self._index.grammar.categories)
 
     def _advance(self, position: int, words: Sequence[tuple[str, int]]) -> None:
         """Move the items at a position as far as they go, over words to later ones."""
@@ -154,7 +152,7 @@ class Chart:
     def _ask(self, position: int, symbol: Symbol) -> None:
         """Look for a symbol at a position: rules are begun that can begin with nothing, or go on with a phrase."""
         goal, items = symbol[0], self._items[position]
-        if not self._is_new(goal):
+        if goal < self._first:
             fresh = self._index.corners[symbol] & ~self._wanted[position]
             self._wanted[position] |= fresh
             silent = self._index.silent if fresh else ()
@@ -246,7 +244,7 @@ class Chart:
     def _uses(self, place: _Place, circles: Mapping[int, int]) -> list[tuple[int, tuple[_Place, ...]]]:
         """Return the rules that may stand at a place, in order, with the places of their children."""
         category = place.category
-        if not self._is_new(category):
+        if category < self._first:
             settled, unseen = self._index.unseen(category, settled=place.settled)
             return [(r.id, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
         found = sorted(self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]]))

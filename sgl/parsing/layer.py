@@ -22,6 +22,7 @@ States are numbered so that every word leads to a greater number.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from functools import cached_property
 from heapq import heapify, heappop, heappush
 from itertools import chain, islice, takewhile
@@ -57,16 +58,16 @@ class Start(NamedTuple):
     words: int
 
 
+@dataclass(eq=False, slots=True)
 class Beginning:
     """What rules begin with these words: the ``starts`` that have no more, and beginnings with one more.
 
     ``symbols`` is the set, as bits, of those that have all these rules.
     """
 
-    def __init__(self) -> None:
-        self.starts: list[Start] = []
-        self.after: dict[str, Beginning] = {}
-        self.symbols = 0
+    starts: list[Start] = field(default_factory=list)
+    after: "dict[str, Beginning]" = field(default_factory=dict)
+    symbols: int = 0
 
 
 class TemplateIndex:

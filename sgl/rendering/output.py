@@ -36,9 +36,9 @@ from sgl.rendering.rule_classes import (
     MarkedGrammar,
     RuleClasses,
     Uses,
-    has_marks,
     is_marked,
     split,
+    takes_marks,
 )
 from sgl.rendering.template import template_view
 from sgl.rendering.views import VIEWS
@@ -227,7 +227,7 @@ class TemplateWriter:
         self.uses = output.uses
         self._looked_at: frozenset[str] = frozenset()
         self._items = items
-        self._usable = not has_marks(output.grammar) and not output.uses.respelt(output.grammar)
+        self._usable = takes_marks(output.grammar, output.uses)
         self._table: TemplateTable | None = None
         self._begin(like)
         if learned is not None and (learned.table is None) == (self._table is None):
@@ -244,7 +244,13 @@ class TemplateWriter:
         self._definition = replace(self.output, grammar=self.marked)
         self._templates: dict[Derivation, ShapeTemplate | None] = {}
         self._seen = 0
-        self._table = _template_table(self._items) if self._usable else None
+        self._table = None
+        from sgl.accel import pays
+
+        if self._usable and pays("write", self._items * SECONDS_OF_ITEM):
+            from sgl.accel.write import TemplateTable
+
+            self._table = TemplateTable()
 
     def _resume(self, learned: Learned, like: TemplateWriter | None) -> None:
         self._looked_at = learned.looked_at
@@ -358,13 +364,3 @@ def _spread(piece: Heading) -> Iterable[str]:
     if isinstance(piece, str):
         return repeat(piece)
     return piece.texts() if isinstance(piece, Column) else map("{:06d}".format, piece)
-
-
-def _template_table(items: int) -> TemplateTable | None:
-    from sgl.accel import pays
-
-    if not pays("write", items * SECONDS_OF_ITEM):
-        return None
-    from sgl.accel.write import TemplateTable
-
-    return TemplateTable()

@@ -12,7 +12,6 @@ other strings, and whoever looks closer is interrupted.
 import re
 from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import fields, replace
-from functools import lru_cache
 from itertools import chain, count
 from typing import Any, NamedTuple, cast
 
@@ -50,15 +49,11 @@ def is_marked(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
-@lru_cache(maxsize=1 << 16)
-def _slot(mark: str) -> _Meant:
-    return ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED
-
-
 def split(text: str) -> tuple[list[str], list[_Meant]]:
     """Return the pieces of a text around its placeholders, and the slots of these."""
     pieces = _PLACEHOLDER.split(text)
-    return pieces[::2], list(map(_slot, pieces[1::2]))
+    slots = [(ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED) for mark in pieces[1::2]]
+    return pieces[::2], slots
 
 
 class InspectedError(Exception):
@@ -148,12 +143,6 @@ class Uses(NamedTuple):
     watched: bool = False
     finish: Callable[[str], str] | None = None
 
-    def respelt(self, grammar: CoreGrammar) -> bool:
-        """Whether words are written otherwise next to others, which no placeholder can show."""
-        graphs = [grammar.graph_layers[self.graph].anchor] if self.graph is not None else []
-        layers = [*self.texts, *map(grammar.text_layer, graphs)]
-        return any(grammar.text_layers[layer].finish is not None for layer in layers)
-
 
 class RuleClasses:
     """The rules of a grammar by what they are but for their words, and tables of their words.
@@ -230,16 +219,15 @@ class RuleClasses:
         fragment = rule.fragments[layer]
         nodes: list[Node] = []
         for number, node in enumerate(fragment.nodes):
-            shown = self.uses.shown(node.attributes) if node.attributes is not None else ()
-            values = tuple((name, self._value(rule, number, name, value, stand_in)) for name, value in shown)
-            nodes.append(Node(None if node.attributes is None else values, node.token, node.glue))
+            values: list[tuple[str, str]] = []
+            for name, value in self.uses.shown(node.attributes) if node.attributes is not None else ():
+                kept = self.uses.kept(name, value) if self._replaceable(name, value) else None
+                own = value[:kept]
+                if kept is not None and kept < len(value):
+                    own += stand_in(rule, self._table((number, name), name), value[kept:])
+                values.append((name, own))
+            nodes.append(Node(None if node.attributes is None else tuple(values), node.token, node.glue))
         return Fragment(tuple(nodes), fragment.edges, fragment.exports)
-
-    def _value(self, rule: Rule, node: int, name: str, value: str, stand_in: StandIn) -> str:
-        kept = self.uses.kept(name, value) if self._replaceable(name, value) else None
-        if kept is None or kept >= len(value):
-            return value
-        return value[:kept] + stand_in(rule, self._table((node, name), name), value[kept:])
 
     def _table(self, key: Hashable, name: str) -> int:
         if key not in self._numbers:
@@ -309,8 +297,16 @@ class MarkedGrammar(CoreGrammar):
         return marked.id
 
 
-def has_marks(grammar: CoreGrammar) -> bool:
-    """Whether a word, an attribute, a label or a template has letters of placeholders."""
+def takes_marks(grammar: CoreGrammar, uses: Uses) -> bool:
+    """Whether placeholders can stand for words.
+
+    They cannot where words are written otherwise next to others, nor if a word, an attribute, a label or a template has
+    letters of theirs.
+    """
+    graphs = [grammar.graph_layers[uses.graph].anchor] if uses.graph is not None else []
+    layers = [*uses.texts, *map(grammar.text_layer, graphs)]
+    if any(grammar.text_layers[layer].finish is not None for layer in layers):
+        return False
     templates = [template for rule in grammar.rules for template in rule.templates]
     fragments = [fragment for rule in grammar.rules for fragment in rule.fragments]
     nodes = [node.attributes or () for fragment in fragments for node in fragment.nodes]
@@ -321,4 +317,4 @@ def has_marks(grammar: CoreGrammar) -> bool:
         (layer.join for layer in grammar.text_layers),
         (view.template for view in grammar.views),
     )
-    return any(map(is_marked, texts))
+    return not any(map(is_marked, texts))

@@ -53,16 +53,6 @@ class Arc:
     extracted: bool = False
     marked: bool = False
 
-    @property
-    def left(self) -> int:
-        """The first of its words."""
-        return min(self.governor, self.dependent)
-
-    @property
-    def right(self) -> int:
-        """The last of its words."""
-        return max(self.governor, self.dependent)
-
 
 @dataclass(frozen=True, slots=True)
 class Example:

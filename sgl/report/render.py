@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -101,14 +101,10 @@ class _Box:
     """A subtree with its place: ``x`` is the middle of its label, ``right`` its edge."""
 
     node: TreeNode
-    level: int
+    y: float
     x: float = 0.0
     right: float = 0.0
     children: "list[_Box]" = field(default_factory=list)
-
-    @property
-    def y(self) -> float:
-        return _BASELINE + _MARGIN + self.level * _LEVEL
 
 
 def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
@@ -118,8 +114,8 @@ def draw_tree(tree: TreeNode, title: str, name: str) -> Markup:
 
 def _draw(tree: TreeNode, title: str, name: str) -> tuple[Markup, float, float]:
     boxes: list[_Box] = []
-    width = _place(tree, 0, _MARGIN, boxes).right + _MARGIN
-    height = _BASELINE + 2 * _MARGIN + max(box.level for box in boxes) * _LEVEL
+    width = _place(tree, _BASELINE + _MARGIN, _MARGIN, boxes).right + _MARGIN
+    height = max(box.y for box in boxes) + _MARGIN
     size = {"description": bracketed(tree), "width": width, "height": height}
     return drawn("draw_tree", boxes=boxes, name=name, title=title, **size), width, height
 
@@ -131,13 +127,13 @@ def bracketed(tree: TreeNode) -> str:
     return f"[{tree.label} {' '.join(bracketed(child) for child in tree.children)}]"
 
 
-def _place(node: TreeNode, level: int, left: float, boxes: list[_Box]) -> _Box:
+def _place(node: TreeNode, top: float, left: float, boxes: list[_Box]) -> _Box:
     """Add a subtree to the boxes, from the top down, with nothing to the left of ``left``."""
-    own, rank = _Box(node, level), len(boxes)
+    own, rank = _Box(node, top), len(boxes)
     boxes.append(own)
     edge = left
     for child in node.children:
-        box = _place(child, level + 1, edge, boxes)
+        box = _place(child, top + _LEVEL, edge, boxes)
         own.children.append(box)
         edge = box.right + _GAP
     half = text_width(node.label) / 2
@@ -204,22 +200,16 @@ _OFFSET = 4.0
 _SPREAD = 4.5
 
 
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    """An arc with its level (1 is the lowest) and its ends' distances from the words' middles."""
+class _Placed(NamedTuple):
+    """An arc between two places: its height, the width of its label, its ends' distances from the words' middles."""
 
     arc: Arc
-    level: int
+    left: int
+    right: int
+    height: float
+    label: float
     start: float
     end: float
-
-    @property
-    def height(self) -> float:
-        return _STEP * self.level
-
-    @property
-    def label(self) -> float:
-        return text_width(self.arc.label, _LABEL_SIZE) + _LABEL_PADDING
 
 
 def draw_graph(words: Sequence[GraphWord], arcs: Sequence[Arc], root: int, name: str) -> Markup:
@@ -249,15 +239,19 @@ def _levels(arcs: Sequence[Arc]) -> list[_Placed]:
 
     Arcs on the same side of a word end side by side, the longest in the middle.
     """
-    levels: list[tuple[Arc, int]] = []
-    for arc in sorted(arcs, key=lambda arc: (arc.right - arc.left, arc.left, arc.label)):
-        below = [level for other, level in levels if other.left < arc.right and arc.left < other.right]
-        levels.append((arc, max(below, default=0) + 1))
+    spans = [(min(arc.governor, arc.dependent), max(arc.governor, arc.dependent), arc) for arc in arcs]
+    levels: list[tuple[int, int, int, Arc]] = []
+    for left, right, arc in sorted(spans, key=lambda span: (span[1] - span[0], span[0], span[2].label)):
+        below = [level for level, begin, end, _ in levels if begin < right and left < end]
+        levels.append((max(below, default=0) + 1, left, right, arc))
     taken: Counter[tuple[int, str]] = Counter()
     placed: list[_Placed] = []
-    for arc, level in reversed(levels):
-        ends = (arc.left, "right"), (arc.right, "left")
-        placed.append(_Placed(arc, level, *(_OFFSET + _SPREAD * taken[end] for end in ends)))
+    for level, left, right, arc in reversed(levels):
+        ends = (left, "right"), (right, "left")
+        label = text_width(arc.label, _LABEL_SIZE) + _LABEL_PADDING
+        placed.append(
+            _Placed(arc, left, right, _STEP * level, label, *(_OFFSET + _SPREAD * taken[end] for end in ends))
+        )
         taken.update(ends)
     return placed
 
@@ -271,9 +265,9 @@ def _centres(words: Sequence[GraphWord], placed: Sequence[_Placed]) -> tuple[lis
         if centres:
             x = centres[-1] + (widths[index - 1] + width) / 2 + _WORD_GAP
         for item in placed:
-            if item.arc.right == index and item.arc.left < index:
+            if item.right == index and item.left < index:
                 needed = item.start + item.label + 2 * _CORNER + item.end
-                x = max(x, centres[item.arc.left] + needed)
+                x = max(x, centres[item.left] + needed)
         centres.append(x)
     right = centres[-1] + max(widths[-1] / 2, text_width("root", _LABEL_SIZE)) if centres else 0.0
     return centres, right + _MARGIN
