@@ -20,11 +20,12 @@ from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import accumulate
+from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from sgl.automata.weights.split import SplitGrammar, count_derivations
-from sgl.core.grammar import CoreGrammar, Slot, View
+from sgl.core.grammar import CoreGrammar, Item, Slot, View
 from sgl.core.plan import Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS
 from sgl.sampling.acceptance import NotEnoughError
@@ -32,6 +33,12 @@ from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Ta
 
 #: Number of integers that a probability of 1 stands for.
 SCALE = 1 << 53
+
+#: What a packed stratum has of that of the plan.
+_AS_PLANNED = (
+    *("split", "category", "stream", "repeated", "targets", "repeated_lemmas"),
+    *("every", "copies", "contexts"),
+)
 
 #: The width of an alternative, its rule, the states of its children.
 _Alternative = tuple[int, int, tuple[int, ...]]
@@ -57,13 +64,12 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         seed=plan.seed,
         strata=[
             PackedStratum(
-                *(s.split, s.category, s.stream, s.count, start, s.repeated, s.targets, s.repeated_lemmas),
-                every=s.every,
-                copies=s.copies,
-                contexts=s.contexts,
+                wanted=stratum.count,
+                start=start,
                 found=frozenset(own),
+                **{name: getattr(stratum, name) for name in _AS_PLANNED},
             )
-            for s, start, own in zip(plan.strata, starts, marks, strict=True)
+            for stratum, start, own in zip(plan.strata, starts, marks, strict=True)
         ],
         states=states,
         arity=[len(rule.rhs) for rule in grammar.rules],
@@ -128,19 +134,17 @@ def pack_text(grammar: CoreGrammar, layer: int) -> PackedText:
         name=text.name,
         join=text.join,
         attach=text.attach,
-        templates=[
-            tuple(
-                item.text
-                if not isinstance(item, Slot)
-                else (item.packed, *item.functions)
-                if item.functions
-                else (~item.packed if item.capital else item.packed)
-                for item in rule.templates[layer]
-            )
-            for rule in grammar.rules
-        ],
+        templates=[tuple(map(_packed, rule.templates[layer])) for rule in grammar.rules],
         finish=text.finish,
     )
+
+
+def _packed(item: Item) -> str | int | tuple[Any, ...]:
+    if not isinstance(item, Slot):
+        return item.text
+    if item.functions:
+        return (item.packed, *item.functions)
+    return ~item.packed if item.capital else item.packed
 
 
 def _pack_view(grammar: CoreGrammar, view: View) -> PackedView:
