@@ -12,6 +12,7 @@ other strings, and whoever looks closer is interrupted.
 import re
 from collections.abc import Callable, Hashable, Iterator, Set
 from dataclasses import fields, replace
+from functools import lru_cache
 from itertools import chain, count
 from typing import Any, NamedTuple, cast
 
@@ -49,11 +50,15 @@ def is_marked(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
+@lru_cache(maxsize=1 << 16)
+def _slot(mark: str) -> _Meant:
+    return ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED
+
+
 def split(text: str) -> tuple[list[str], list[_Meant]]:
     """Return the pieces of a text around its placeholders, and the slots of these."""
     pieces = _PLACEHOLDER.split(text)
-    slots = [(ord(mark[1]) - _FIRST, ord(mark[2]) - _FIRST, mark[0] == _RAISED) for mark in pieces[1::2]]
-    return pieces[::2], slots
+    return pieces[::2], list(map(_slot, pieces[1::2]))
 
 
 class InspectedError(Exception):
