@@ -257,13 +257,7 @@ class RunFolder(AbstractContextManager["RunFolder"]):
             file.write(sha256(data).digest())
             file.write(data)
 
-    def submit(
-        self,
-        executor: Executor,
-        key: str,
-        function: Function,
-        *arguments: Any,  # noqa: ANN401
-    ) -> Task:
+    def submit(self, executor: Executor, key: str, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
         """Return a task whose result is taken from the folder, or kept there."""
         known = self.get(key)
         if known is not None:

@@ -135,9 +135,11 @@ class Chart:
             step, raised = template[dot], symbol[2] and start == position
             if isinstance(step, Slot):
                 child = children[step.child], step.number, raised or step.capital
-                self._waiting[position, child].append(item)
+                waiting = self._waiting[position, child]
+                if not waiting:
+                    self._ask(position, child)
+                waiting.append(item)
                 items += [self._moved(item, found) for found in self._found.get((position, child), ())]
-                self._ask(position, child)
             else:
                 word = capitalised(step.text) if raised else step.text
                 before[word].append((symbol, start, rule, dot + 1, children))
@@ -157,7 +159,7 @@ class Chart:
             self._wanted[position] |= fresh
             silent = self._index.silent if fresh else ()
             items += [(s.symbol, position, s.rule.id, 0, s.rule.rhs) for s in silent if fresh >> s.number & 1]
-        elif symbol[1:] not in self._asked[position, goal]:
+        else:
             self._asked[position, goal].add(symbol[1:])
             items += [(symbol, position, rule, 0, children) for rule, children in self._rules[goal]]
 
@@ -247,7 +249,9 @@ class Chart:
         if category < self._first:
             settled, unseen = self._index.unseen(category, settled=place.settled)
             return [(r.id, tuple([_Place(c, settled=settled) for c in r.rhs])) for r in unseen]
-        found = sorted(self._rules[category], key=lambda use: (use[0], [self._spans[c] for c in use[1]]))
+        found = [*self._rules[category]]
+        if len(found) > 1:
+            found.sort(key=lambda use: (use[0], [self._spans[c] for c in use[1]]))
         if category not in circles:
             return [(rule, tuple(map(_Place, below))) for rule, below in found]
         circle, above = circles[category], place.above | {category}

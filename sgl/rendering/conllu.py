@@ -20,7 +20,6 @@ the result passes levels 1 and 2 of the UD validator as far as labels and tags a
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import pairwise
 
 from sgl.core.grammar import EXTRACTED
 from sgl.core.graph import Graph
@@ -33,8 +32,8 @@ Arc = tuple[int, str, bool]
 
 _COLUMNS = ("lemma", "upos", "xpos")
 _RESERVED = frozenset({"SpaceAfter", "Extracted"})
-_FEATURE_NAME = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?")
-_FEATURE_VALUE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*")
+#: What the UD validator accepts in column FEATS, if the values are in order.
+_FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9]*(,[A-Z0-9][A-Za-z0-9]*)*")
 _UNWRITABLE = re.compile(r"[\s|]")
 _LINE_BREAKING = re.compile(r"[^\S ]")
 
@@ -206,9 +205,10 @@ def word_columns(attributes: Attributes) -> tuple[str, tuple[str, ...]]:
             continue
         if not is_attribute(name, value):
             raise ConlluError(f"cannot write the attribute {name}={value!r}")
+        folded = value.lower().split(",")
         if name in fixed:
             fixed[name] = value
-        elif _is_feature(name, value):
+        elif _FEATURE.fullmatch(f"{name}={value}") and folded == sorted({*folded}):
             features.append(f"{name}={value}")
         elif name in _RESERVED:
             raise ConlluError(f"the attribute name {name} has a meaning of its own")
@@ -223,13 +223,6 @@ def is_attribute(name: str, value: str) -> bool:
     reserved = _LINE_BREAKING if name == "lemma" else _UNWRITABLE
     misspelt = "=" in name or _UNWRITABLE.search(name) is not None
     return not (misspelt or value == "_" or value != value.strip() or reserved.search(value))
-
-
-def _is_feature(name: str, value: str) -> bool:
-    """Whether the UD validator accepts ``name=value`` in column FEATS."""
-    if not (_FEATURE_NAME.fullmatch(name) and _FEATURE_VALUE.fullmatch(value)):
-        return False
-    return all(first.lower() < second.lower() for first, second in pairwise(value.split(",")))
 
 
 def is_token(token: str) -> bool:

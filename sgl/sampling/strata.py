@@ -35,8 +35,6 @@ from sgl.sampling.screening import (
     settle,
 )
 
-Number = TypeVar("Number", np.int32, np.uint8)
-
 
 class Batch(NamedTuple):
     """Candidates of a stratum by number, perhaps with instances; ``too_long`` ones without derivation and text."""

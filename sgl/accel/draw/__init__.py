@@ -24,7 +24,7 @@ from sgl.core.arrays import Column, Derivations
 from sgl.sampling import screening
 from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables, stream_key
 from sgl.sampling.screening import MEMORY, Earlier, SeenSentences
-from sgl.sampling.strata import Batch, Number, Sampler, source_texts
+from sgl.sampling.strata import Batch, Sampler, source_texts
 
 #: Rules and bytes of text for which a batch has room at first, for each candidate.
 _RULES, _TEXT = 16, 64
@@ -61,15 +61,12 @@ class CompiledSampler(Sampler):
             done = derive_texts(key, numbers, done, stratum.start, self.program, *buffers)
             if done == len(numbers):
                 break
-            rules, text = _grown(rules), _grown(text)
+            rules = np.concatenate((rules, np.empty_like(rules)))
+            text = np.concatenate((text, np.empty_like(text)))
         derivations = Derivations(rules, rule_ends)
         written = self.program.written
         sources = Column(text, text_ends) if written else source_texts(self.tables, derivations)
         return Batch(numbers, derivations, sources, too_long)
-
-
-def _grown(buffer: NDArray[Number]) -> NDArray[Number]:
-    return np.concatenate((buffer, np.empty_like(buffer)))
 
 
 Flags = NDArray[np.bool_]

@@ -42,16 +42,13 @@ def cogs(meaning: Meaning) -> str:
                 pieces.append(f"* {statement}")
             else:
                 atoms.append(statement)
-        atoms.extend(_atom(meaning, number, *edge) for edge in meaning.edges[number])
+        for label, target in meaning.edges[number]:
+            predicate = " . ".join([meaning.lemma[number], *label.split(":")])
+            argument = meaning.constant(target) or f"x _ {meaning.position[target]}"
+            atoms.append(f"{predicate} ( x _ {meaning.position[number]} , {argument} )")
     if atoms:
         pieces.append(" AND ".join(atoms))
     return " ; ".join(pieces)
-
-
-def _atom(meaning: Meaning, source: int, label: str, target: int) -> str:
-    predicate = " . ".join([meaning.lemma[source], *label.split(":")])
-    argument = meaning.constant(target) or f"x _ {meaning.position[target]}"
-    return f"{predicate} ( x _ {meaning.position[source]} , {argument} )"
 
 
 def _check(meaning: Meaning) -> None:

@@ -14,7 +14,7 @@ occur.  Questions and relative clauses, which published ReCOGS lacks, are writte
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from hashlib import sha256
 
 from sgl.rendering.meaning import CLOSE, EVENT, OPEN, PART, Meaning, View, ViewError, register
@@ -68,26 +68,21 @@ def _recogs(meaning: Meaning, variable: Callable[[int], object], *, modifiers_fi
     positions = [meaning.position[number] for number in meaning.nodes]
     if positions[0] < 0 or len(set(positions)) < len(positions):
         raise ViewError("each word of a ReCOGS form needs a token of its own")
+
+    def statement(number: int) -> str:
+        star = "* " if meaning.definite[number] else ""
+        word = meaning.constant(number) or meaning.lemma[number]
+        return f"{star}{word} ( {variable(number)} )"
+
     things = [number for number in meaning.nodes if meaning.type[number] != EVENT]
-    statements = [_statement(meaning, number, variable) for number in things]
-    order = meaning.nodes
-    if modifiers_first:
-        order = things + [number for number in order if meaning.type[number] == EVENT]
-    atoms = [atom for number in order for atom in _recogs_atoms(meaning, number, variable)]
+    events = [number for number in meaning.nodes if meaning.type[number] == EVENT]
+    statements = [statement(number) for number in things]
+    atoms: list[str] = []
+    for number in things + events if modifiers_first else meaning.nodes:
+        atoms += [statement(number)] if meaning.type[number] == EVENT else []
+        for label, target in meaning.edges[number]:
+            atoms.append(f"{label.replace(':', ' . ')} ( {variable(number)} , {variable(target)} )")
     return " ; ".join([*statements, " AND ".join(atoms)] if atoms else statements)
-
-
-def _statement(meaning: Meaning, number: int, variable: Callable[[int], object]) -> str:
-    star = "* " if meaning.definite[number] else ""
-    word = meaning.constant(number) or meaning.lemma[number]
-    return f"{star}{word} ( {variable(number)} )"
-
-
-def _recogs_atoms(meaning: Meaning, number: int, variable: Callable[[int], object]) -> Iterator[str]:
-    if meaning.type[number] == EVENT:
-        yield _statement(meaning, number, variable)
-    for label, target in meaning.edges[number]:
-        yield f"{label.replace(':', ' . ')} ( {variable(number)} , {variable(target)} )"
 
 
 def _own_function(meaning: Meaning) -> str:
