@@ -36,12 +36,13 @@ class CommandEntry(NamedTuple):
 
     def load(self) -> "click.Command":
         """Import the command."""
-        command: click.Command = resolve_name(self.module if ":" in self.module else f"{self.module}:command")
+        module, _, name = self.module.partition(":")
+        command: click.Command = resolve_name(f"{module}:{name or 'command'}")
         return command
 
     def function(self) -> Callable[..., Any]:
         """Import the function for ``import sgl``."""
-        found: Callable[..., Any] = resolve_name(f"{self.module}:{self.python}")
+        found: Callable[..., Any] = resolve_name(f"{self.module.partition(':')[0]}:{self.python}")
         return found
 
 

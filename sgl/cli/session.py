@@ -50,7 +50,6 @@ _FILE_CODES = frozenset({"SGL0901", "SGL1102", "SGL1103"})
 #: How commands end that are at fault themselves in no way.
 _ENDS = (click.ClickException, click.Abort, click.exceptions.Exit, StreamError)
 
-
 #: Where a context has the levels of codes, and what stands for all codes that have no level of their own.
 _LEVELS, _ALL = "sgl.levels", "all"
 

@@ -23,6 +23,7 @@ GREETING = {
 from sgl.cli.registry import CommandEntry
 
 GREET = CommandEntry("greeting.command", "Greet a grammar.")
+PART = CommandEntry("greeting.command:part", "Say goodbye.", python="goodbye")
 """,
     "greeting/command.py": """\
 import click
@@ -39,11 +40,21 @@ def command(session, grammar):
     compiled = session.open(grammar)
     session.echo(f"Hello, {compiled.project.name}")
     session.check_names(["de"], ["en", "ja"], "layer")
+
+
+@click.command("part")
+def part():
+    click.echo(goodbye())
+
+
+def goodbye():
+    return "Goodbye"
 """,
     "greeting-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\n",
     "greeting-1.0.dist-info/entry_points.txt": """\
 [sgl.commands]
 greet = greeting:GREET
+part = greeting:PART
 compile = greeting:GREET
 broken = nowhere:ENTRY
 """,
@@ -78,6 +89,12 @@ def test_a_package_of_somebody_else_has_a_command(guest: Workplace) -> None:
     assert done.stdout == f"Hello, {Path(MAIN).stem}\n"
     assert done.stderr.startswith("error: there is no layer `de`")
     assert done.returncode == USAGE
+
+
+def test_a_command_may_be_named_after_its_module(guest: Workplace) -> None:
+    assert sglc(guest, "part").stdout == "Goodbye\n"
+    program = "from sgl.cli.registry import commands; print(commands()['part'].function()())"
+    assert python(guest, "-c", program).stdout == "Goodbye\n"
 
 
 def test_help_lists_the_guest_and_keeps_the_commands_of_the_compiler(guest: Workplace) -> None:

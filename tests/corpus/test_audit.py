@@ -28,12 +28,12 @@ from sgl.corpus.audit import (
     pattern_of,
 )
 from sgl.corpus.audit.auditor import choices
-from sgl.corpus.audit.judgement import differing_reading, first_outputs
+from sgl.corpus.audit.judgement import differing_reading
 from sgl.corpus.audit.result import ReadingChoice
 from sgl.corpus.rows import LONGEST_LINE
 from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.frontend import Compiled, named_structures
-from sgl.parsing import Parser
+from sgl.parsing import Parser, best_readings
 from sgl.pipeline.grammar import open_grammar
 from sgl.rendering import text_output
 from sgl.resources import grammars_dir
@@ -157,7 +157,7 @@ def test_some_reading_gives_a_text_exactly_if_going_through_them_finds_it() -> N
         outputs = {source(reading) for reading in forest.readings(forest.count)}
         assert interpret(TOY, derivation).texts[0] in outputs
         assert all(gives(forest, source, text) for text in outputs)
-        assert set(first_outputs(forest, source, forest.count)) == outputs
+        assert {source(ranked.derivation) for ranked in best_readings(forest, forest.count)} == outputs
         assert not gives(forest, source, f"{min(outputs)} Not this.")
         assert not gives(forest, source, min(outputs)[:-1])
         for text in outputs:

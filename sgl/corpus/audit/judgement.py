@@ -154,18 +154,12 @@ Words = tuple[str, ...]
 _VIEWED = 1_000
 
 
-def first_outputs(forest: Forest, output: Output, readings: int) -> tuple[str, ...]:
-    """Return the different texts of the likeliest ``readings``, best first."""
-    texts = (output(ranked.derivation) for ranked in best_readings(forest, readings))
-    return tuple(dict.fromkeys(texts))
-
-
 def gives(forest: Forest, output: Output, text: str) -> bool:
     """Return whether some reading has this text as its output; of views, one of the likeliest."""
     if output.layer is not None:
         with suppress(TooLongError):
             return text_examples(forest, output.layer, text)[0] is not None
-    return text in first_outputs(forest, output, _VIEWED)
+    return any(output(ranked.derivation) == text for ranked in best_readings(forest, _VIEWED))
 
 
 def differing_reading(forest: Forest, output: Output, text: str) -> Derivation | None:
