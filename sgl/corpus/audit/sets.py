@@ -122,7 +122,7 @@ class SetCollector:
         self.sets: dict[tuple[int, str], RowSet] = {}
         self._grammar, self._layer = grammar, layer
         self._pattern_of = partial(pattern_of, patterns=plan.patterns, given=given)
-        self._relations = {p.name: _Relations.of(p, plan.patterns, declared) for p in plan.patterns}
+        self._relations = {p.name: _relations_of(p, plan.patterns, declared) for p in plan.patterns}
         self._lemmas = introduced_lemmas(grammar, plan)
         self._framing = any(pattern.targets for pattern in plan.patterns)
         #: For each text layer the words that each rule writes there.
@@ -154,9 +154,9 @@ class SetCollector:
         """Count the structures that a row contains, and keep its frames."""
         rows.parsed += 1
         if (pattern := rows.pattern) is not None:
-            relations = self._relations[pattern.name]
-            own = not relations.own.isdisjoint(contained)
-            others = [n for n, held in relations.others.items() if not held.isdisjoint(contained)]
+            asked, held_out = self._relations[pattern.name]
+            own = not asked.isdisjoint(contained)
+            others = [name for name, held in held_out.items() if not held.isdisjoint(contained)]
             rows.own += own
             rows.isolated += own and not others
             for name in others:
@@ -193,29 +193,24 @@ class SetCollector:
             yield hash_text(" ".join([_BLANK if token == word else token for token in tokens]))
 
 
-class _Relations(NamedTuple):
-    """The structures, by index, that items of a pattern must and should not contain."""
+def _relations_of(
+    pattern: Pattern, patterns: Iterable[Pattern], declared: Sequence[DeclaredStructure]
+) -> tuple[frozenset[int], dict[str, frozenset[int]]]:
+    """Return the structures, by index, that items of a pattern must contain, and those that others hold out.
 
-    own: frozenset[int]
-    others: dict[str, frozenset[int]]
-
-    @classmethod
-    def of(cls, pattern: Pattern, patterns: Iterable[Pattern], declared: Sequence[DeclaredStructure]) -> _Relations:
-        """Return those of a pattern; what it holds out itself is not another's."""
-        canonical = [entry.structure.canonical() for entry in declared]
-        asked = {structure.canonical() for structure in pattern.gen}
-        known = asked | {structure.canonical() for structure in pattern.held_out}
-        own = (i for i, e in enumerate(declared) if e.pattern == pattern.name)
-        others = {
-            other.name: frozenset(
-                index
-                for index, entry in enumerate(declared)
-                if entry.pattern == other.name and entry.held_out and canonical[index] not in known
-            )
-            for other in patterns
-            if other.name != pattern.name
-        }
-        return cls(frozenset(i for i in own if canonical[i] in asked), others)
+    What the pattern holds out itself is not another's.
+    """
+    canonical = [entry.structure.canonical() for entry in declared]
+    asked = {structure.canonical() for structure in pattern.gen}
+    known = asked | {structure.canonical() for structure in pattern.held_out}
+    others: dict[str, set[int]] = {other.name: set() for other in patterns if other.name != pattern.name}
+    own = set()
+    for index, entry in enumerate(declared):
+        if entry.pattern == pattern.name and canonical[index] in asked:
+            own.add(index)
+        elif entry.pattern in others and entry.held_out and canonical[index] not in known:
+            others[entry.pattern].add(index)
+    return frozenset(own), {name: frozenset(held) for name, held in others.items()}
 
 
 def new_words(sets: Sequence[RowSet]) -> list[Counter[tuple[str, str]]]:
