@@ -221,7 +221,8 @@ class Chart:
                 order += [place] if uses[place] else []
         needed = {root}
         for place in reversed(order):
-            needed.update(child for _, below in uses[place] for child in below if place in needed)
+            if place in needed:
+                needed.update(child for _, below in uses[place] for child in below)
         number = {place: number for number, place in enumerate(filter(needed.__contains__, order))}
         nodes = [
             Node(

@@ -197,9 +197,7 @@ class BatchParser:
 
     def read(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the readings of texts; if ``derive``, with the best derivation of each."""
-        if self.pays(texts):
-            return self.read_compiled(texts, derive=derive)
-        return self.read_plainly(texts, derive=derive)
+        return (self.read_compiled if self.pays(texts) else self.read_plainly)(texts, derive=derive)
 
     def read_plainly(self, texts: Sequence[str], *, derive: bool = False) -> BatchReadings:
         """Return the same, from the forest of each text."""
@@ -212,12 +210,12 @@ class BatchParser:
         """Return the same, by compiled code as far as that reads the layer."""
         from sgl.accel.parse import CompiledReader, UnsuitableLayerError
 
-        if self.unsupported:
-            return self.read_plainly(texts, derive=derive)
-        try:
-            self._reader = self._reader or CompiledReader(self._parser.index)
-        except UnsuitableLayerError as error:
-            self.unsupported = str(error)
+        if self._reader is None and not self.unsupported:
+            try:
+                self._reader = CompiledReader(self._parser.index)
+            except UnsuitableLayerError as error:
+                self.unsupported = str(error)
+        if self._reader is None:
             return self.read_plainly(texts, derive=derive)
         found, others = self._reader.read([*map(self._short, texts)], derive)
         return self._completed(found, texts, others) if others else found

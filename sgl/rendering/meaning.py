@@ -170,11 +170,6 @@ class Meaning:
 PARAMETERS = "abcd"
 
 
-def lemma_not_kept(lemma: str) -> int | None:  # noqa: ARG001
-    """Return 0: nothing of a form depends on what its lemmas are."""
-    return 0
-
-
 #: In an unfinished form: stands before and after the number of a variable, and between parts.
 OPEN, CLOSE, PART = "\uf8d0", "\uf8d1", "\uf8d2"
 _MARKS = re.compile(f"[{OPEN}{CLOSE}{PART}]")
@@ -194,7 +189,7 @@ class View(NamedTuple):
     name: str
     description: str
     write: Callable[[Meaning], str]
-    kept: Callable[[str], int | None] = lemma_not_kept
+    kept: Callable[[str], int | None] = lambda _lemma: 0
     syntax: str = ""
     finish: Callable[[str], str] | None = None
 

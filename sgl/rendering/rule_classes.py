@@ -124,14 +124,6 @@ StandIn = Callable[[Rule, int, str], str]
 _TOKENS = ""
 
 
-def _as_they_are(attributes: Attributes) -> Attributes:
-    return attributes
-
-
-def _nothing_kept(name: str, value: str) -> int | None:  # noqa: ARG001
-    return 0
-
-
 class Uses(NamedTuple):
     """What an output shows of the rules of a derivation.
 
@@ -143,8 +135,8 @@ class Uses(NamedTuple):
 
     texts: tuple[int, ...] = ()
     graph: int | None = None
-    shown: Callable[[Attributes], Attributes] = _as_they_are
-    kept: Callable[[str, str], int | None] = _nothing_kept
+    shown: Callable[[Attributes], Attributes] = lambda attributes: attributes
+    kept: Callable[[str, str], int | None] = lambda _name, _value: 0
     watched: bool = False
     finish: Callable[[str], str] | None = None
 
