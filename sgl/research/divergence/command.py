@@ -136,17 +136,14 @@ def _fault(options: _Options) -> str:
     return ""
 
 
-def _words(options: _Options) -> sources.WordChoice:
-    lists = [sources.read_lines(path) for path in options["lemmas"]]
-    listed = frozenset(line.partition("\t")[0].strip() for _, lines in lists for line in lines)
-    chosen = {name: options[name] for name in ("above", "occurrences", "without", "ranks")}
-    return sources.WordChoice(**chosen, listed=listed if lists else None, lists=tuple(file for file, _ in lists))
-
-
 def _read(session: Session, options: _Options) -> sources.ItemSet:
     try:
         files, view = sources.find_files(options["paths"], options["view"])
-        settings = sources.ElementSettings(view, options["size"], options["weighted"], _words(options))
+        lists = [sources.read_lines(path) for path in options["lemmas"]]
+        listed = frozenset(line.partition("\t")[0].strip() for _, lines in lists for line in lines) if lists else None
+        chosen = {name: options[name] for name in ("above", "occurrences", "without", "ranks")}
+        words = sources.WordChoice(**chosen, listed=listed, lists=tuple(file for file, _ in lists))
+        settings = sources.ElementSettings(view, options["size"], options["weighted"], words)
         items = sources.read_items(files, settings, session.progress)
         return sources.with_translations(items, options["parallel"]) if options["parallel"] else items
     except sources.NoItemsError as problem:

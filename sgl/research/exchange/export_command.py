@@ -125,7 +125,19 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
     declarations = [d for unit in compiled.project.units for d in unit.file.declarations]
     for declared in declarations:
         if isinstance(declared, s.Layer) and declared.name.text in exported:
-            _report_joining(session, compiled, exported[declared.name.text], declared)
+            layer = compiled.grammar.text_layers[exported[declared.name.text]]
+            what = ""
+            if layer.finish is not None:
+                what = f"words of `{layer.name}` are absorbed, or written otherwise, here"
+            elif layer.join != " ":
+                what = f"the words of `{layer.name}` are joined by {layer.join!r} here"
+            elif layer.attach:
+                words = " ".join(f"`{word}`" for word in sorted(layer.attach))
+                what = f"no space stands before {words} here"
+            if what:
+                message = f"how `{layer.name}` joins its words is not exported"
+                notes = ("the exported grammar has the same words, with spaces between them",)
+                warn("SGL1210", declared.span, message, label=what, notes=notes)
         elif isinstance(declared, s.Layer) and declared.kind.text == "graph":
             message = f"the graph layer `{declared.name}` is not exported"
             hint = "`sglc export conllu` writes the graphs of sentences"
@@ -141,22 +153,6 @@ def _report_declarations(session: Session, compiled: Compiled, layers: Sequence[
             f"({count(len(claims), 'declaration')})",
             notes=("the rules are those of the whole grammar, not of its training data",),
         )
-
-
-def _report_joining(session: Session, compiled: Compiled, number: int, declared: s.Layer) -> None:
-    layer = compiled.grammar.text_layers[number]
-    what = ""
-    if layer.finish is not None:
-        what = f"words of `{layer.name}` are absorbed, or written otherwise, here"
-    elif layer.join != " ":
-        what = f"the words of `{layer.name}` are joined by {layer.join!r} here"
-    elif layer.attach:
-        words = " ".join(f"`{word}`" for word in sorted(layer.attach))
-        what = f"no space stands before {words} here"
-    if what:
-        message = f"how `{layer.name}` joins its words is not exported"
-        notes = ("the exported grammar has the same words, with spaces between them",)
-        session.diagnostics.warning("SGL1210", declared.span, message, label=what, notes=notes)
 
 
 def _title(compiled: Compiled) -> str:
