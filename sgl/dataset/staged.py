@@ -240,26 +240,22 @@ def staged_directory(target: Path, place: Path | None = None, listing: Listing =
 @contextmanager
 def _stage(target: Path, place: Path | None) -> Iterator[Path]:
     """Yield an empty stage, which is deleted at the end unless it has the only old dataset."""
-    locked = None if place is not None else _new_stage(target)
-    stage = place if locked is None else locked.path
-    assert stage is not None
-    if locked is None:
-        put_back(stage, target)
-        if stage.exists():
-            shutil.rmtree(stage)
-        stage.mkdir()
+    if place is None:
+        stage = _new_stage(target)
+    else:
+        put_back(place, target)
+        if place.exists():
+            shutil.rmtree(place)
+        place.mkdir()
+        stage = LockedFolder(place)
     try:
-        yield stage
+        yield stage.path
     finally:
-        old = stage / "old"
+        old = stage.path / "old"
         if old.exists() and not target.exists():
-            if locked is not None:
-                locked.release()
+            stage.release()
             raise OutputError(target, f"the dataset that it held is now in {old}")
-        if locked is None:
-            shutil.rmtree(stage)
-        else:
-            locked.delete()
+        stage.delete()
 
 
 def _new_stage(target: Path) -> LockedFolder:

@@ -244,7 +244,7 @@ class PairMaker:
         ]
         labels = {arc: (EXTRACTED if arc.extracted else "") + arc.label for arc in example.arcs}
         edges = sorted((arc.governor, label, arc.dependent) for arc, label in labels.items())
-        sentence = Sentence(0, (), tuple(words), tuple(edges), example.root)
+        sentence = Sentence(0, (), tuple(words), tuple(edges))
         for structure in structures:
             if structure.layer == plan.lemma_layer and not structure.body.lengths:
                 found = read_structure(str(structure))

@@ -11,8 +11,8 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -20,9 +20,6 @@ from typing import NamedTuple
 from sgl.foreign import TREEBANK, opened
 
 Edge = tuple[int, str, int]
-
-#: The edges of a sentence and the token under its root.
-Tree = tuple[tuple[Edge, ...], int]
 
 _FEATURE = re.compile(r"[A-Z0-9][A-Za-z0-9]*(\[[a-z0-9]+\])?=[A-Z0-9][A-Za-z0-9,]*")
 #: A token has at most this number; no sentence of a benchmark comes near it.
@@ -88,16 +85,14 @@ class Token(NamedTuple):
 class TokenTable:
     """What has been read so far in several files, to be recognised when it comes again.
 
-    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``trees`` are what the governors
-    of tokens make, ``keys`` those that the comments of a block can have. In files of a ``free`` layer there is no tree.
+    ``token`` reads a line; ``word`` and ``arcs`` return one object for equal contents; ``edges`` are what the governors
+    of tokens make; ``names`` says which comments a block has to have.  In files of a ``free`` layer there is no tree.
     """
 
     def __init__(self, *, free: bool = False) -> None:
-        self.free = free
         self.token = lru_cache(_LINES_REMEMBERED)(self._new_token)
         self.word, self.arcs = cache(_new_word), cache(_free_arcs if free else _new_arcs)
-        self.trees: dict[tuple[Arcs, ...], Tree] = {}
-        self.keys: set[tuple[str, ...]] = set()
+        self.edges, self.names = cache(partial(_edges, free=free)), cache(_check_names)
 
     def _new_token(self, line: bytes) -> Token:
         text = decode(line)
@@ -220,15 +215,14 @@ _CHUNK = 1 << 20
 class Sentence(NamedTuple):
     """A well-formed sentence: its comments, words and graph.
 
-    ``edges`` are sorted triples (governor, label, dependent) of 0-based token positions; ``head`` is the token under
-    the root; ``line`` (1-based) and ``offset`` (in bytes) are where the block starts.
+    ``edges`` are sorted triples (governor, label, dependent) of 0-based token positions; ``line`` (1-based) and
+    ``offset`` (in bytes) are where the block starts.
     """
 
     line: int
     comments: tuple[tuple[str, str], ...]
     words: tuple[WordForm, ...]
     edges: tuple[Edge, ...]
-    head: int
     offset: int = 0
 
     def comment(self, key: str) -> str | None:
@@ -264,13 +258,9 @@ def line_at(path: Path, offset: int) -> int:
     return count
 
 
-def read_sentence(path: Path, line: int, offset: int) -> Sentence | Malformed:
-    """Return the block of a file that starts at a line and offset that a sentence was read at."""
-    for block in read_sentences(path, TokenTable(), offset):
-        if isinstance(block, Sentence):
-            return block._replace(line=line)
-        return replace(block, line=block.line + line - 1)
-    return Malformed(line, "the file has ended")
+def read_sentence(path: Path, offset: int) -> Sentence | Malformed:
+    """Return the block of a file that starts at an offset, from which its lines are counted."""
+    return next(read_sentences(path, TokenTable(), offset), Malformed(1, "the file has ended"))
 
 
 def read_sentences(
@@ -316,16 +306,18 @@ def _read_block(block: list[bytes], start: int, offset: int, words: TokenTable) 
             raise MalformedError("a sentence without tokens")
         read, arcs, spelling = zip(*tokens, strict=True)
         number = start + len(comments)
-        edges, head = words.trees.get(arcs) or _new_tree(arcs, words)
+        edges = words.edges(arcs)
         number = start
         for first, last, text in spans:
             if last > len(spelling):
                 raise MalformedError(f"{first}-{last} is no multiword token of the words")
             spelling = (*spelling[: first - 1], text, *[""] * (last - first), *spelling[last:])
-        _check_text(comments, spelling, words)
+        words.names(tuple([name for name, _ in comments]))
+        if dict(comments)["text"] != "".join(spelling).removesuffix(" "):
+            raise MalformedError("# text is not the tokens of the sentence")
     except MalformedError as error:
         return Malformed(number + error.line, str(error))
-    return Sentence(start, tuple(comments), read, edges, head, offset)
+    return Sentence(start, tuple(comments), read, edges, offset)
 
 
 def _read_span(line: bytes, before: int) -> tuple[int, int, str]:
@@ -341,19 +333,15 @@ def _read_span(line: bytes, before: int) -> tuple[int, int, str]:
     return first, last, form + " " * (misc == "_")
 
 
-def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
+def _edges(arcs: tuple[Arcs, ...], *, free: bool) -> tuple[Edge, ...]:
     for at, token in enumerate(arcs):
         if token.token != str(at + 1):
             raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)
         if token.last > len(arcs):
             raise MalformedError(f"the governor {token.last} does not exist", at)
-    if words.free:
-        edges = sorted(edge for token in arcs for edge in token.edges)
-        words.trees[arcs] = tuple(edges), -1
-        return words.trees[arcs]
-    roots = [at for at, token in enumerate(arcs) if token.head == 0]
-    if len(roots) != 1:
-        raise MalformedError(f"{len(roots)} roots instead of one")
+    roots = sum(token.head == 0 for token in arcs)
+    if roots != 1 and not free:
+        raise MalformedError(f"{roots} roots instead of one")
     reached = {0}
     for at in range(len(arcs)):
         path: set[int] = set()
@@ -364,17 +352,10 @@ def _new_tree(arcs: tuple[Arcs, ...], words: TokenTable) -> Tree:
             path.add(number)
             number = arcs[number - 1].head
         reached |= path
-    edges = sorted(edge for token in arcs for edge in token.edges)
-    tree = words.trees[arcs] = tuple(edges), roots[0]
-    return tree
+    return tuple(sorted(edge for token in arcs for edge in token.edges))
 
 
-def _check_text(comments: list[tuple[str, str]], spelling: tuple[str, ...], words: TokenTable) -> None:
-    names = tuple([name for name, _ in comments])
-    if names not in words.keys:
-        for name in ("sent_id", "category", "text"):
-            if names.count(name) != 1:
-                raise MalformedError(f"{names.count(name)} comments # {name} instead of one")
-        words.keys.add(names)
-    if dict(comments)["text"] != "".join(spelling).removesuffix(" "):
-        raise MalformedError("# text is not the tokens of the sentence")
+def _check_names(names: tuple[str, ...]) -> None:
+    for name in ("sent_id", "category", "text"):
+        if names.count(name) != 1:
+            raise MalformedError(f"{names.count(name)} comments # {name} instead of one")

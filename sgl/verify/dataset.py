@@ -218,7 +218,7 @@ class LoadedData:
     def item(self, split: Split, entry: int) -> Item:
         """Return a sentence with its texts, read again."""
         path, offset = self.directory / CONLLU.format(split.name), split.offsets[entry]
-        sentence = read_sentence(path, 1, offset)
+        sentence = read_sentence(path, offset)
         if isinstance(sentence, Malformed):
             raise OSError(0, "the file has changed while it was verified", CONLLU.format(split.name))
         comments = dict(sentence.comments)

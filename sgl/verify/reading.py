@@ -20,10 +20,10 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sgl import foreign
 from sgl.children import begin, starting
@@ -239,18 +239,7 @@ class Workers:
 
     def submit(self, function: Callable[[Knowledge, T], R], task: T) -> Callable[[], R]:
         """Submit a task; return a function that waits for its result."""
-        future: Future[R] | None = None
-        with suppress(BrokenProcessPool):
-            if self._pool is not None:
-                future = self._pool.submit(_call, function, self._packed, task)
-
-        def result() -> R:
-            with suppress(BrokenProcessPool):
-                if future is not None:
-                    return future.result()
-            return function(self.known, task)
-
-        return result
+        return _begun(self._pool, partial(function, self.known, task), _call, function, self._packed, task)
 
     def judging(self, directory: Path, judge: Judge) -> Judge:
         """Return the judge of the certificate, at work from now on if there is a pool."""
@@ -264,18 +253,24 @@ class Workers:
 
 def judging(pool: ProcessPoolExecutor, judge: Judge, text: bytes) -> Judge:
     """Have a process of a pool judge a certificate; return the judge who knows its verdict."""
-    verdict: Future[tuple[str, ...]] | None = None
+    verdict = _begun(pool, partial(judge, text), judge, text)
+    # The file may have changed when the check reads it.
+    return lambda asked: verdict() if asked == text else judge(asked)
+
+
+def _begun(pool: ProcessPoolExecutor | None, here: Callable[[], R], *there: Any) -> Callable[[], R]:  # noqa: ANN401
+    """Have a process call a function, if there is one; return what waits for its result, or makes it here."""
+    future: Future[R] | None = None
     with suppress(BrokenProcessPool):
-        verdict = pool.submit(judge, text)
+        future = pool.submit(*there) if pool else None
 
-    def known(asked: bytes) -> tuple[str, ...]:
+    def result() -> R:
         with suppress(BrokenProcessPool):
-            # The file may have changed when the check reads it.
-            if verdict is not None and asked == text:
-                return verdict.result()
-        return judge(asked)
+            if future is not None:
+                return future.result()
+        return here()
 
-    return known
+    return result
 
 
 @contextmanager

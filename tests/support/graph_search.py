@@ -27,7 +27,7 @@ def sentence(lemmas: str, edges: Edges) -> Sentence:
         )
         for lemma in lemmas.split()
     )
-    return Sentence(1, (), words, tuple(sorted(edges)), 0)
+    return Sentence(1, (), words, tuple(sorted(edges)))
 
 
 def search(text: str, graph: Sentence) -> Match | None:

@@ -157,7 +157,7 @@ class StructureFinder:
     def shape(self, graph: Graph) -> GraphShape:
         """Return what the structure sees of a graph."""
         words = tuple([_word(attributes) for attributes, _ in graph.nodes])
-        return self._table.of(Sentence(0, (), words, graph.edges, graph.head))
+        return self._table.of(Sentence(0, (), words, graph.edges))
 
     def bindings(self, shape: GraphShape) -> list[Binding]:
         """Return the matches, in order."""
