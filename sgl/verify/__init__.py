@@ -30,7 +30,7 @@ from sgl.verify.dataset import (
 )
 from sgl.verify.manifest import MANIFEST, ManifestError, read_manifest
 from sgl.verify.parquet import read_rows
-from sgl.verify.reading import USEFUL, Judge, ReadingTask, judging, standing_by, workers_for
+from sgl.verify.reading import USEFUL, Judge, judging, standing_by, workers_for
 
 _FOLDERS = ("data", "conllu")
 
@@ -78,8 +78,8 @@ def verify(
         rest = (Result.of(code).skip(f"{first.code} {first.name} has not passed") for code in CHECKS)
         return Report(directory.name, "", "", 0, 0, (first, *rest))
     show = progress or (lambda *_: None)
-    task = ReadingTask.of(manifest, clauses, secrets.token_bytes(16))
-    with workers_for(directory, task, workers, standby) as others:
+    asked = manifest, clauses, secrets.token_bytes(16)
+    with workers_for(directory, asked, workers, standby) as others:
         judge_now = judge if standby else others.judging(directory, judge)
         rows = cache(partial(read_rows, others.known, directory))
         if ROWS not in omitted:

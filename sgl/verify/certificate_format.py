@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 if __package__:
-    from sgl.verify.certificate_rules import FINISH, lengths_shown
+    from sgl.verify.certificate_rules import FINISH
 else:  # as a script, which has the other files beside it
-    from certificate_rules import FINISH, lengths_shown  # type: ignore[import-not-found, no-redef]
+    from certificate_rules import FINISH  # type: ignore[import-not-found, no-redef]
 Json = Any  # a part of a certificate
 FORMAT, LARGEST = "sgl-certificate/3", 1 << 28
 SIGNS = ("=", ">=", "<=")
@@ -190,7 +190,14 @@ def _statements(body: Json) -> str:
             raise ValueError("a link has an end that is no variable of the body")
         source, target = [unmentioned.pop(v, v) for v in (u, w)]
         links.append(f"{source} -[{_labels(labels)}]{bounds}-> {target}")
-    return "; ".join([*links, *unmentioned.values(), *lengths_shown(body, _name)])
+    return "; ".join([*links, *unmentioned.values(), *map(_length, body.get("lengths", ()))])
+
+
+def _length(test: Json) -> str:
+    layer, sign, number = test
+    if sign not in (*SIGNS, "!="):
+        raise ValueError("a length is compared in no known way")
+    return f"length {_name(layer)} {sign} {number}"
 
 
 def _name(name: str) -> str:

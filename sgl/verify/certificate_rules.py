@@ -12,25 +12,16 @@ of that, so no structure may see such a word: it is a leaf of its rule, and no t
 Each text of a layer differs once from that of its twin.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import accumulate, combinations, product
 from typing import Any
 
 Json = Any  # a part of a certificate
-SIGNS = ("=", ">=", "<=", "!=")
 SAME, LAYER = "&", "graph.layer"
 EMPTY = (("", "empty"),)  # in place of the label of a phrase that is empty
 PAIR, TRIPLE = (str, str), (str, str, str)
 # after, absorb, forms, elisions, capital, twin
 FINISH = ([str], [PAIR], [TRIPLE], [TRIPLE], int, str)
-
-
-def lengths_shown(body: Json, name: Callable[[str], str]) -> list[str]:
-    """Return the tests on lengths in the notation; ``name`` refuses what can be no name."""
-    tests = body.get("lengths", ())
-    if any(sign not in SIGNS for _, sign, _ in tests):
-        raise ValueError("a length is compared in no known way")
-    return [f"length {name(layer)} {sign} {number}" for layer, sign, number in tests]
 
 
 class Lengths:

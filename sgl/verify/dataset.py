@@ -222,7 +222,7 @@ class LoadedData:
         if isinstance(sentence, Malformed):
             raise OSError(0, "the file has changed while it was verified", CONLLU.format(split.name))
         comments = dict(sentence.comments)
-        source, *targets = [comments[key] for key in self.known.task.texts]
+        source, *targets = [comments[key] for key in self.known.texts]
         names = comments["sent_id"], comments["category"]
         return Item(*names, source, tuple(targets), sentence.words)
 

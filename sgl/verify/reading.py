@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from multiprocessing import get_context
 from pathlib import Path
@@ -41,7 +40,7 @@ from sgl.verify.items import (
     at_layers,
     merged,
 )
-from sgl.verify.manifest import CERTIFICATE, Clause, GraphLayer, Manifest
+from sgl.verify.manifest import CERTIFICATE, Clause, Manifest
 from sgl.verify.search import Searcher, SearchError
 from sgl.verify.skeleton import sentence_skeletons
 from sgl.verify.structure import GraphPattern, StructureError, read_structure
@@ -52,39 +51,8 @@ _NUMBER = re.compile(r"[0-9]{6}|[1-9][0-9]{6,17}")
 _LENGTH = re.compile(r"0|[1-9][0-9]{0,8}")
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingTask:
-    """What to find out about sentences, for all ranges.
-
-    ``layers`` are those with graphs, if there are several, for all of which ``structures`` ask; ``texts`` are the
-    comments that hold the source and the targets; ``distinct`` the parts of speech whose lemmas are not to be
-    repeated; ``shares`` by split and category the lemmas that items are counted for; ``key`` is that of the hashes,
-    ``anchor`` the text layer of the words.
-    """
-
-    structures: tuple[GraphPattern, ...]
-    texts: tuple[str, ...]
-    distinct: frozenset[str]
-    shares: dict[tuple[str, str], tuple[str, ...]]
-    key: bytes
-    anchor: str = ""
-    layers: tuple[GraphLayer, ...] = ()
-
-    @classmethod
-    def of(cls, manifest: Manifest, clauses: Iterable[Clause], key: bytes) -> "ReadingTask":
-        """Return the task of a dataset; if a structure cannot be read, none is looked for."""
-        structures: tuple[GraphPattern, ...] = ()
-        with suppress(StructureError):
-            structures = tuple([read_structure(clause.text) for clause in clauses])
-        targets = {pattern.name: pattern.targets for pattern in manifest.patterns if pattern.targets}
-        shares = {(GENERALIZATION, name): own for name, own in targets.items()}
-        shares |= {(TRAIN, EXPOSURE + name): own for name, own in targets.items()}
-        graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
-        layers = tuple(graphs[x] for x in (manifest.distinct.layer, *written) if written and x in graphs)
-        if layers:
-            structures = tuple([at_layers(one, layers[0].name) for one in structures])
-        anchor = graphs[manifest.distinct.layer].anchor
-        return cls(structures, manifest.texts(), frozenset(manifest.distinct.lemmas), shares, key, anchor, layers)
+#: A manifest, its structures, and the key of the hashes: what all ranges are read for.
+Asked = tuple[Manifest, tuple[Clause, ...], bytes]
 
 
 class Range(NamedTuple):
@@ -98,26 +66,43 @@ class Range(NamedTuple):
 
 
 class Knowledge:
-    """What a process knows: words, lines and trees, shapes, and how to find structures."""
+    """What a process knows: what is asked of sentences, words, lines and trees, shapes, and how to find structures.
 
-    def __init__(self, task: ReadingTask) -> None:
-        self.task = task
-        self.shapes = ShapeTable(task.structures)
+    ``layers`` are those with graphs, if there are several, for all of which structures ask; ``texts`` are the comments
+    that hold the source and the targets; ``shares`` by split and category the lemmas that items are counted for;
+    ``anchor`` is the text layer of the words.
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        """Begin with nothing; if a structure cannot be read, none is looked for."""
+        manifest, clauses, key = asked
+        targets = {pattern.name: pattern.targets for pattern in manifest.patterns if pattern.targets}
+        self.shares = {(GENERALIZATION, name): own for name, own in targets.items()}
+        self.shares |= {(TRAIN, EXPOSURE + name): own for name, own in targets.items()}
+        graphs, written = {layer.name: layer for layer in manifest.layers.graph}, manifest.layers.written
+        self.layers = [graphs[x] for x in (manifest.distinct.layer, *written) if written and x in graphs]
+        self.texts, self.anchor = manifest.texts(), graphs[manifest.distinct.layer].anchor
+        structures = list[GraphPattern]()
+        with suppress(StructureError):
+            structures = [read_structure(clause.text) for clause in clauses]
+        if self.layers:
+            structures = [at_layers(one, self.layers[0].name) for one in structures]
+        self.shapes = ShapeTable(structures)
         self.searcher = Searcher(self.shapes)
         self.tokens = TokenTable()
-        self.further = [TokenTable(free=layer.free) for layer in task.layers[1:]]
-        self.hashing = Hashing(task.key)
+        self.further = [TokenTable(free=layer.free) for layer in self.layers[1:]]
+        self.hashing = Hashing(key)
 
         @cache
         def distinct_lemma(word: WordForm) -> str | None:
-            return word.get("lemma") if word.get("upos") in task.distinct else None
+            return word.get("lemma") if word.get("upos") in manifest.distinct.lemmas else None
 
         self.distinct_lemma = distinct_lemma
 
 
 def read_range(known: Knowledge, read: Range) -> Split:
     """Read a range, up to where it can be read if that fails."""
-    part = Split.new(read.split, len(known.task.texts) - 1)
+    part = Split.new(read.split, len(known.texts) - 1)
     seen: set[WordForm | int] = set()
     try:
         others = list(map(read_sentences, read.others, known.further))
@@ -126,7 +111,7 @@ def read_range(known: Knowledge, read: Range) -> Split:
             malformed = entry if isinstance(entry, Malformed) else None
             if isinstance(entry, Sentence):
                 try:
-                    graph = merged(known.task.layers, entry, more) if more else entry
+                    graph = merged(known.layers, entry, more) if more else entry
                     _add(known, part, seen, entry, graph)
                 except MalformedError as fault:
                     malformed = Malformed(entry.line, str(fault))
@@ -143,15 +128,15 @@ def read_range(known: Knowledge, read: Range) -> Split:
 
 def _add(known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sentence, graph: Sentence) -> None:
     """Add the next sentence of a range; raises ``MalformedError`` if it lacks a text or a length."""
-    comments, words, task = dict(sentence.comments), sentence.words, known.task
+    comments, words = dict(sentence.comments), sentence.words
     for layer in known.shapes.lengths:
         length = comments.get(f"length_{layer}", "")
         if not _LENGTH.fullmatch(length):
             raise MalformedError(f"no comment # length_{layer} with a number")
-        if layer == task.anchor and int(length) != len(words):
+        if layer == known.anchor and int(length) != len(words):
             raise MalformedError(f"{len(words)} words, and length_{layer} = {length}")
     try:
-        source, *targets = [comments[key] for key in task.texts]
+        source, *targets = [comments[key] for key in known.texts]
     except KeyError as missing:
         raise MalformedError(f"no comment # {missing.args[0]}") from None
     own = [lemma for lemma in map(known.distinct_lemma, words) if lemma is not None]
@@ -159,7 +144,7 @@ def _add(known: Knowledge, part: Split, seen: set[WordForm | int], sentence: Sen
         part.repeating.append(len(part))
     _note_names(part, seen, sentence, graph)
     category, target = comments["category"], ""
-    if shares := task.shares.get((part.name, category)):
+    if shares := known.shares.get((part.name, category)):
         lemmas = {word.get("lemma") for word in words}
         target = next(filter(lemmas.__contains__, shares), "")
     group = Group(part.name, category, known.shapes.of(graph), target)
@@ -226,10 +211,9 @@ _CERTIFICATE_BYTE = 30
 class Workers:
     """Do the tasks of one verification: this process, or those of a pool."""
 
-    def __init__(self, task: ReadingTask, pool: ProcessPoolExecutor | None = None) -> None:
-        self.known = Knowledge(task)
-        self._pool = pool
-        self._packed = pickle.dumps(task, pickle.HIGHEST_PROTOCOL)
+    def __init__(self, asked: Asked, pool: ProcessPoolExecutor | None = None) -> None:
+        self.known, self._pool = Knowledge(asked), pool
+        self._packed = pickle.dumps(asked, pickle.HIGHEST_PROTOCOL)
 
     def results(self, function: Callable[[Knowledge, T], R], tasks: Iterable[T]) -> Iterator[R]:
         """Yield what a function returns for some tasks, in their order."""
@@ -275,7 +259,7 @@ def _begun(pool: ProcessPoolExecutor | None, here: Callable[[], R], *there: Any)
 
 @contextmanager
 def workers_for(
-    directory: Path, task: ReadingTask, number: int, standby: ProcessPoolExecutor | None = None
+    directory: Path, asked: Asked, number: int, standby: ProcessPoolExecutor | None = None
 ) -> Iterator[Workers]:
     """Give workers, of ``standby`` or a new pool; a small dataset is read by this process."""
     work = 0
@@ -283,10 +267,10 @@ def workers_for(
         work = sum(path.stat().st_size for path in (directory / "conllu").glob("*.conllu"))
         work += _CERTIFICATE_BYTE * (directory / CERTIFICATE).stat().st_size
     if number < 2 or work < WORTH_IT:
-        yield Workers(task)
+        yield Workers(asked)
         return
     with nullcontext(standby) if standby else standing_by(number) as pool:
-        yield Workers(task, pool)
+        yield Workers(asked, pool)
 
 
 @contextmanager

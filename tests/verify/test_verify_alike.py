@@ -21,6 +21,7 @@ from sgl.verify import certificate_faults, reading, verify
 from sgl.verify import dataset as loading
 from sgl.verify.conllu import Malformed, Sentence, TokenTable, WordForm, ranges, read_sentence, read_sentences
 from sgl.verify.items import GraphShape, ShapeTable, Split, repetitions
+from sgl.verify.manifest import read_manifest
 from sgl.verify.search import Searcher
 from sgl.verify.structure import read_structure
 
@@ -263,8 +264,7 @@ def test_processes_end_with_the_one_that_is_killed() -> None:
 def test_a_judge_at_work_answers_for_its_bytes_and_for_others(dataset: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (dataset / "certificate.json").read_bytes()
     monkeypatch.setattr(reading, "WORTH_IT", 0)
-    task = reading.ReadingTask((), ("text", "text_lf"), frozenset(), {}, b"")
-    with reading.workers_for(dataset, task, 2) as others:
+    with reading.workers_for(dataset, (*read_manifest(dataset), b""), 2) as others:
         judge = others.judging(dataset, certificate_faults)
         assert judge(text) == ()
         assert judge(b"[]")[0].startswith("C02")
