@@ -74,12 +74,8 @@ class Arcs:
     last: int
 
 
-class Token(NamedTuple):
-    """What a line of a token says: its word, its governors, how it is spelt in the text."""
-
-    word: WordForm
-    arcs: Arcs
-    spelling: str
+#: What a line of a token says: its word, its governors, how it is spelt in the text.
+Token = tuple[WordForm, Arcs, str]
 
 
 class TokenTable:
@@ -106,7 +102,7 @@ class TokenTable:
         token, form, lemma, upos, xpos, feats, head, label, deps, misc = cells
         word = self.word(form, lemma, upos, xpos, feats, misc)
         arcs = self.arcs(token, head, label, deps, word.extracted)
-        return Token(word, arcs, word.form + (" " if word.space_after else ""))
+        return word, arcs, word.form + (" " if word.space_after else "")
 
 
 def decode(line: bytes) -> str:

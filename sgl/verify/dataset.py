@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from sgl.verify.conllu import Malformed, line_at, ranges, read_sentence
-from sgl.verify.items import CONLLU, CategoryGroups, Group, Item, Split, conllu_path
+from sgl.verify.items import CategoryGroups, Group, Item, Split, conllu_path
 from sgl.verify.manifest import Clause, Manifest, QuotaClaim
 from sgl.verify.parquet import RowsFound
 from sgl.verify.reading import Judge, Knowledge, Range, Workers, read_range, search_shapes
@@ -217,10 +217,10 @@ class LoadedData:
 
     def item(self, split: Split, entry: int) -> Item:
         """Return a sentence with its texts, read again."""
-        path, offset = self.directory / CONLLU.format(split.name), split.offsets[entry]
+        path, offset = self.directory / conllu_path(split.name), split.offsets[entry]
         sentence = read_sentence(path, offset)
         if isinstance(sentence, Malformed):
-            raise OSError(0, "the file has changed while it was verified", CONLLU.format(split.name))
+            raise OSError(0, "the file has changed while it was verified", conllu_path(split.name))
         comments = dict(sentence.comments)
         source, *targets = [comments[key] for key in self.known.texts]
         names = comments["sent_id"], comments["category"]
@@ -237,7 +237,7 @@ class LoadedData:
         # Behind the words of the first layer come those of others.
         places = {name: at % len(item.words) for name, at in (match or {}).items()}
         tokens = tuple((name, f"{item.words[at].form} ({at + 1})") for name, at in places.items())
-        path = CONLLU.format(split.name)
+        path = conllu_path(split.name)
         line = line_at(self.directory / path, split.offsets[entry])
         return Violation(message, f"{path}:{line}", item.sent_id, item.source, tokens)
 
@@ -254,7 +254,7 @@ def load(
     splits = {name: Split.new(name, 1 + len(manifest.layers.further)) for name in manifest.splits}
     reads = list[Range]()
     for name, split in splits.items():
-        path = directory / CONLLU.format(name)
+        path = directory / conllu_path(name)
         try:
             others = tuple(directory / conllu_path(name, x) for x in manifest.layers.written)
             ends = [(0, path.stat().st_size)] if others else ranges(path, RANGE)

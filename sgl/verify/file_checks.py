@@ -23,7 +23,7 @@ from sgl import foreign
 from sgl.foreign import ROWS, TABLE, TREEBANK, opened, read_bytes, sha256_of
 from sgl.verify import parquet
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
-from sgl.verify.items import CONLLU, Split, conllu_path, kind_of
+from sgl.verify.items import Split, conllu_path, kind_of
 from sgl.verify.manifest import CERTIFICATE, MANIFEST, Manifest
 from sgl.verify.rows import ACCEPTED
 from sgl.verify.structure import StructureError, read_structure
@@ -99,7 +99,7 @@ def files_unchanged(data: LoadedData, tally: Result) -> None:
 
 @checks("V003")
 def row_counts(data: LoadedData, tally: Result) -> None:
-    entries = {CONLLU.format(split.name): len(split) for split in data.splits}
+    entries = {conllu_path(split.name): len(split) for split in data.splits}
     for file in data.manifest.files:
         path = _inside(data.directory, file.path)
         if path is None or not path.is_file():
@@ -151,7 +151,7 @@ def structures_searched(data: LoadedData, tally: Result) -> None:
 @checks("V005")
 def conllu_well_formed(data: LoadedData, tally: Result) -> None:
     for split in data.splits:
-        path = CONLLU.format(split.name)
+        path = conllu_path(split.name)
         if split.error:
             tally.fault(f"the file cannot be read: {split.error}", path)
         tally.checked += len(split)

@@ -127,13 +127,9 @@ def _numbered(keys: Iterable[Key]) -> dict[Key, int]:
     return {key: rank for rank, key in enumerate(dict.fromkeys(keys))}
 
 
-#: The CoNLL-U file of a split, inside the dataset.
-CONLLU = "conllu/{}.conllu"
-
-
 def conllu_path(split: str, layer: str = "") -> str:
-    """Return the CoNLL-U file of a split with the graphs of the first layer, or of another."""
-    return f"conllu/{layer}/{split}.conllu" if layer else CONLLU.format(split)
+    """Return the CoNLL-U file of a split, inside the dataset, with the graphs of the first layer or of another."""
+    return f"conllu/{layer}/{split}.conllu" if layer else f"conllu/{split}.conllu"
 
 
 IN_DISTRIBUTION = "in_distribution"

@@ -54,10 +54,8 @@ def sentence_skeletons(text: str) -> tuple[str, str]:
         own = text.replace(" ", "").lower()
         return own, own
     letters = _letters(text)
-    latin = "".join(_skeleton(letters, latin=True).split())
-    if re.search("[A-Za-z]", letters):
-        return latin, latin
-    return "".join(_skeleton(letters, latin=False).split()), latin
+    own, latin = (found.replace(" ", "") for found in _skeletons(letters))
+    return latin if re.search("[A-Za-z]", letters) else own, latin
 
 
 def name_skeletons(name: str) -> tuple[str, str]:
@@ -66,8 +64,7 @@ def name_skeletons(name: str) -> tuple[str, str]:
     >>> name_skeletons("NM\u041ed1")
     ('nm\u043ed1', 'nmodl')
     """
-    own, latin = (_skeleton(_letters(name), latin=latin) for latin in (False, True))
-    return " ".join(own.split()), " ".join(latin.split())
+    return _skeletons(_letters(name))
 
 
 def _letters(text: str) -> str:
@@ -75,10 +72,10 @@ def _letters(text: str) -> str:
     return normalize("NFKD", _HIDDEN.sub("", text))
 
 
-def _skeleton(letters: str, *, latin: bool) -> str:
-    if latin:
-        letters = _INSIDE.sub(_as_letters, letters.translate(_LATIN))
-    return normalize("NFKC", letters.casefold())
+def _skeletons(letters: str) -> tuple[str, str]:
+    latin = _INSIDE.sub(_as_letters, letters.translate(_LATIN))
+    own, other = (" ".join(normalize("NFKC", found.casefold()).split()) for found in (letters, latin))
+    return own, other
 
 
 def _as_letters(found: re.Match[str]) -> str:
