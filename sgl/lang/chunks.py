@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from sgl.cache import Memory, kept
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostic, Severity, SourceFile
+from sgl.lang import DECLARATIONS
 from sgl.lang.syntax import Name
 
 #: Brackets may nest this deep; nothing an author writes comes near it.
@@ -34,6 +35,9 @@ CONTINUATION = re.compile(r"(?:without|within|outside)\b|=>")
 UNFINISHED = (";", ",", "|", "+", "->", "=>")
 #: Empty lines and comments, up to the first character after them.
 _NOTHING = re.compile(r"(?:[ \t\f\r]*(?:#[^\n]*)?\n)*[ \t\f\r]*")
+#: How declarations begin that were indented by mistake; other words may begin a clause.
+_NAMED = "|".join(word for word in DECLARATIONS if word not in ("rule", "word", "test", "dataset"))
+_INDENTED = re.compile(rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])")
 _FIRST_WORD = re.compile(r"\w+|\S+")
 #: Where something other than plain text may begin.
 _SPECIAL = re.compile(r'["#\n\t\f\r()\[\]{}]')
@@ -43,6 +47,11 @@ REMOVE = "remove it; it comes from a web page or a word processor"
 _UNPRINTED = ("Cc", "Zl", "Zp")
 #: Blanks of other scripts, and of other systems, do not start a declaration either.
 _BLANK = " \t\f\r\n\u00a0\u3000"
+
+
+def begins_declaration(line: str) -> bool:
+    """Return whether an indented line looks like the first one of a declaration."""
+    return _INDENTED.match(line.lstrip(" \t")) is not None
 
 
 def first_word(text: str) -> str:

@@ -15,10 +15,10 @@ from sgl.cache import kept
 from sgl.diagnostics import Diagnostics, SourceFile, suggest, suggested
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.lang.builder import TreeBuilder
-from sgl.lang.chunks import Chunk, first_word, split_chunks
+from sgl.lang.chunks import Chunk, begins_declaration, first_word, split_chunks
 from sgl.lang.parser import Finding, clip, declared_in, old_notation, parse_failure, parser
 from sgl.lang.syntax import Declaration, File, Name, Unread
-from sgl.lang.typos import COMMENTS, begins_declaration, probable_typo
+from sgl.lang.typos import COMMENTS, probable_typo
 
 #: After so many mistakes the rest of a file is not read.
 MAX_MISTAKES = 100

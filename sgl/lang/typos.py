@@ -15,12 +15,9 @@ from itertools import takewhile
 from sgl.characters import CONFUSABLES, code_of, plain
 from sgl.diagnostics import suggested
 from sgl.lang import CLAUSES, DECLARATIONS
-from sgl.lang.chunks import REMOVE
+from sgl.lang.chunks import REMOVE, begins_declaration
 from sgl.lang.parser import Finding, ParseFailure, clip, declared_in
 
-#: How declarations begin that were indented by mistake; other words may begin a clause.
-_NAMED = "|".join(word for word in DECLARATIONS if word not in ("rule", "word", "test", "dataset"))
-_INDENTED = re.compile(rf"(?:rule\s+\w+\s*:|word\s+[A-Z]|test\s+(?:\"|reject\b)|dataset\s*$|(?:{_NAMED})\s+[^\W\d])")
 _BARE_WORDS = re.compile(r"[^\W\dA-Z]\w*(?:[ \t]+[^\W\dA-Z]\w*)*(?![\w:])")
 _WORD = re.compile(r"\w+")
 _NAME = re.compile(r"[^\W\d]\w*")
@@ -40,11 +37,6 @@ _PUNCTUATION = ",.:;!?"
 def probable_typo(failure: ParseFailure) -> Finding | None:
     """Return the slip that most likely was made, if it is one of those that are known."""
     return next((found for slip in TYPOS if (found := slip(failure)) is not None), None)
-
-
-def begins_declaration(line: str) -> bool:
-    """Return whether an indented line looks like the first one of a declaration."""
-    return _INDENTED.match(line.lstrip(" \t")) is not None
 
 
 def _indented(failure: ParseFailure) -> Finding | None:
