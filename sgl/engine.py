@@ -154,20 +154,17 @@ class Snapshot:
         if asked not in self._samples:
             if self.compiled is None:
                 raise SampleError("the grammar has errors")
+            sources, told = SourceMap(dict(self.sources.files)), Diagnostics()
             with self._workspace.working(self._edits):
-                self._samples[asked] = self._sampled(self.compiled, *asked)
+                source = source_of(self.compiled, of or None, sources, told)
+                if source is None:
+                    raise SampleError(next(iter(told)).message)
+                try:
+                    items = sampled_items(self.compiled, source, count, seed)
+                except (NotEnoughError, StructureTooCostly, UnsupportedStructure) as problem:
+                    raise SampleError(str(problem)) from problem
+            self._samples[asked] = tuple(Sample(source.grammar, item) for item in items)
         return self._samples[asked]
-
-    def _sampled(self, compiled: Compiled, of: str, count: int, seed: int) -> tuple[Sample, ...]:
-        sources, told = SourceMap(dict(self.sources.files)), Diagnostics()
-        source = source_of(compiled, of or None, sources, told)
-        if source is None:
-            raise SampleError(next(iter(told)).message)
-        try:
-            items = sampled_items(compiled, source, count, seed)
-        except (NotEnoughError, StructureTooCostly, UnsupportedStructure) as problem:
-            raise SampleError(str(problem)) from problem
-        return tuple(Sample(source.grammar, item) for item in items)
 
     def claims(self, progress: Callable[[str], None] | None = None) -> Claims:
         """Return the proofs of all patterns."""

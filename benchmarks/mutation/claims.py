@@ -166,7 +166,7 @@ class Claims:
         wanted, own = stratum.constraint, evidence.stratum.constraint
         for group in wanted.require:
             if not (self._plain and group in own.require):
-                reader = AutomatonView(self._meant.presence_of_any(group))
+                reader = AutomatonView(self._meant.presence(*group))
                 if not accepts_all(evidence.split, reader):
                     lacking = self._meant.absence_of_all(group)
                     text = " or ".join(map(str, group))

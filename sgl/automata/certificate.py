@@ -26,9 +26,8 @@ import numpy as np
 from sgl.automata.common import Numbering, few_collections
 from sgl.automata.proofs.claims import Reason, Verdict
 from sgl.automata.proofs.compiler import StructureCompiler
-from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence
+from sgl.automata.proofs.evidence import GENERALIZATION, TRAIN, Evidence, claim_pieces, inventory_of
 from sgl.automata.proofs.invariant import WrittenAutomaton, invariant
-from sgl.automata.proofs.licensing import RuleIngredients, claim_pieces, inventory_of
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation, fold
 from sgl.core.plan import EXPOSURE_PREFIX, Pattern, Plan, Stratum, foreign
@@ -188,9 +187,8 @@ def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[Stat
         for group in own.constraint.require:
             yield StatedClaim(name, "exposed" if exposed else "instance", "requires", split, group)
     known: dict[Structure, Structure] = {}
-    ingredients = RuleIngredients(evidence)
     for pattern in plan.patterns:
-        yield from _of_training(evidence, ingredients, pattern, split_of, known)
+        yield from _of_training(evidence, pattern, split_of, known)
 
 
 def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[StatedClaim]:
@@ -210,11 +208,7 @@ def _of_items(evidence: Evidence, stratum: Stratum, split: int) -> Iterator[Stat
 
 
 def _of_training(
-    evidence: Evidence,
-    ingredients: RuleIngredients,
-    pattern: Pattern,
-    split_of: Mapping[str, int],
-    known: dict[Structure, Structure],
+    evidence: Evidence, pattern: Pattern, split_of: Mapping[str, int], known: dict[Structure, Structure]
 ) -> Iterator[StatedClaim]:
     pieces, _ = claim_pieces(evidence, pattern)
     waived = [piece.structure for piece in pieces if piece.verdict is Verdict.WAIVED]
@@ -226,7 +220,7 @@ def _of_training(
     training = split_of[evidence.training[0].stratum.stream] if evidence.training else 0
     for structure in waived:
         yield StatedClaim(pattern.name, "licensed", "waived", training, (structure,))
-    _, unseen = inventory_of(evidence, ingredients, pattern)
+    _, unseen = inventory_of(evidence, pattern)
     excuses = tuple((thing.kind.value, thing.name, thing.reason.value) for thing in unseen)
     if evidence.populated_training and all(reason != MISSING for *_, reason in excuses):
         for own in evidence.plan.strata:

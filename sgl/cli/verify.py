@@ -70,7 +70,7 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
     # Only this needs the compiler.
     from sgl.cli.compile import prove_and_produce
     from sgl.parallel.executor import Parallelism
-    from sgl.pipeline.reproduction import compare, request_of
+    from sgl.pipeline.release import compare, request_of
 
     session.settings, seed = request_of(path)
     compiled = session.open(grammar)

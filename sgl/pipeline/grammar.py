@@ -95,8 +95,12 @@ def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], 
     known = cache.get(_Outcome, "grammar", origin) if cache is not None and origin else None
     if known is not None:
         return known, origin
+    from sgl.frontend import compile_project
+    from sgl.lang.project import load_project
+
     sources, diagnostics = SourceMap(), Diagnostics()
-    compiled = _compile(path, settings, sources, diagnostics)
+    project = load_project(path, sources, diagnostics)
+    compiled = sound(None if project is None else compile_project(project, settings, diagnostics), diagnostics)
     opened = _Outcome(compiled, diagnostics.found, sources)
     answers, origin = sources.dependencies, ""
     # Of answers that are not complete no hash can stand for the grammar.
@@ -108,14 +112,6 @@ def _open(path: Path, settings: Mapping[str, str]) -> tuple[_Outcome[Compiled], 
     if cache is not None and origin:
         cache.put(opened, "grammar", origin)
     return opened, origin
-
-
-def _compile(path: Path, settings: Mapping[str, str], sources: SourceMap, diagnostics: Diagnostics) -> Compiled | None:
-    from sgl.frontend import compile_project
-    from sgl.lang.project import load_project
-
-    project = load_project(path, sources, diagnostics)
-    return sound(None if project is None else compile_project(project, settings, diagnostics), diagnostics)
 
 
 def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | None:

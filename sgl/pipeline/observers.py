@@ -184,7 +184,11 @@ class Losses:
         what = f"the word `{' '.join(name[1])}`" if rule.lexical else f"the rule `{name[0]}`"
         place, second = spans[rule.id], spans[other.id]
         labels = [] if place == second else [Label(second, "the other reading is by this")]
-        lost = self._lost[name]
+        lost, notes = self._lost[name], ["\n".join(self._side_by_side(readings))]
+        if own.name == its.name and own.rhs and own.rhs != its.rhs:
+            categories = self._compiled.grammar.categories
+            one, two = (" ".join(categories[child].name for child in r.rhs) for r in (own, its))
+            notes.append(f"the readings have `{one}` and `{two}`")
         diagnostics.warning(
             "SGL0908",
             place,
@@ -193,14 +197,8 @@ class Losses:
             "if one reading is not meant, make the grammar exclude it, by a feature for example; "
             "`ambiguous report` in the dataset lets such sentences pass",
             labels=labels,
-            notes=["\n".join(self._side_by_side(readings)), *self._choice(own, its)],
+            notes=notes,
         )
-
-    def _choice(self, own: Rule, its: Rule) -> Iterable[str]:
-        categories = self._compiled.grammar.categories
-        if own.name == its.name and own.rhs and own.rhs != its.rhs:
-            children = [" ".join(categories[child].name for child in r.rhs) for r in (own, its)]
-            yield f"the readings have `{children[0]}` and `{children[1]}`"
 
     def _side_by_side(self, readings: Sequence[Derivation]) -> Iterable[str]:
         """Yield a sentence with two readings' texts in the first output they differ in, else with their phrases."""

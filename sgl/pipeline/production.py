@@ -168,7 +168,11 @@ class _DatasetProduction:
                 judge = judging(standby, judge, self.certificate.content)
             samples, files = self._write_rows(directory, run)
             content = self._write_manifest(directory, samples, files)
-            self._write_sampler(directory, samples, content["identity"])
+            self.stage("writing the sampler", 0, 1)
+            # The standalone sampler does not parse: it is told which candidates are ambiguous.
+            strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
+            source = standalone_source(self.tables._replace(strata=strata), content["identity"])
+            (directory / "sampler.py").write_text(source, "utf-8")
             report = self._verify(directory, judge, standby)
             self._write_report(directory, content, report)
             dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
@@ -255,13 +259,6 @@ class _DatasetProduction:
             samples.append(sample)
         return samples
 
-    def _write_sampler(self, directory: Path, samples: Sequence[StratumSample], identity: str) -> None:
-        self.stage("writing the sampler", 0, 1)
-        # The standalone sampler does not parse: it is told which candidates are ambiguous.
-        strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
-        source = standalone_source(self.tables._replace(strata=strata), identity)
-        (directory / "sampler.py").write_text(source, "utf-8")
-
     def _write_manifest(
         self, directory: Path, samples: Sequence[StratumSample], files: Sequence[dataset.DataFile]
     ) -> dict[str, Any]:
@@ -341,27 +338,17 @@ JOBS = ("draw", "parse", "write")
 @contextmanager
 def compiling_kernels(items: int) -> Iterator[None]:
     """Have kernels compiled while the block runs, if a dataset of so many items needs them."""
-    if not _is_of_use(items):
+    from sgl.accel import announce, is_kept, kernel_cache
+
+    several = (os.cpu_count() or 1) > 1
+    if not (compiled_pays(items) and several and kernel_cache() is not None) or all(map(is_kept, JOBS)):
         yield
         return
-    from sgl.accel import announce
-
     with process_in(__name__, compile_kernels.__name__) as process:
         yield
         if process.is_alive():
             announce()
         process.join()
-
-
-def _is_of_use(items: int) -> bool:
-    from sgl.accel import is_kept, kernel_cache
-
-    return (
-        compiled_pays(items)
-        and (os.cpu_count() or 1) > 1
-        and kernel_cache() is not None
-        and not all(map(is_kept, JOBS))
-    )
 
 
 def compile_kernels(folder: Path) -> None:

@@ -125,15 +125,10 @@ def plan_with(plan: Plan, drawn: tuple[DrawnNeed, ...]) -> Plan:
     usual = plan.in_distribution(TRAIN)
     if usual is None or not drawn:
         return plan
+    streams = (f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}" for need in drawn)
     own = [
-        Stratum(
-            TRAIN,
-            IN_DISTRIBUTION,
-            f"{TRAIN}/{NEED_PREFIX}{need.pattern}/{need.index}",
-            need.count,
-            _with(usual.constraint, need),
-        )
-        for need in drawn
+        Stratum(TRAIN, IN_DISTRIBUTION, stream, need.count, _with(usual.constraint, need))
+        for stream, need in zip(streams, drawn, strict=True)
     ]
     rest = replace(usual, count=usual.count - sum(need.count for need in drawn))
     others = (stratum for stratum in plan.strata if stratum is not usual)

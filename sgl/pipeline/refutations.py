@@ -164,14 +164,19 @@ class _PatternReporter(_Reporter):
             elif held_out.vacuous:
                 self._vacuous(held_out.structure)
         self._report_parts(proofs)
+        name, place = f"an item of `{self.lowered.pattern.name}`", self.lowered.declaration.name.span
         for instance in proofs.instances:
             # Why a stratum is empty is said for all strata together.
             if instance.verdict is automata.Verdict.REFUTED and instance.conflict is None:
-                self._misfit(instance)
+                lacking = "lacks the structure that every item must contain"
+                reason = lacking if instance.problem is None else "contains what another clause excludes"
+                self.diagnostics.error("SGL0816", place, f"{name} {reason}", notes=self.witness(instance.witness))
         leaks = any(claim.verdict is automata.Verdict.REFUTED for claim in proofs.held_out)
         for disjoint in proofs.disjoint:
             if disjoint.verdict is automata.Verdict.REFUTED and not leaks:
-                self._shared(disjoint)
+                hint = "let `gen` imply one of the `forbid` structures"
+                notes = (*self.witness(disjoint.witness), "an item must contain something that training does not")
+                self.diagnostics.error("SGL0815", place, f"{name} can also be a training sentence", hint, notes=notes)
         if proofs.proved:
             self._never_shown(proofs.exposed)
 
@@ -310,19 +315,6 @@ class _PatternReporter(_Reporter):
                 f"let training show it; if the pattern is about this, say so: `unseen {' '.join(kinds)}`",
                 labels=[Label(place, f"`{things[0].name}` comes from here")],
             )
-
-    def _misfit(self, claim: automata.Instance) -> None:
-        reason = "lacks the structure that every item must contain"
-        if claim.problem is not None:
-            reason = "contains what another clause excludes"
-        message, notes = f"an item of `{self.lowered.pattern.name}` {reason}", self.witness(claim.witness)
-        self.diagnostics.error("SGL0816", self.lowered.declaration.name.span, message, notes=notes)
-
-    def _shared(self, claim: automata.Disjoint) -> None:
-        message = f"an item of `{self.lowered.pattern.name}` can also be a training sentence"
-        hint = "let `gen` imply one of the `forbid` structures"
-        notes = (*self.witness(claim.witness), "an item must contain something that training does not")
-        self.diagnostics.error("SGL0815", self.lowered.declaration.name.span, message, hint, notes=notes)
 
 
 def _makes(fragment: Fragment, structure: Structure) -> bool:

@@ -1,21 +1,31 @@
-"""Pack a dataset for publication, and check the archive as a stranger will: unpack, load, verify.
+"""Pack a dataset for publication, check the archive as a stranger will, and compare what is compiled again.
 
 Equal datasets give equal archives: the files stand in the order of their names, without times, owners
-or rights.  The compression is that of Python's zlib.
+or rights.  The compression is that of Python's zlib.  An archive is checked by what others do: unpack, load, verify.
+
+A dataset and the one that its grammar gives when it is compiled again are compared file by file.  Every file has to be
+the same, bit by bit, but for Parquet, whose bytes depend on the version of its library.  Where that differs, rows are
+compared, and the hash of the file is taken as it is.
 """
 
+import filecmp
+import json
 import shutil
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
-from sgl import foreign
-from sgl.dataset import CHECKSUMS, manifest_of
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sgl.dataset import CHECKSUMS, MANIFEST, manifest_of
 from sgl.dataset.manifest import LOADED
 from sgl.dataset.staged import listed_files
-from sgl.foreign import opened
-from sgl.verify import USEFUL, Report, verify
+from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of
+from sgl.verify import USEFUL, Report, Result, verify
 
 #: The time of every file of an archive: the first that the format knows.
 _TIME = (1980, 1, 1, 0, 0, 0)
@@ -50,7 +60,7 @@ def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, 
         for number, name in enumerate((CHECKSUMS, *names)):
             entry = zipfile.ZipInfo(f"{folder}/{name}", _TIME)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
-            with opened(directory / name, foreign.TABLE, inside=directory) as source:
+            with opened(directory / name, TABLE, inside=directory) as source:
                 entry.file_size = (directory / name).stat().st_size
                 size += entry.file_size
                 with packed.open(entry, "w") as target:
@@ -70,8 +80,6 @@ def checked(archive: Path, place: Path, progress: Callable[[str, int, int], None
 
 def _loaded(directory: Path) -> Iterator[str]:
     """Yield how the rows could be loaded; raises ``ReleaseError`` if they could not."""
-    import pyarrow.parquet as pq
-
     splits = manifest_of(directory)["splits"].members()
     for split, claim in splits.items():
         rows = pq.ParquetFile(directory / "parquet" / f"{split}.parquet").metadata.num_rows
@@ -90,3 +98,126 @@ def _loaded(directory: Path) -> Iterator[str]:
     except (mlcroissant.ValidationError, KeyError, TypeError, ValueError) as problem:
         raise ReleaseError(f"croissant.json is not valid: {problem}") from problem
     yield "Croissant: valid"
+
+
+CODE, NAME = "G001", "grammar"
+CLAIM = "The grammar, compiled again with the same parameters and seed, gives the same files."
+
+#: The order in which files are compared: what depends on others comes after them.
+_ORDER = ("certificate.json", "derivations", "data", "conllu", "parquet", "", MANIFEST, CHECKSUMS)
+
+#: What is shown of a text, and how much of it is before the place where it differs.
+_SHOWN, _BEFORE = 70, 20
+
+
+def request_of(directory: Path) -> tuple[dict[str, str], int]:
+    """Return the parameters and the seed of a dataset, whose manifest the verifier has read."""
+    manifest = manifest_of(directory)
+    parameters = manifest["parameters"].members()
+    return {name: str(value.data) for name, value in parameters.items()}, manifest["seed"].of(int)
+
+
+def compare(directory: Path, again: Path) -> Result:
+    """Return how a dataset differs from the one that was compiled again."""
+    tally = Result(CODE, NAME, CLAIM)
+    #: Hashes of files that may differ, as the compiler computes them, and those in the dataset.
+    excused: dict[bytes, bytes] = {}
+
+    def rank(name: str) -> tuple[int, str]:
+        top = name.partition("/")[0]
+        return _ORDER.index(top if top in _ORDER else ""), name
+
+    paths = ((path, top) for top in (directory, again) for path in top.rglob("*") if path.is_file())
+    for name in sorted({path.relative_to(top).as_posix() for path, top in paths}, key=rank):
+        tally.checked += 1
+        stated, made = directory / name, again / name
+        if not made.is_file():
+            tally.fault("the grammar gives no such file", name)
+            continue
+        try:
+            opened(stated, TABLE, inside=directory).close()
+        except ForeignFileError as problem:
+            what = "the file is missing" if problem.is_missing else f"{problem.strerror}"
+            tally.fault(what, name)
+            continue
+        if not filecmp.cmp(stated, made, shallow=False):
+            if difference := _difference(stated, made, excused):
+                tally.fault(difference, name)
+            else:
+                excused[sha256_of(made).encode()] = sha256_of(stated).encode()
+                tally.figure("another version of the library", 1, name)
+    return tally
+
+
+def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:
+    if stated.suffix == ".parquet":
+        return _difference_of_tables(stated, made)
+    found, expected = read_bytes(stated, TABLE), read_bytes(made, TABLE)
+    if stated.name in (MANIFEST, CHECKSUMS):
+        for new, old in excused.items():
+            expected = expected.replace(new, old)
+    if found == expected:
+        return ""
+    member = _difference_of_values(found, expected) if stated.suffix == ".json" else ""
+    return member or _difference_of_lines(found, expected)
+
+
+def _difference_of_tables(stated: Path, made: Path) -> str:
+    try:
+        found, expected = pq.ParquetFile(stated), pq.ParquetFile(made)
+        if not found.schema_arrow.equals(expected.schema_arrow, check_metadata=True):
+            return "the columns are others"
+        rows, again = found.read(), expected.read()
+        for name in rows.column_names:
+            if not rows[name].equals(again[name]):
+                cells = zip_longest(rows[name].to_pylist(), again[name].to_pylist())
+                row, (a, b) = next((row, pair) for row, pair in enumerate(cells) if len({*pair}) > 1)
+                return f"row {row + 1}: {name} is {_excerpt(a)}, compiled again {_excerpt(b)}"
+        if found.metadata.created_by == expected.metadata.created_by:
+            return "other bytes, although the same version of the library gave the same rows"
+    except (pa.ArrowException, OSError, ValueError) as error:
+        # What Arrow says of damage is for those who write Arrow.
+        return f"the file cannot be read: {getattr(error, 'strerror', None) or 'it is damaged, or no Parquet file'}"
+    return ""
+
+
+def _difference_of_values(found: bytes, expected: bytes) -> str:
+    try:
+        a, b, path = json.loads(found), json.loads(expected), ""
+    except (ValueError, RecursionError):
+        return ""
+    if a == b:
+        return ""
+    while names := _different_members(a, b):
+        a, b, path = a[names[0]], b[names[0]], f"{path}.{names[0]}"
+    place = path.lstrip(".") or "the value"
+    if isinstance(a, dict) and isinstance(b, dict):
+        return f"{place}: only one has {', '.join(sorted(a.keys() ^ b.keys()))}"
+    if isinstance(a, list) and isinstance(b, list):
+        return f"{place} has {len(a):,} members, compiled again {len(b):,}"
+    return f"{place} is {_excerpt(a)}, compiled again {_excerpt(b)}"
+
+
+def _different_members(a: Any, b: Any) -> list[Any]:  # noqa: ANN401 - what JSON holds
+    if isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys():
+        return [name for name in a if a[name] != b[name]]
+    if isinstance(a, list) and isinstance(b, list) and len(a) == len(b):
+        return [place for place in range(len(a)) if a[place] != b[place]]
+    return []
+
+
+def _difference_of_lines(found: bytes, expected: bytes) -> str:
+    lines = list(zip_longest(found.split(b"\n"), expected.split(b"\n")))
+    different = [number for number, (a, b) in enumerate(lines) if a != b]
+    first, pair = different[0] + 1, [line or b"" for line in lines[different[0]]]
+    places = enumerate(zip(*pair, strict=False))
+    start = next((at for at, (x, y) in places if x != y), min(map(len, pair)))
+    cut = slice(max(start - _BEFORE, 0), None)
+    a, b = (_excerpt(line[cut].decode("utf-8", "replace")) for line in pair)
+    more = f" ({len(different) - 1:,} more lines differ)" if different[1:] else ""
+    return f"line {first} is {a}, compiled again {b}{more}"
+
+
+def _excerpt(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"

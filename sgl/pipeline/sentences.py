@@ -128,6 +128,8 @@ def read_sentence(
 
 
 def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics) -> None:
+    # A sentence in quotes begins after them.
+    opening = place.start + (place.end - place.start == len(sentence) + 2)
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)
     notes = [f"parsed up to: {sentence[: failure.position]}"] if failure.position else []
@@ -143,19 +145,12 @@ def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, d
         hint = f"write `{other}`"
     diagnostics.error(
         code,
-        Span(place.file, place.start + start, place.start + start + len(word)),
+        Span(place.file, opening + start, opening + start + len(word)),
         f"the grammar does not derive this sentence in the layer `{layer.name}`",
         label=label if word else "more is expected here",
         notes=notes,
         hint=hint,
     )
-
-
-def _inside(quoted: s.Name) -> Span:
-    span = quoted.span
-    if span.end - span.start == len(quoted.text) + 2:
-        return Span(span.file, span.start + 1, span.end - 1)
-    return span
 
 
 def too_long(problem: TooLongError, place: Span | None) -> Diagnostic:
@@ -220,7 +215,7 @@ def _check_test(test: LoweredTest, parser: Parser, diagnostics: Diagnostics) -> 
             diagnostics.error("SGL0817", sentence.span, message, notes=notes)
         return
     if not readings:
-        _report_underivable(parser, sentence.text, _inside(sentence), "SGL0817", diagnostics)
+        _report_underivable(parser, sentence.text, sentence.span, "SGL0817", diagnostics)
         return
     for layer, expected in declaration.expected:
         readings = _with_output(grammar, layer, expected, readings, diagnostics)
@@ -281,7 +276,7 @@ def _check_like(
     if reasons:
         diagnostics.error("SGL0817", sentence.span, message, notes=tuple(reasons))
     else:
-        _report_underivable(parser, sentence.text, _inside(sentence), "SGL0817", diagnostics)
+        _report_underivable(parser, sentence.text, sentence.span, "SGL0817", diagnostics)
 
 
 def _faults(plan: Plan, pattern: Pattern, split: str, reading: Reading) -> Iterator[str]:

@@ -27,6 +27,7 @@ from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
 from sgl.foreign import limits
 from sgl.frontend import Compiled
+from sgl.frontend.patterns import LoweredPart, LoweredPattern
 from sgl.frontend.quotas import MAX_COUNT
 from sgl.frontend.slips import OpenTie, Reason
 from sgl.lang.syntax import SyntaxNode, ViewDecl
@@ -101,15 +102,13 @@ def check_views(compiled: Compiled) -> tuple[Diagnostic, ...]:
 
 def _check_templates(compiled: Compiled, diagnostics: Diagnostics) -> None:
     templates = {view.name: view.template for view in compiled.grammar.views if view.template}
-    for unit in compiled.project.units if templates else ():
-        for declaration in unit.file.declarations:
-            if isinstance(declaration, ViewDecl) and declaration.name.text in templates:
-                try:
-                    template_view(templates[declaration.name.text])
-                except ViewError as problem:
-                    place = declaration.path.span if declaration.path else declaration.span
-                    message = f"the view `{declaration.name}` cannot be used: {problem}"
-                    diagnostics.error("SGL0513", place, message)
+    for declaration in compiled.project.declarations(ViewDecl) if templates else ():
+        if declaration.name.text in templates:
+            try:
+                template_view(templates[declaration.name.text])
+            except ViewError as problem:
+                place = declaration.path.span if declaration.path else declaration.span
+                diagnostics.error("SGL0513", place, f"the view `{declaration.name}` cannot be used: {problem}")
 
 
 def _problem(view: Output, derivation: Derivation) -> str:
@@ -201,21 +200,21 @@ class SmallestTexts:
         #: What comes before and after a phrase of each category in a smallest text.
         self._around: dict[int, tuple[Derivation, Derivation]] = {grammar.start: ((), ())}
         # Each pass goes over all rules; the last one changes nothing.
-        while sum(self._shrink(rule) for rule in grammar.rules):
+        while sum(self._shrinks(rule) for rule in grammar.rules):
             pass
-        while sum(self._reach(rule) for rule in grammar.rules):
+        while sum(self._reaches(rule) for rule in grammar.rules):
             pass
 
-    def _shrink(self, rule: Rule) -> bool:
-        if not all(child in self._below for child in rule.rhs):
+    def _shrinks(self, rule: Rule) -> bool:
+        if any(child not in self._below for child in rule.rhs):
             return False
-        phrase, known = self._phrase(rule), self._below.get(rule.lhs)
-        if known is not None and len(phrase) >= len(known):
-            return False
-        self._below[rule.lhs] = phrase
-        return True
+        phrase = rule.id, *self._phrases(rule.rhs)
+        shorter = rule.lhs not in self._below or len(phrase) < len(self._below[rule.lhs])
+        if shorter:
+            self._below[rule.lhs] = phrase
+        return shorter
 
-    def _reach(self, rule: Rule) -> bool:
+    def _reaches(self, rule: Rule) -> bool:
         changed = False
         for place, child in enumerate(rule.rhs if rule.lhs in self._around else ()):
             before, after = self._around[rule.lhs]
@@ -230,14 +229,11 @@ class SmallestTexts:
     def _phrases(self, categories: Sequence[int]) -> Iterator[int]:
         return chain.from_iterable(self._below[category] for category in categories)
 
-    def _phrase(self, rule: Rule) -> Derivation:
-        return rule.id, *self._phrases(rule.rhs)
-
     def of(self, number: int) -> Derivation:
         """Return a smallest text with this rule."""
         rule = self._rules[number]
         before, after = self._around[rule.lhs]
-        return *before, *self._phrase(rule), *after
+        return *before, number, *self._phrases(rule.rhs), *after
 
     def of_all(self) -> Iterator[Derivation]:
         """Yield smallest texts in which all rules occur, none for what an earlier one has."""
@@ -286,9 +282,8 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
     if not stratum.every or diagnostics.errors:
         return stratum
     split, span = compiler.split(stratum.constraint), compiled.dataset_span
-    names = [lowered.declaration.name for lowered in compiled.patterns]
-    names += [lowered.declaration.name for lowered in compiled.parts]
-    for name in names:
+    declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
+    for name in (lowered.declaration.name for lowered in declared):
         span = name.span if name.text == stratum.category.removeprefix(PART_PREFIX) else span
     if (number := count_derivations(split)) is None:
         message = f"`{stratum.stream}` has no end: `all` of it cannot be listed"
@@ -303,9 +298,9 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:
     strata, span = compiled.plan.strata, compiled.dataset_span
-    places = [*(lowered.places for lowered in compiled.patterns), *(lowered.places for lowered in compiled.parts)]
-    for clauses in reversed(places):
-        span = next((place for s, place in clauses.items() if test in s.body.lengths), span)
+    declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
+    for lowered in reversed(declared):
+        span = next((place for s, place in lowered.places.items() if test in s.body.lengths), span)
     if not (own := [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]):
         known = dict.fromkeys(s.split for s in strata)
         known |= dict.fromkeys(s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category)

@@ -18,7 +18,7 @@ from forging import FORGERIES, SIGNED, Forger, Forgery, forge, misjudged, missed
 from row_datasets import rows_refused
 
 from sgl.cli.main import OK, run
-from sgl.pipeline.reproduction import compare
+from sgl.pipeline.release import compare
 from sgl.verify import Report, verify
 from sgl.verify import certificate as claims_checker
 from sgl.verify import rows as rows_checker

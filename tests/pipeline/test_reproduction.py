@@ -16,7 +16,7 @@ from workplace import PATTERN, Workplace
 from sgl.cli.main import FAILED, OK, USAGE, run
 from sgl.dataset import write_checksums
 from sgl.foreign import sha256_of
-from sgl.pipeline.reproduction import compare
+from sgl.pipeline.release import compare
 from sgl.verify import verify
 
 

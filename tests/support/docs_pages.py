@@ -26,7 +26,7 @@ from diagnostics import BASE
 
 from sgl.diagnostics import CODES, Code
 from sgl.diagnostics.registry import MAIN
-from sgl.pipeline.reproduction import CLAIM, CODE, NAME
+from sgl.pipeline.release import CLAIM, CODE, NAME
 from sgl.verify.dataset import CLAIMS
 
 DOCS = Path(__file__).parents[2] / "docs"

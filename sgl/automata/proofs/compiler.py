@@ -22,7 +22,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, product
+from itertools import chain
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomato
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.patterns.schema import FragmentIndex, Schema
 from sgl.automata.patterns.structure_automaton import FOUND, MeasuredAutomaton, SchemaAutomaton, StructureAutomaton
-from sgl.automata.proofs.invariant import AutomatonView, accepts_all
+from sgl.automata.proofs.invariant import AutomatonView, accepts_all, joint_states
 from sgl.automata.weights.split import SplitGrammar, split_grammar
 from sgl.cache import kept, memory
 from sgl.core.grammar import CoreGrammar, Rule, Slot, Token
@@ -117,19 +117,15 @@ class StructureCompiler:
         half = bisect_left(members, members[-1] >> digit << digit)
         return intersection(self._conjunction(members[:half]), self._conjunction(members[half:]))
 
-    def presence(self, structure: Structure) -> TreeAutomaton:
-        """Return the derivations that contain the structure; total and minimal."""
-        return self.presence_of_any((structure,))
-
     @computed_once
-    def presence_of_any(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
+    def presence(self, *structures: Structure) -> TreeAutomaton:
         """Return the derivations that contain one of the structures; total and minimal."""
         return complement(self.absence_of_all(structures))
 
     @computed_once
     def disjunction(self, structures: tuple[Structure, ...]) -> TreeAutomaton:
         """Return the derivations that contain one of the structures; trim and minimal."""
-        return trim(self.presence_of_any(structures))
+        return trim(self.presence(*structures))
 
     @cached_property
     def everything(self) -> TreeAutomaton:
@@ -145,7 +141,7 @@ class StructureCompiler:
         language = self.absence_of_all(always)
         if kept:
             # Whatever uses a kept rule may contain what is cut.
-            cut = intersection(self.presence_of_any(constraint.cut), without_rules(self.everything, kept))
+            cut = intersection(self.presence(*constraint.cut), without_rules(self.everything, kept))
             language = intersection(language, trim(complement(cut)))
         for group in constraint.require:
             language = intersection(language, self.disjunction(group))
@@ -165,16 +161,8 @@ class StructureCompiler:
     def _containing(self, constraint: Constraint) -> frozenset[int]:
         """Return the states of a split whose phrases all have one of the structures that are required first."""
         split, automata = self.split(constraint), [self.structure_automaton(s) for s in constraint.require[0]]
-        found: list[set[tuple[int, ...]]] = [set() for _ in split.category]
-        columns = [automaton.words(split.lexical.rules) for automaton in automata]
-        for state, *own in zip(split.lexical.states.tolist(), *[c.tolist() for c in columns], strict=True):
-            found[state].add(tuple(own))
-        size = 0
-        while size < (size := sum(map(len, found))):
-            for state, rule, children, _ in split.phrases:
-                for below in product(*[found[child] for child in children]):
-                    parts = zip(automata, zip(*below, strict=True), strict=True)
-                    found[state].add(tuple([automaton.step(rule, own) for automaton, own in parts]))
+        words = [automaton.words(split.lexical.rules) for automaton in automata]
+        found = joint_states(split, words, [automaton.step for automaton in automata])
         has = [[any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x] for x in found]
         return frozenset(state for state, every in enumerate(has) if all(every))
 

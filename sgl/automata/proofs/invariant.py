@@ -14,7 +14,7 @@ structure has begun.  States are therefore counted within each category, the mos
 state 0 is not written; a state of the split whose phrases are all in state 0 of every automaton is left out.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby, product
@@ -23,7 +23,7 @@ from operator import itemgetter
 import numpy as np
 
 from sgl.automata.algebra.tree_automaton import DEAD, SmallestDerivations, Table, TreeAutomaton
-from sgl.automata.common import computed_once
+from sgl.automata.common import Numbers, computed_once
 from sgl.automata.weights.split import SplitGrammar
 from sgl.core.interpret import Derivation
 
@@ -212,6 +212,10 @@ class WrittenAutomaton:
             for rule, table in tables
         }
 
+    def step(self, rule: int, children: States) -> int:
+        """Return the state after a rule with children."""
+        return self.tables[rule][children]
+
     def transitions(self, symbol: Sequence[int]) -> list[States]:
         """Return the transitions into other states than 0, each with its symbol in front."""
         rules = zip(self.reader.automaton.index.words.tolist(), self.words.tolist(), strict=True)
@@ -257,25 +261,30 @@ def invariant(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, acce
     return [(state, *numbers) for state, numbers in written if numbers]
 
 
+def joint_states(
+    split: SplitGrammar, words: Sequence[Numbers], steps: Sequence[Callable[[int, States], int]]
+) -> list[set[States]]:
+    """Return for each state of a split the states, one of each of some automata, that its phrases have.
+
+    ``words`` are the states of its words in each automaton, and ``steps`` take a rule and the states of its children.
+    """
+    found: list[set[States]] = [set() for _ in split.category]
+    for state, *own in zip(split.lexical.states.tolist(), *[column.tolist() for column in words], strict=True):
+        found[state].add(tuple(own))
+    size = 0
+    while size < (size := sum(map(len, found))):
+        for state, rule, children, _ in split.phrases:
+            for parts in product(*[found[child] for child in children]):
+                pairs = zip(steps, zip(*parts, strict=True), strict=True)
+                found[state].add(tuple([step(rule, below) for step, below in pairs]))
+    return found
+
+
 def _joint(split: SplitGrammar, automata: Sequence[WrittenAutomaton], *, accepted: bool) -> list[States] | None:
     """Return the same for several automata, whose states are followed together."""
-    states: list[set[States]] = [set() for _ in split.category]
     places = np.searchsorted(automata[0].reader.automaton.index.words, split.lexical.rules)
-    columns = zip(*[automaton.words[places].tolist() for automaton in automata], strict=True)
-    for state, reached in zip(split.lexical.states.tolist(), columns, strict=True):
-        states[state].add(reached)
-    phrases = [
-        (state, [automaton.tables[rule] for automaton in automata], children)
-        for state, rule, children, _ in split.phrasal.rows()
-    ]
-    grown = True
-    while grown:
-        before = sum(map(len, states))
-        for state, tables, children in phrases:
-            for parts in product(*[states[child] for child in children]):
-                pairs = zip(tables, zip(*parts, strict=True), strict=True)
-                states[state].add(tuple([table[below] for table, below in pairs]))
-        grown = sum(map(len, states)) > before
+    words = [automaton.words[places] for automaton in automata]
+    states = joint_states(split, words, [automaton.step for automaton in automata])
     for root, _ in split.roots:
         for reached in states[root]:
             one = any(q in a.accepting for q, a in zip(reached, automata, strict=True))

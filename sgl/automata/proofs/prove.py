@@ -32,8 +32,7 @@ from sgl.automata.proofs.claims import (
     Verdict,
 )
 from sgl.automata.proofs.compiler import StructureCompiler, find_conflict
-from sgl.automata.proofs.evidence import Evidence, StratumEvidence
-from sgl.automata.proofs.licensing import RuleIngredients, claim_pieces, inventory_of, why_absent
+from sgl.automata.proofs.evidence import Evidence, StratumEvidence, claim_pieces, inventory_of, why_absent
 from sgl.automata.weights.split import acceptance_probability, count_by_length, count_derivations, height_distribution
 from sgl.core.interpret import Derivation
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, PART_PREFIX, Constraint, Need, Pattern, Plan, foreign
@@ -67,7 +66,6 @@ def prove(
         # The generalization items of other patterns are left out.
         plan = replace(plan, strata=tuple(s for s in plan.strata if s.split in TRAINED or s.category == only))
     evidence = Evidence(compiler, plan)
-    ingredients = RuleIngredients(evidence)
     patterns = []
     for pattern in chosen:
         if progress is not None:
@@ -80,7 +78,7 @@ def prove(
             licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
             pieces=pieces,
             instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
-            exposed=Exposed(*inventory_of(evidence, ingredients, pattern)),
+            exposed=Exposed(*inventory_of(evidence, pattern)),
             disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
             idle_waivers=idle_waivers,
         )

@@ -62,12 +62,8 @@ class Nearest:
         return len(self.dropped) + len(self.new)
 
 
-class _ResultRule(NamedTuple):
-    """A rule of the result: its state, and the node of the item that it is kept from."""
-
-    state: int
-    rule: int
-    kept: int | None
+#: A rule of the result: its state, the rule, and the node of the item that it is kept from.
+_ResultRule = tuple[int, int, int | None]
 
 
 class _ItemPhrase(NamedTuple):
@@ -233,29 +229,27 @@ class NearestFinder:
             if choice.transition is None:
                 stack.append((choice.sources[0], state))
                 continue
-            yield _ResultRule(state, choice.transition.rule, number if choice.kept else None)
+            yield state, choice.transition.rule, number if choice.kept else None
             pairs = zip(choice.sources, choice.transition.children, strict=True)
             stack.extend(reversed(list(pairs)))
 
     def _result(self, phrases: Sequence[_ItemPhrase], places: Sequence[_ResultRule]) -> Nearest:
-        kept = {place.kept for place in places}
+        kept = {node for *_, node in places}
         dropped = [n for n in reversed(range(len(phrases))) if n not in kept]
         spare = [phrases[n].rule for n in dropped]
-        taken = {lemma for place in places if place.kept is not None for lemma in self._lemmas[place.rule]}
-        rules = []
-        new = []
-        for place in places:
-            rule = place.rule
-            if place.kept is None:
-                if not self._arity[rule]:
-                    rule = self._word(place, spare, taken)
+        taken = {lemma for _, rule, node in places if node is not None for lemma in self._lemmas[rule]}
+        rules, new = [], []
+        for state, written, node in places:
+            is_word = node is None and not self._arity[written]
+            rule = self._word(state, spare, taken) if is_word else written
+            rules.append(rule)
+            if node is None:
                 taken.update(self._lemmas[rule])
                 new.append(rule)
-            rules.append(rule)
         return Nearest(tuple(rules), tuple(phrases[n].rule for n in dropped), tuple(new))
 
-    def _word(self, place: _ResultRule, spare: list[int], taken: set[str]) -> int:
-        words = [t for t in self._split.transitions_of[place.state] if not t.children]
+    def _word(self, state: int, spare: list[int], taken: set[str]) -> int:
+        words = [t for t in self._split.transitions_of[state] if not t.children]
         free = [t for t in words if taken.isdisjoint(self._lemmas[t.rule])] or words
         for transition in free:
             if transition.rule in spare:
