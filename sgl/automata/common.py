@@ -15,19 +15,15 @@ Numbers = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
 
-class AutomataError(Exception):
-    """Base of all errors of this package."""
-
-
-class UnsupportedStructure(AutomataError):
+class UnsupportedStructure(Exception):
     """A structure or rule that automata cannot express, or structures too large together."""
 
 
-class BudgetSpent(AutomataError):
+class BudgetSpent(Exception):
     """A computation has used up its budget of elementary steps."""
 
 
-class StructureTooCostly(AutomataError):
+class StructureTooCostly(Exception):
     """The automaton of a structure is beyond its budget; ``variable`` is the node variable to constrain first."""
 
     def __init__(self, structure: Structure, variable: str, budget: int) -> None:

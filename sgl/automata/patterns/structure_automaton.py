@@ -165,9 +165,15 @@ class SchemaAutomaton:
         if FOUND not in children:
             below = [self._states.values[child] for child in children]
             gluing = self._gluing(symbol, tuple([part.outline for part in below]))
-            matches = self._glued(gluing, [part.matches for part in below])
-            if matches is not None:
-                state = self._states.number(PhraseState(gluing.outline, matches))
+            outcomes, result = gluing.outcomes, set[int]()
+            for match in gluing.joining.result([part.matches for part in below]):
+                if match not in outcomes:
+                    outcomes[match] = self._outcome(gluing, match)
+                if (outcome := outcomes[match]) is None:
+                    break
+                result |= outcome
+            else:
+                state = self._states.number(PhraseState(gluing.outline, frozenset(result)))
         self.transitions[symbol, children] = state
         return state
 
@@ -178,24 +184,10 @@ class SchemaAutomaton:
             if symbol.ports not in self._joinings:
                 joining = _Joining(self._schema, symbol.ports, self._matches, self._spend)
                 self._joinings[symbol.ports] = joining
-            below = [self._outlines.values[outline] for outline in outlines]
-            scene = Scene(self._schema, symbol, below)
+            scene = Scene(self._schema, symbol, [self._outlines.values[outline] for outline in outlines])
             outline = self._outlines.number(scene.outline)
-            joining = self._joinings[symbol.ports]
-            self._gluings[key] = _Gluing(symbol, joining, scene, outline, {})
+            self._gluings[key] = _Gluing(symbol, self._joinings[symbol.ports], scene, outline, {})
         return self._gluings[key]
-
-    def _glued(self, gluing: _Gluing, children: Sequence[Matches]) -> Matches | None:
-        outcomes = gluing.outcomes
-        result: set[int] = set()
-        for match in gluing.joining.result(children):
-            if match not in outcomes:
-                outcomes[match] = self._outcome(gluing, match)
-            outcome = outcomes[match]
-            if outcome is None:
-                return None
-            result |= outcome
-        return frozenset(result)
 
     def _outcome(self, gluing: _Gluing, number: int) -> Matches | None:
         """Give one match of all children the new nodes and edges in all ways, and forget."""
