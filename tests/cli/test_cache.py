@@ -41,7 +41,7 @@ def told(cache: Cache | None, settings: dict[str, str] | None = None) -> tuple[C
 def known(cache: Cache, settings: dict[str, str] | None = None) -> bool:
     """Whether the grammar is found without being read."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grammar, "_compile", lambda *_: pytest.skip("not known"))
+        patch.setattr("sgl.lang.project.load_project", lambda *_: pytest.skip("not known"))
         try:
             told(cache, settings)
         except pytest.skip.Exception:
