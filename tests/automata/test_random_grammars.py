@@ -49,9 +49,9 @@ def test_edges_are_sets_in_random_grammars() -> None:
 @pytest.mark.slow
 def test_an_automaton_that_counts_twice_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison finds the fault when every counted edge is one of its own again."""
-    from sgl.automata.patterns import scene
+    from sgl.automata.patterns.matches import Scene
 
-    class Forgetful(scene.Scene):
+    class Forgetful(Scene):
         def __init__(self, *given: object) -> None:
             super().__init__(*given)  # type: ignore[arg-type]
             ports = [
