@@ -230,7 +230,7 @@ class Session:
         self.diagnostics = Diagnostics(self.diagnostics.judge)
 
     def stop(self, status: int = OK) -> NoReturn:
-        """End the command; without a status it follows from the errors reported so far."""
+        """End the command; with ``OK`` the status follows from the errors that were reported."""
         raise StopError(status)
 
     def stop_on_errors(self) -> None:

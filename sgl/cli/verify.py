@@ -49,7 +49,7 @@ def command(path: Path, as_json: bool, signature: str, grammar: Path | None, wor
             if signature or grammar:
                 session.refuse("`--signature` and `--grammar` are for the directory of a dataset")
             _verify_certificate(session, path, as_json)
-            return session.status
+            session.stop()
         try:
             report = verify(path, lambda at, of, what: session.progress(what, at, of), workers, signature=signature)
         except VerifyError as problem:

@@ -54,7 +54,9 @@ class Unreadable:
     size: int
 
 
-#: A row as plain values: its ``file``, ``line`` (from 1) and ``sentence``, and what there is to say of it.
+#: A row as plain values, as JSON has it: its ``file``, ``line`` (from 1) and ``sentence``, and what there is to say
+#: of it: the ``reason`` why it cannot be used, the ``obstacle`` of its parse, its output as ``published`` and as
+#: ``given``, or its ``readings``.
 ListedRow = dict[str, Any]
 
 

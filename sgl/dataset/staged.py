@@ -239,7 +239,7 @@ def staged_directory(target: Path, place: Path | None = None, listing: Listing =
 
 @contextmanager
 def _stage(target: Path, place: Path | None) -> Iterator[Path]:
-    """Yield an empty stage, which is deleted at the end unless it has the only old dataset."""
+    """Yield an empty stage, which is deleted at the end, as far as it can be, unless it has the only old dataset."""
     if place is None:
         stage = _new_stage(target)
     else:

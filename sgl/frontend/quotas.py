@@ -1,4 +1,4 @@
-"""Lower numbers of sentences and the conditions they come with.
+"""Lower numbers of sentences, ranges of numbers (``each``), and the conditions they come with.
 
 A condition is joined to the structure which the sentences contain anyway, its *anchor*: a variable
 of one name in both is one node, so that the two are found together::

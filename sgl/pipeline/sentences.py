@@ -128,7 +128,7 @@ def read_sentence(
 
 
 def _report_underivable(parser: Parser, sentence: str, place: Span, code: str, diagnostics: Diagnostics) -> None:
-    # A sentence in quotes begins after them.
+    # A place is that of the sentence, or that of the sentence in quotes: then it begins after the first.
     opening = place.start + (place.end - place.start == len(sentence) + 2)
     failure = parser.failure(sentence)
     start, word = parser.word_at(sentence, failure.position)

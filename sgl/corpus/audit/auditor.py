@@ -3,6 +3,9 @@
 Sentences that occur more than once, within a file and across files, are found by eight bytes
 of the BLAKE2 hash of each, so that a corpus of any size can be compared; among ten million
 sentences two different ones are taken for the same with a probability of about 10⁻⁶.
+
+Of a sentence with several readings is told where they part: a constituent with several alternatives is a *choice*,
+and its readings are written in brackets.
 """
 
 from array import array

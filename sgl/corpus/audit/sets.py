@@ -160,6 +160,7 @@ class SetCollector:
             rows.own += own
             rows.isolated += own and not others
             for name in others:
+                # Every example in the JSON of an audit has a detail; of this one there is none.
                 allowed, example = name in pattern.allow, {**place, "detail": ""}
                 second = {"pattern": name, "allowed": allowed, "example": example, "rows": 0}
                 rows.seconds.setdefault(name, second)["rows"] += 1
