@@ -49,6 +49,12 @@ def test_every_view_has_a_description() -> None:
     assert all(view.name == name and view.description for name, view in VIEWS.items())
 
 
+@pytest.mark.parametrize("page", ["language.md", "logical-forms.md"])
+def test_every_view_is_in_the_documentation(page: str) -> None:
+    text = (Path(__file__).parents[2] / "docs" / page).read_text("utf-8")
+    assert [name for name in VIEWS if f"`{name}`" not in text] == []
+
+
 def test_the_bundled_views_need_only_the_standard_library_of_python_39() -> None:
     modules = [name for name in BUNDLED if name.startswith("sgl.rendering.")]
     assert {view.write.__module__ for view in VIEWS.values()} < set(modules)
