@@ -23,11 +23,13 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
+
+from sgl.foreign import during
 
 _T = TypeVar("_T")
 
@@ -309,14 +311,9 @@ _CURRENT: ContextVar[Cache | None] = ContextVar("cache", default=None)
 current = _CURRENT.get
 
 
-@contextmanager
-def using(cache: Cache | None) -> Iterator[None]:
+def using(cache: Cache | None) -> AbstractContextManager[None]:
     """Use this cache, or none, for as long as the block runs."""
-    before = _CURRENT.set(cache)
-    try:
-        yield
-    finally:
-        _CURRENT.reset(before)
+    return during(_CURRENT, cache)
 
 
 def cached(expected: type[_T], kind: str, parts: Sequence[str], compute: Callable[[], _T]) -> _T:
@@ -365,14 +362,9 @@ _MEMORY: ContextVar[Memory | None] = ContextVar("memory", default=None)
 memory = _MEMORY.get
 
 
-@contextmanager
-def keeping(memory: Memory | None) -> Iterator[None]:
+def keeping(memory: Memory | None) -> AbstractContextManager[None]:
     """Keep work in the block."""
-    before = _MEMORY.set(memory)
-    try:
-        yield
-    finally:
-        _MEMORY.reset(before)
+    return during(_MEMORY, memory)
 
 
 def key_of(kind: str, same: tuple[object, ...], equal: Hashable) -> Hashable:

@@ -17,7 +17,7 @@ import os
 import re
 import stat
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, replace
 from errno import EFBIG, EINVAL, ENOENT
@@ -25,6 +25,9 @@ from functools import partial
 from hashlib import file_digest
 from io import BufferedReader
 from pathlib import Path
+from typing import TypeVar
+
+_T = TypeVar("_T")
 
 _MIB, _GIB = 1 << 20, 1 << 30
 
@@ -175,13 +178,18 @@ _EDITED: ContextVar[Mapping[Path, bytes]] = ContextVar("edited")
 
 
 @contextmanager
-def edited(texts: Mapping[Path, bytes]) -> Iterator[None]:
-    """Read these texts in place of files, as an editor has them; the paths are resolved ones."""
-    before = _EDITED.set(texts)
+def during(variable: ContextVar[_T], value: _T) -> Iterator[None]:
+    """Give a variable this value in the block."""
+    before = variable.set(value)
     try:
         yield
     finally:
-        _EDITED.reset(before)
+        variable.reset(before)
+
+
+def edited(texts: Mapping[Path, bytes]) -> AbstractContextManager[None]:
+    """Read these texts in place of files in the block, as an editor has them; the paths are resolved ones."""
+    return during(_EDITED, texts)
 
 
 def edit_of(path: Path) -> bytes | None:
@@ -323,11 +331,6 @@ _LIMITS: ContextVar[Limits] = ContextVar("limits", default=_DEFAULTS)
 limits = _LIMITS.get
 
 
-@contextmanager
-def limited(numbers: Mapping[str, int]) -> Iterator[None]:
+def limited(numbers: Mapping[str, int]) -> AbstractContextManager[None]:
     """Change limits, by their names, for the block."""
-    token = _LIMITS.set(replace(limits(), **numbers))
-    try:
-        yield
-    finally:
-        _LIMITS.reset(token)
+    return during(_LIMITS, replace(limits(), **numbers))
