@@ -29,6 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
+from sgl.disk import FILE, Folder, make, remove
 from sgl.foreign import during
 
 _T = TypeVar("_T")
@@ -39,15 +40,17 @@ VARIABLE = "SGL_CACHE_DIR"
 _PACKAGE = Path(__file__).resolve().parent
 _FORMAT = b"SGL cache 1\n"
 _DIGEST = 32
-_PARTIAL = ".partial"
+_PARTIAL = ".new"
 
 #: Bytes that all entries may have together, and to which share they are brought back.
 LIMIT = 1 << 30
 _ROOM = 0.8
 
-#: How an entry is opened: a file that is new, and one that is no link and no pipe.
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+#: How an entry is opened: it is no link and no pipe.
 _OLD = os.O_RDONLY | sum(getattr(os, x, 0) for x in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
+
+#: The file with the key of seals.
+_KEY = "seal.key"
 
 #: Seconds after which a partial file was left by a run that is no more.
 _ABANDONED = 3600.0
@@ -103,16 +106,8 @@ class Cache:
             payload = pickle.dumps(value, protocol=5)
         except Exception:  # noqa: BLE001 - pickle raises what it likes for what has no pickle
             return
-        path = self._path(kind, parts)
-        partial = path.with_name(f"{path.name}-{os.getpid()}-{time.monotonic_ns()}{_PARTIAL}")
-        try:
-            with os.fdopen(os.open(partial, _NEW, 0o600), "wb") as file:
-                file.write(_FORMAT + hashlib.sha256(payload).digest())
-                file.write(payload)
-            partial.replace(path)
-        except OSError:
-            with suppress(OSError):
-                partial.unlink(missing_ok=True)
+        with suppress(OSError), Folder(self.directory, own=True) as folder:
+            folder.write(self._path(kind, parts).name, _FORMAT + hashlib.sha256(payload).digest(), payload, mode=0o600)
         self._make_room()
 
     def entries(self) -> list[Entry]:
@@ -123,7 +118,8 @@ class Cache:
         """Remove all entries, and return how many; raises ``OSError`` if one cannot be removed."""
         number = len(self.entries())
         for entry in list(self._files()):
-            entry.path.unlink(missing_ok=True)
+            with suppress(FileNotFoundError):
+                remove(entry.path)
         return number
 
     def _path(self, kind: str, parts: tuple[str, ...]) -> Path:
@@ -155,7 +151,7 @@ class Cache:
             partial = entry.path.suffix == _PARTIAL
             if now - entry.used > _ABANDONED if partial else total > wanted:
                 with suppress(OSError):
-                    entry.path.unlink(missing_ok=True)
+                    remove(entry.path)
                     total -= entry.size
 
 
@@ -289,20 +285,38 @@ def open_cache(program: Callable[[], str | None] | None = None) -> Cache | None:
 
     ``program`` computes the digest of what makes the values; it is that of all of ``sgl``.
     """
+    directory = _usable_directory()
+    digest = None if directory is None else (program or environment)()
+    return None if directory is None or digest is None else Cache(directory, digest, program=program)
+
+
+def _usable_directory() -> Path | None:
+    """Return the cache directory, created if need be; None if there is none, or others can change it."""
     directory = cache_directory()
-    if directory is None:
-        return None
     try:
-        directory = directory.resolve()
-        for path in reversed((directory, *directory.parents)):
-            if not path.exists():
-                path.mkdir(mode=0o700, exist_ok=True)
-        if not is_private(directory):
-            return None
+        if directory is not None:
+            directory = directory.resolve()
+            make(directory, 0o700)
+        return directory if directory is not None and is_private(directory) else None
     except (OSError, ValueError):
         return None
-    digest = (program or environment)()
-    return None if digest is None else Cache(directory, digest, program=program)
+
+
+def seal_key() -> bytes | None:
+    """Return random bytes that only this user knows, the same each time; None without a private cache directory.
+
+    What is sealed with them was written by the user's own SGL, wherever it is found.
+    """
+    directory = _usable_directory()
+    if directory is None:
+        return None
+    with suppress(OSError), Folder(directory, own=True) as folder:
+        if not folder.check(_KEY, FILE) or len(folder.read(_KEY)) != _DIGEST:
+            folder.write(_KEY, os.urandom(_DIGEST), mode=0o600)
+        found = folder.status(_KEY)
+        key = folder.read(_KEY)
+        return key if found is not None and _is_own(found) and len(key) == _DIGEST else None
+    return None
 
 
 _CURRENT: ContextVar[Cache | None] = ContextVar("cache", default=None)

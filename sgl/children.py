@@ -11,7 +11,7 @@ import os
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,13 +64,16 @@ def starting() -> Iterator[None]:
 
 def begin(folder: str = "") -> None:
     """End when the process ends that has started this one; a folder of one's own goes as well."""
-    import shutil
     from multiprocessing import parent_process
+
+    from sgl.disk import Folder
 
     def end_with(parent: "BaseProcess") -> None:
         parent.join()
         if folder:
-            shutil.rmtree(folder, ignore_errors=True)
+            path = Path(folder)
+            with suppress(OSError), Folder(path.parent) as above:
+                above.remove_tree(path.name)
         os._exit(1)
 
     collect_rarely()
@@ -82,11 +85,12 @@ def begin(folder: str = "") -> None:
 @contextmanager
 def process_in(module: str, function: str) -> Iterator["BaseProcess"]:
     """Have another process call a function with a folder that is its own, while the block runs."""
-    import tempfile
     from multiprocessing import get_context
 
-    with tempfile.TemporaryDirectory(prefix="sgl-", ignore_cleanup_errors=True) as folder:
-        process = get_context("spawn").Process(target=_call, args=(module, function, folder), daemon=True)
+    from sgl.disk import temporary
+
+    with temporary() as folder:
+        process = get_context("spawn").Process(target=_call, args=(module, function, str(folder)), daemon=True)
         with starting():
             process.start()
         try:

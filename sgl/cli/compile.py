@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from sgl.automata import Proofs, StructureCompiler
-from sgl.cli.files import DIRECTORY
+from sgl.cli.files import DIRECTORY, in_out
 from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options, level_options, named_values
 from sgl.dataset import check_target, fingerprint, string_figures
@@ -52,7 +52,7 @@ def command(
     for name, other in others.items():
         if not is_part(other, compiled):
             session.refuse(f"`{name}` is no part of the dataset: it has other patterns, rules or restrictions, or more")
-    target = out if out is not None else Path("out") / compiled.project.name
+    target = out if out is not None else in_out(compiled.project.name)
     # What would stop the run at its end is said before it starts.
     check_target(target)
     beside = target.with_name(f"{target.name}.variants")

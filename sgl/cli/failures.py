@@ -38,7 +38,7 @@ def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnos
             here, path = Path.cwd(), problem.path
             path = path.relative_to(here) if path.is_relative_to(here) else path
             message = f"cannot write `{path}`: {problem.reason}"
-            hint = "choose another directory with `--out`"
+            hint = "choose another place with `--out`"
             return Diagnostic("SGL0901", Severity.ERROR, None, message, hint=hint), OUTPUT
         case ForeignFileError():
             return Diagnostic("SGL1102", Severity.ERROR, None, str(problem), hint=problem.hint), OUTPUT

@@ -16,6 +16,8 @@ from typing import Any
 import click
 
 from sgl import foreign
+from sgl.disk import DEVICE, LINK, PIPE, InTheWayError, kind, send, write
+from sgl.disk.stages import staged_file
 from sgl.lang import MAX_SOURCE
 from sgl.resources import bundled_grammars
 
@@ -120,6 +122,17 @@ def out_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option("-o", "--out", type=TEXT, help=out_help)(force_option(command))
 
 
+def in_out(name: str) -> Path:
+    """Return where a result is written that no option names; raises ``OutputError`` if ``out`` is a link."""
+    place = Path("out")
+    if kind(place) == LINK:
+        # What writes datasets takes longer to load than most commands need.
+        from sgl.dataset import OutputError
+
+        raise OutputError(place, "it is a symbolic link, and may lead anywhere")
+    return place / name
+
+
 class Results:
     """The files that the options of a command name, and what is to be written to them."""
 
@@ -150,46 +163,51 @@ class Results:
             if (fault := self._fault(path)) is None and text is not None:
                 replace_text(path, text)
         except OSError as problem:
-            return f"cannot write `{path}`: {problem.strerror or problem}", ""
+            return why_not(path, problem), ""
         return fault
 
     def _fault(self, path: Path) -> Fault | None:
         # A file that no option names is in a directory that the command has for itself.
-        kind = self.asked.get(path)
+        asked = self.asked.get(path)
+        if foreign.is_input(path):
+            return f"`{path}` is one of the files that are read", "name another file"
+        if kind(path) == LINK and not is_stream(path):
+            return f"cannot write `{path}`: it is a symbolic link", "name the file that it leads to"
         if path.is_dir():
             return f"cannot write `{path}`: it is a directory", ""
         if not path.parent.is_dir():
             return f"cannot write `{path}`: there is no directory `{path.parent}`", ""
         if not path.is_file():
             return None
-        if foreign.is_input(path):
-            return f"`{path}` is one of the files that are read", "name another file"
         from sgl.dataset.staged import dataset_of
 
         if dataset := dataset_of(path):
             return f"`{path}` is a file of the dataset `{dataset.name}`", "name another file"
-        if kind is None or self._forced or kind.is_in(path):
+        if asked is None or self._forced or asked.is_in(path):
             return None
-        what = "is there already" if kind is TEXT else "is there already, and is something else"
+        what = "is there already" if asked is TEXT else "is there already, and is something else"
         return f"`{path}` {what}", "`--force` replaces it"
 
 
-def rewrite(path: Path, text: str) -> None:
-    """Replace what a file holds; its permissions, and a link to it, stay."""
-    path = path.resolve()
-    mode = path.stat().st_mode
-    replace_text(path, text)
-    path.chmod(mode)
+def why_not(path: Path, problem: OSError) -> str:
+    """Return why a file could not be written, as a message."""
+    reason = problem.strerror or str(problem)
+    return reason if isinstance(problem, InTheWayError) else f"cannot write `{path}`: {reason}"
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Replace what a file holds, at once; after ``OSError`` or an interruption it is as it was."""
-    if path.exists() and not path.is_file():
-        # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
-        path.write_text(text, "utf-8", errors="replace", newline="\n")
-        return
-    # What writes datasets takes longer to load than most commands need.
-    from sgl.dataset.staged import staged_file
+    """Replace what a file holds, at once; after ``OSError`` or an interruption it is as it was.
 
+    Its permissions stay.  Nothing is written through a symbolic link, which may lead anywhere.
+    """
+    if is_stream(path):
+        # A device or a pipe is written to: to replace `/dev/null` by a file would be a surprise.
+        send(path, text.encode("utf-8", "replace"))
+        return
     with staged_file(path) as new:
-        new.write_text(text, "utf-8", errors="replace", newline="\n")
+        write(new, text)
+
+
+def is_stream(path: Path) -> bool:
+    """Return whether what is written to a path goes to a device, a pipe, or a stream that a shell has opened."""
+    return kind(path) in (PIPE, DEVICE) or (path.is_relative_to("/dev") and path.exists() and not path.is_file())

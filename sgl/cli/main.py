@@ -27,6 +27,7 @@ from sgl import EDITION, __version__
 from sgl.characters import for_terminal
 from sgl.children import collect_rarely
 from sgl.cli.registry import GROUPS, OWN, commands
+from sgl.disk import InTheWayError
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -304,6 +305,8 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
         case ModuleNotFoundError(name=str(name)) if not name.startswith("sgl"):
             library = name.partition(".")[0]
             return "SGL0904", f"the library {library} is not installed; {installing(library)}"
+        case InTheWayError():
+            return "SGL1103", str(problem.strerror)
         case OSError(errno=errno.ENOMEM) | MemoryError():
             return "SGL0906", "the machine has not enough memory for this"
         case ImportError() if any(words in text.lower() for words in _UNMAPPED):

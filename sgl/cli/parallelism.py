@@ -14,6 +14,8 @@ from click.core import ParameterSource
 
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session
+from sgl.dataset import OutputError
+from sgl.foreign import ForeignFileError
 from sgl.parallel import executor
 
 #: More processes than that is a slip of the keyboard.
@@ -64,7 +66,7 @@ def parallel_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @contextmanager
 def resumable(session: Session, out: Path, parallelism: executor.Parallelism) -> Iterator[None]:
     """Report what stops the run that makes ``out``, and what can be resumed."""
-    kept = "finished work is kept"
+    kept = f"finished work is kept in `{executor.partial_folder(out).name}`"
     try:
         yield
     except KeyboardInterrupt:
@@ -84,3 +86,10 @@ def resumable(session: Session, out: Path, parallelism: executor.Parallelism) ->
     except (executor.WorkerLostError, ImportError) as problem:
         hint = f"{kept}, and `--resume` continues it" if executor.interrupted(out) else ""
         session.fail("SGL0902", f"`{out}`: {problem}", hint=hint, status=FAILED)
+    except (OSError, OutputError) as problem:
+        # What cannot be read is no fault of the run.
+        if isinstance(problem, ForeignFileError) or not executor.interrupted(out):
+            raise
+        reason = problem.reason if isinstance(problem, OutputError) else problem.strerror or str(problem)
+        hint = f"{kept}: `--resume` continues it, `--force` starts over, and you may delete the folder"
+        session.fail("SGL0901", f"cannot write `{out}`: {reason}", hint=hint, status=OUTPUT)

@@ -14,7 +14,7 @@ from sgl import __version__
 from sgl.automata import StructureCompiler
 from sgl.automata.weights.nearest import Nearest, NearestFinder
 from sgl.cli.arguments import graph_layers, graph_text, listed, text_layers
-from sgl.cli.files import Result
+from sgl.cli.files import Result, why_not
 from sgl.cli.main import FAILED
 from sgl.cli.parallelism import parallel_options, resumable
 from sgl.cli.session import Session, grammar_argument, grammar_options
@@ -210,7 +210,7 @@ def _write_file(
             if not same:
                 raise FileExistsError(errno.EEXIST, "it is there already, and is another file", str(out))
     except OSError as problem:
-        session.fail("SGL1103", f"cannot write `{out}`: {problem.strerror or problem}")
+        session.fail("SGL1103", why_not(out, problem))
     except FormatError as problem:
         session.fail("SGL1103", f"cannot write `{out}`: {problem}", status=FAILED)
     seconds = time.monotonic() - started

@@ -263,9 +263,9 @@ class Session:
             if name is not None and name not in known:
                 self.refuse(f"there is no {what} `{name}`; {one_of(name, known)}")
 
-    def check_results(self, *paths: Path) -> None:
+    def check_results(self) -> None:
         """End the command before anything is computed for a result that may not be written."""
-        for path in (*self.results.asked, *paths):
+        for path in self.results.asked:
             if fault := self.results.write(path):
                 self.fail("SGL1103", fault[0], hint=fault[1])
 

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from sgl.cli.files import DIRECTORY, FILE, STREAM, replace_text, rewrite, stream_bytes
+from sgl import disk
+from sgl.cli.files import DIRECTORY, FILE, STREAM, replace_text, stream_bytes, why_not
 from sgl.cli.main import FAILED, OK
 from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
+from sgl.disk import kind, make, write
 from sgl.foreign import SOURCE, read_bytes, text_of
 from sgl.lang import DECLARATIONS, MAX_SOURCE
 from sgl.lang.layout import layout
@@ -27,18 +29,18 @@ _GRAMMAR = "grammar"
 @session_options
 def new(session: Session, directory: Path, template: str) -> None:
     """Make DIRECTORY, with a small grammar, its tables, tests, and a README that says what to do next."""
-    if directory.exists() and not (directory.is_dir() and not any(directory.iterdir())):
+    if kind(directory) is not None and not (kind(directory) == disk.DIRECTORY and not any(directory.iterdir())):
         message = f"cannot make `{directory}`: it is there already, and is not empty"
         session.fail("SGL1103", message, hint="name another directory")
     name = re.sub(r"[^a-z0-9]+", "_", directory.resolve().name.lower()).strip("_")
     if not name[:1].isalpha() or name in DECLARATIONS:
         name = _GRAMMAR
-    directory.mkdir(parents=True, exist_ok=True)
+    make(directory)
     for file in sorted(templates()[template].iterdir()):
         text = re.sub(
             rf"\b{_GRAMMAR}(?=\.s)|(?<=^module ){_GRAMMAR}\b", name, file.read_text("utf-8"), flags=re.MULTILINE
         )
-        replace_text(directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name), text)
+        write(directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name), text)
     session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
 
 
@@ -68,12 +70,21 @@ def fmt(session: Session, files: tuple[Path, ...], check: bool, diff: bool) -> N
             elif check:
                 session.echo(f"would change: {path}")
             else:
-                rewrite(path, after)
-                session.echo(f"laid out: {path}")
+                _rewrite(session, path, after)
     if check or diff:
         if check and session.form == "full":
             session.echo(f"{count(changed, 'file')} would change")
         session.stop(FAILED if changed and check else OK)
+
+
+def _rewrite(session: Session, path: Path, text: str) -> None:
+    """Write the layout of a file, or report why that is impossible and go on."""
+    try:
+        replace_text(path, text)
+    except OSError as problem:
+        session.diagnostics.error("SGL1103", None, why_not(path, problem))
+    else:
+        session.echo(f"laid out: {path}")
 
 
 def _laid_out(session: Session, path: Path) -> tuple[str, str] | None:

@@ -21,7 +21,7 @@ from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli import sample
 from sgl.cli.arguments import listed, text_layers
 from sgl.cli.check import roots_of
-from sgl.cli.files import GRAMMAR, TESTS, force_option, rewrite
+from sgl.cli.files import GRAMMAR, TESTS, force_option, replace_text
 from sgl.cli.session import Session, grammar_argument, grammar_options, level_options
 from sgl.cli.terminal import count, json_option
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap, Span, one_of
@@ -185,7 +185,7 @@ def _accept(session: Session, edits: list[_Edit]) -> None:
         text = session.sources.files[name].text
         for span, new in sorted((edit for edit in edits if edit[0].file == name), reverse=True):
             text = text[: span.start] + new + text[span.end :]
-        rewrite(Path(name), text)
+        replace_text(Path(name), text)
         session.echo(f"updated: {name}", err=True)
 
 

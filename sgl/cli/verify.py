@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, force_option
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, no_cache_option, session_options
 from sgl.cli.terminal import count, json_option, talk_options
+from sgl.disk import temporary
 from sgl.foreign import CERTIFICATE, read_bytes
 from sgl.verify import USEFUL, Result, VerifyError, verify
 from sgl.verify.certificate import judge
@@ -76,8 +76,8 @@ def _compile_again(session: Session, path: Path, grammar: Path) -> Result:
     compiled = session.open(grammar)
     if compiled.plan.seed != seed:
         compiled = replace(compiled, plan=replace(compiled.plan, seed=seed))
-    with TemporaryDirectory() as folder:
-        again = Path(folder) / path.resolve().name
+    with temporary() as folder:
+        again = folder / path.resolve().name
         prove_and_produce(session, compiled, again, Parallelism())
         session.progress("comparing files")
         return compare(path, again)
@@ -121,15 +121,16 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
     The grammar of the dataset declares a `release`. The archive is unpacked, loaded and
     verified before it is put in place. Equal datasets give equal archives.
     """
-    from sgl.dataset.staged import staged_file
+    from sgl.disk.stages import staged_file
     from sgl.pipeline.release import ReleaseError, checked, name_of, write_archive
 
     try:
         out = out or Path(f"{name_of(directory)}.zip")
-        session.check_results(out)
-        with staged_file(out) as archive, TemporaryDirectory() as place:
+        session.results.asked[out] = ARCHIVE
+        session.check_results()
+        with staged_file(out) as archive, temporary() as place:
             size = write_archive(directory, archive, session.progress)
-            report, loaded = checked(archive, Path(place), session.progress)
+            report, loaded = checked(archive, place, session.progress)
             if not report.ok:
                 session.present("verify.j2", report=report, brief=True)
                 session.stop(FAILED)

@@ -11,7 +11,7 @@ from sgl.dataset.staged import (
     OutputError,
     check_target,
     manifest_of,
-    put_back,
+    resolved,
     signature,
     staged_directory,
     write_checksums,

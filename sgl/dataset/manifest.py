@@ -25,6 +25,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Ambiguous, Plan, Release, known
 from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
+from sgl.disk import write
 from sgl.foreign.json import JsonValue
 from sgl.sampling.engine import SCHEME
 from sgl.sampling.strata import StratumSample
@@ -197,7 +198,7 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
 def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
     """Write ``manifest.json`` into ``directory``."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
-    (directory / MANIFEST).write_text(text + "\n", encoding="utf-8", newline="\n")
+    write(directory / MANIFEST, text + "\n")
 
 
 #: Size classes of dataset hubs, each for ten times as many items.

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.plan import Plan
 from sgl.dataset.manifest import DataFile, templates
 from sgl.dataset.staged import TextTooLongError
+from sgl.disk import create, make, write
 from sgl.foreign import sha256_of
 from sgl.rendering import ViewError
 from sgl.sampling.engine import PackedStratum
@@ -185,18 +186,18 @@ def schema_of(plan: Plan) -> Any:  # noqa: ANN401
 
 
 def parquet_writer(
-    path: Path,
+    file: BinaryIO,
     schema: Any,  # noqa: ANN401
     dictionary: Sequence[str] = DICTIONARY,
     level: int = LEVEL,
 ) -> Any:  # noqa: ANN401
-    """Open a Parquet file, whose ``write_table`` makes a row group of each table.
+    """Write a Parquet file; ``write_table`` of what is returned makes a row group of each table.
 
     The values of the columns ``dictionary`` are numbered.  No column has statistics: the
     least and the greatest of distinct sentences say nothing.
     """
     return pq.ParquetWriter(
-        path,
+        file,
         schema,
         version="2.6",
         compression="zstd",
@@ -239,10 +240,10 @@ class SplitFiles:
         derivations = directory / DERIVATIONS / f"{split}.tsv"
         self.paths = [lines[0], parquet, *lines[1:], *sentences, derivations]
         for path in self.paths:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make(path.parent)
         texts = (*lines, *sentences, derivations)
-        self._texts = [closing.enter_context(path.open("wb")) for path in texts]
-        self._table = closing.enter_context(parquet_writer(parquet, schema_of(plan)))
+        self._texts = [closing.enter_context(create(path)) for path in texts]
+        self._table = closing.enter_context(parquet_writer(closing.enter_context(create(parquet)), schema_of(plan)))
         self.rows = 0
 
     def write(self, chunk: Chunk) -> None:
@@ -284,7 +285,7 @@ def write_items(
 def write_rejected(directory: Path, rejected: Iterable[tuple[Selection, Derivations]]) -> DataFile:
     """Write ``derivations/rejected.tsv``: candidates, each with the reading that it has besides."""
     path, rows = directory / DERIVATIONS / "rejected.tsv", 0
-    with path.open("wb") as file:
+    with create(path) as file:
         for selection, readings in rejected:
             file.write(derivation_lines(streams_of(selection), readings))
             rows += readings.number
@@ -307,9 +308,9 @@ def write_pairs(directory: Path, grammar: CoreGrammar, plan: Plan) -> Iterator[D
                 raise ViewError(f"it is its own twin, “{good}”")
             members = {"sentence_good": good, "sentence_bad": bad, "pattern": category}
             lines.append(json.dumps(members, ensure_ascii=False) + "\n")
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes("".join(lines).encode())
+        make(path.parent)
+        write(path, "".join(lines))
         task = templates().get_template("lm_eval.yaml.j2").render(name=grammar.name, split=split)
-        (directory / TASKS).mkdir(exist_ok=True)
-        (directory / TASKS / f"{split}.yaml").write_bytes(task.encode())
+        make(directory / TASKS)
+        write(directory / TASKS / f"{split}.yaml", task)
         yield DataFile(path.relative_to(directory).as_posix(), sha256_of(path), len(lines))

@@ -30,6 +30,7 @@ from sgl.core.plan import Plan
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.rows import Chunk, Selection, arrow_array, lines_of, packed_table, parquet_writer, unpacked_table
 from sgl.dataset.staged import FormatError, TextTooLongError
+from sgl.disk import Folder, create
 from sgl.parallel.executor import Executor, RunFolder, Task, ordered
 from sgl.rendering import outputs
 from sgl.rendering.meaning import ViewError
@@ -147,12 +148,12 @@ class SentenceWork:
     def open_file(self, path: Path) -> Iterator[Callable[[bytes], object]]:
         """Open the file; yield what appends to it a chunk that ``encode`` returns."""
         if self.form == TSV:
-            with path.open("wb") as file:
+            with create(path) as file:
                 yield file.write
             return
         schema = pa.schema([(name, pa.string()) for name in self.layers])
         # Sentences are distinct, so that a dictionary of them would only repeat them.
-        with parquet_writer(path, schema, dictionary=(), level=COMPRESSION_LEVEL) as writer:
+        with create(path) as file, parquet_writer(file, schema, dictionary=(), level=COMPRESSION_LEVEL) as writer:
             yield lambda packed: writer.write_table(unpacked_table(packed))
 
     @cached_property
@@ -237,7 +238,8 @@ def sample_into(
         for index, data in enumerate(ordered(chunks, executor.ahead)):
             append(data)
             stage("writing", min((index + 1) * sizes.chunk, len(numbers)), len(numbers))
-    whole.replace(target)
+    with Folder(run.path, own=True) as folder, Folder(target.parent) as parent:
+        folder.move("whole", parent, target.name)
     return sampled
 
 

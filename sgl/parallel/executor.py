@@ -6,30 +6,32 @@ worker died is simply run again.
 
 The folder of an unfinished run lies beside what it is to become, ``out/.pairs.parquet.partial``. It
 has the *identity* of the run (its version, grammar, seed, and what is asked for) and the results of
-finished tasks, each with a hash, so that an incomplete or changed one is made again.
+finished tasks.  Each of these files is sealed with a key that only the user has: an incomplete or changed
+result is made again, and a folder that somebody else has made up is neither resumed nor cleared.
 """
 
+import hmac
 import json
 import pickle
+import re
+import secrets
 import signal
-import tempfile
 from abc import abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
-from hashlib import sha256
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from sgl.cache import seal_key
 from sgl.children import begin, starting
-from sgl.dataset.staged import FolderLockedError, LockedFolder
-from sgl.foreign import MANIFEST, ForeignFileError
-from sgl.foreign.json import read_document
+from sgl.disk import Folder, InTheWayError, create, make_way, remove, temporary
+from sgl.disk.stages import HOLDER, LOCK, FolderLockedError, LockedFolder
 
 #: Called with the work and its own arguments.
 Function = Callable[..., Any]
@@ -137,9 +139,11 @@ class Processes(Executor):
     def __init__(self, work: object, workers: int, folder: Path | None = None) -> None:
         self.ahead = IN_FLIGHT * workers
         self._workers = workers
-        self._results = tempfile.TemporaryDirectory(prefix="results-", dir=folder, ignore_cleanup_errors=True)
-        self._work = Path(self._results.name) / "work"
-        self._work.write_bytes(pickle.dumps(work, pickle.HIGHEST_PROTOCOL))
+        self._closing = ExitStack()
+        self._results = self._closing.enter_context(temporary(folder, _RESULTS))
+        self._work = self._results / "work"
+        with create(self._work) as file:
+            pickle.dump(work, file, pickle.HIGHEST_PROTOCOL)
         self._pool = self._new_pool()
 
     def submit(self, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
@@ -156,14 +160,14 @@ class Processes(Executor):
                     pool, file = self._begin(function, arguments)
                 else:
                     data = path.read_bytes()
-                    path.unlink()
+                    remove(path)
                     return pickle.loads(data)  # noqa: S301 - its own process wrote it
             raise WorkerLostError(f"a task was begun {ATTEMPTS} times, and its process died each time")
 
         return result
 
     def _begin(self, function: Function, arguments: tuple[Any, ...]) -> tuple[ProcessPoolExecutor, Future[str]]:
-        task = partial(_perform, function, arguments, self._results.name)
+        task = partial(_perform, function, arguments, str(self._results))
         # Processes start when they are first needed, which may be now.
         with starting():
             try:
@@ -180,7 +184,7 @@ class Processes(Executor):
     def __exit__(self, *_: object) -> None:
         """Stop the processes as soon as each has finished its task."""
         self._pool.shutdown(cancel_futures=True)
-        self._results.cleanup()
+        self._closing.close()
 
     def _new_pool(self) -> ProcessPoolExecutor:
         # Spawned, never forked, so that this works alike on all systems.
@@ -200,16 +204,28 @@ def _prepare(work: str) -> None:
 
 def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:
     result = function(_known["work"], *arguments)
-    with tempfile.NamedTemporaryFile(dir=folder, delete=False) as file:
+    path = Path(folder) / secrets.token_hex(8)
+    with create(path) as file:
         pickle.dump(result, file, pickle.HIGHEST_PROTOCOL)
-    return file.name
+    return str(path)
 
 
-FORMAT = "sgl-run/3"
+FORMAT = "sgl-run/4"
 
 _IDENTITY = "run.json"
 
-_DIGEST = sha256().digest_size
+#: How the folder for results of processes begins.
+_RESULTS = "results-"
+
+#: What a run writes into its folder: what is of no use to another run, and the dataset, the results of tasks.
+_SCRATCH = rf"whole|again|{_RESULTS}\w+|\..+-[0-9a-f]{{8}}\.new"
+_NAMES = rf"run\.json|stage|(drawn|settled|chunk|rows)-[\w.-]+|{_SCRATCH}"
+
+#: What there is before a run has begun.
+_BEGUN = re.compile(rf"{LOCK}|{HOLDER}|\..+-[0-9a-f]{{8}}\.new")
+
+#: The bytes of a seal.
+_SEAL = 32
 
 #: What stops a run for reasons that do not lie in it.
 _OUTSIDE = (KeyboardInterrupt, OSError, MemoryError, WorkerLostError)
@@ -231,31 +247,31 @@ class RunFolder(AbstractContextManager["RunFolder"]):
     """The folder of a run, locked until it is closed; ``resumed`` if an interrupted run goes on.
 
     When the ``with`` block fails, the folder stays if another attempt could get further: an
-    interruption, a full disk or lost workers are no reason to give up what is finished.
+    interruption, a full disk or lost workers are no reason to give up what is finished.  Without ``seals`` nothing is
+    kept: nobody could tell it from results of others.
     """
 
     locked: LockedFolder
     parallelism: Parallelism
     resumed: bool
+    seals: "_Seals | None"
 
     def __post_init__(self) -> None:
         self.path, self._has_results = self.locked.path, self.resumed
 
     def get(self, key: str) -> bytes | None:
         """Return a result if it is finished and still what it was."""
-        try:
-            with (self.path / key).open("rb") as file:
-                digest, data = file.read(_DIGEST), file.read()
-        except OSError:
-            return None
-        return data if sha256(data).digest() == digest else None
+        if self.seals is not None:
+            with suppress(OSError), Folder(self.path, own=True) as folder:
+                return self.seals.opened(key, folder.read(key))
+        return None
 
     def put(self, key: str, data: bytes) -> None:
         """Keep a result."""
-        self._has_results = True
-        with (self.path / key).open("wb") as file:
-            file.write(sha256(data).digest())
-            file.write(data)
+        if self.seals is not None:
+            with Folder(self.path, own=True) as folder:
+                folder.write(key, self.seals.of(key, data), data)
+            self._has_results = True
 
     def submit(self, executor: Executor, key: str, function: Function, *arguments: Any) -> Task:  # noqa: ANN401
         """Return a task whose result is taken from the folder, or kept there."""
@@ -283,6 +299,25 @@ class RunFolder(AbstractContextManager["RunFolder"]):
         self.locked.release()
 
 
+@dataclass(frozen=True)
+class _Seals:
+    """Tells files that this user's SGL has written for one run from all others."""
+
+    key: bytes
+    run: bytes = b""
+
+    def of(self, name: str, data: bytes) -> bytes:
+        """Return the seal of a file of a run with this name and content."""
+        seal = hmac.new(self.key, b"%d %s %d " % (len(self.run), self.run, len(name)) + name.encode(), "sha256")
+        seal.update(data)
+        return seal.digest()
+
+    def opened(self, name: str, content: bytes) -> bytes | None:
+        """Return what was sealed; None if it is damaged, or was sealed for another run or name, or by others."""
+        seal, data = content[:_SEAL], content[_SEAL:]
+        return data if hmac.compare_digest(seal, self.of(name, data)) else None
+
+
 def partial_folder(target: Path) -> Path:
     """Return the folder of the run that is to become ``target``."""
     target = target.absolute()
@@ -290,8 +325,17 @@ def partial_folder(target: Path) -> Path:
 
 
 def interrupted(target: Path) -> bool:
-    """Return whether there is an interrupted run that was to become ``target``."""
-    return (partial_folder(target) / _IDENTITY).is_file()
+    """Return whether an interrupted run of this user was to become ``target``."""
+    return _kept_identity(partial_folder(target)) is not None
+
+
+def _kept_identity(path: Path) -> bytes | None:
+    """Return the identity of the run in a folder; None if this user's SGL has not written it."""
+    key = seal_key()
+    if key is not None:
+        with suppress(OSError), Folder(path, own=True) as folder:
+            return _Seals(key).opened(_IDENTITY, folder.read(_IDENTITY))
+    return None
 
 
 def open_run(
@@ -303,40 +347,51 @@ def open_run(
     called before anything in it is read or deleted.  Raises ``BusyRunError`` if another process works there,
     ``InterruptedRunError`` if another run is in the way, and ``OSError``.
     """
+    path = partial_folder(target)
+    make_way(path)
     try:
-        locked = LockedFolder.take(partial_folder(target))
+        locked = LockedFolder.take(path, _NAMES)
     except FolderLockedError as problem:
         raise BusyRunError(str(problem)) from None
     try:
-        when_locked()
-        resumed = interrupted(target) and not parallelism.force
-        if resumed and not parallelism.resume:
-            raise InterruptedRunError("an interrupted run of it is there")
-        file = locked.path / _IDENTITY
-        if resumed:
-            _check_identity(file, identity)
+        kept = _kept_identity(path)
+        if kept is None:
+            _check_new(path)
         else:
-            locked.clear()
-            # It is there completely or not at all, also after a crash.
-            partial = file.with_suffix(".new")
-            partial.write_text(json.dumps({**identity, "format": FORMAT}), "utf-8")
-            partial.replace(file)
-        return RunFolder(locked, parallelism, resumed)
-    except BaseException:
-        if interrupted(target):
+            when_locked()
+            if not parallelism.force:
+                _check_resumed(json.loads(kept), identity, parallelism)
+        stated = json.dumps({**identity, "format": FORMAT}).encode()
+        resumed = kept is not None and not parallelism.force
+        locked.clear(_SCRATCH if resumed else "")
+        key = seal_key()
+        if key is not None:
+            with Folder(path, own=True) as folder:
+                folder.write(_IDENTITY, _Seals(key).of(_IDENTITY, stated), stated)
+        seals = None if key is None else _Seals(key, stated)
+        return RunFolder(locked, parallelism, resumed, seals)
+    except BaseException as problem:
+        if isinstance(problem, InTheWayError):
+            locked.leave()
+        elif interrupted(target):
             locked.release()
         else:
             locked.delete()
         raise
 
 
-def _check_identity(file: Path, identity: Identity) -> None:
-    try:
-        kept = read_document(file, MANIFEST, inside=file.parent).of(dict)
-    except ForeignFileError:
-        kept = {}
+def _check_new(path: Path) -> None:
+    """Raise ``InTheWayError`` if there is more in a folder than a run leaves that is killed before it begins."""
+    with Folder(path, own=True) as folder:
+        if not all(_BEGUN.fullmatch(name) for name in folder.names()):
+            raise InTheWayError(path, "no unfinished run of yours has written it; delete it if you do not need it")
+
+
+def _check_resumed(kept: Identity, identity: Identity, parallelism: Parallelism) -> None:
+    if not parallelism.resume:
+        raise InterruptedRunError("an interrupted run of it is there")
     if kept.get("format") != FORMAT:
-        raise InterruptedRunError(f"its {_IDENTITY} cannot be read")
+        raise InterruptedRunError("it was started with another version of SGL")
     differing = [name for name in identity if kept.get(name) != identity[name]]
     if differing:
         raise InterruptedRunError(f"it was started with another {' and another '.join(differing)}")

@@ -31,6 +31,8 @@ from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import descriptions
 from sgl.dataset.rows import Chunk, Selection, write_items, write_pairs, write_rejected
 from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
+from sgl.disk import write
+from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
 from sgl.parallel.dataset import DatasetWork, pack_sample, parallel_chunks, unpack_sample
 from sgl.parallel.executor import Parallelism, RunFolder, interrupted, open_executor, open_run, partial_folder
@@ -104,8 +106,7 @@ def produce(
     if not (parallelism.resumable or interrupted(target)):
         return production.run(target, None)
     try:
-        target.absolute().parent.mkdir(parents=True, exist_ok=True)
-        rescue = partial(dataset.put_back, partial_folder(target) / STAGE, target.resolve())
+        rescue = partial(put_back, partial_folder(target) / STAGE, dataset.resolved(target))
         # An interrupted run is resumed by a run of the same identity only.
         identity = {"version": __version__, "grammar": production.fingerprint, "seed": compiled.plan.seed}
         opened = open_run(target, identity, parallelism, rescue)
@@ -172,7 +173,7 @@ class _DatasetProduction:
             # The standalone sampler does not parse: it is told which candidates are ambiguous.
             strata = [s.stratum._replace(ambiguous=frozenset(s.ambiguous)) for s in samples]
             source = standalone_source(self.tables._replace(strata=strata), content["identity"])
-            (directory / "sampler.py").write_text(source, "utf-8")
+            write(directory / "sampler.py", source)
             report = self._verify(directory, judge, standby)
             self._write_report(directory, content, report)
             dataset.write_checksums(directory, {file.path: file.sha256 for file in files})
@@ -263,7 +264,7 @@ class _DatasetProduction:
         self, directory: Path, samples: Sequence[StratumSample], files: Sequence[dataset.DataFile]
     ) -> dict[str, Any]:
         certificate = self.certificate
-        (directory / CERTIFICATE).write_bytes(certificate.content)
+        write(directory / CERTIFICATE, certificate.content)
         ambiguity, project = self.ambiguity, self.compiled.project
         guarantees = []
         for pattern in self.plan.patterns:
@@ -304,7 +305,7 @@ class _DatasetProduction:
         # No file of the dataset can state the hash of all its files.
         del data["signature"]
         text = json.dumps(data, ensure_ascii=False, indent=1, sort_keys=True)
-        (directory / VERIFICATION).write_text(text + "\n", "utf-8")
+        write(directory / VERIFICATION, text + "\n")
         return report
 
     def _write_report(self, directory: Path, content: dict[str, Any], report: Report) -> None:
@@ -316,9 +317,9 @@ class _DatasetProduction:
         content["guarantees"] = sorted(stated, key=lambda entry: order.index(entry["pattern"]))
         dataset.write_manifest(directory, content)
         for name, text in descriptions(content):
-            (directory / name).write_text(text, "utf-8", newline="\n")
+            write(directory / name, text)
         page = report_data(self.compiled, self.structures, self.proofs, content, self.observer, report)
-        (directory / "report.html").write_text(render_report(page), "utf-8")
+        write(directory / "report.html", render_report(page))
 
 
 def _certificate_faults(cache: Cache | None, text: bytes) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ import pyarrow.parquet as pq
 from sgl.dataset import CHECKSUMS, MANIFEST, manifest_of
 from sgl.dataset.manifest import LOADED
 from sgl.dataset.staged import listed_files
+from sgl.disk import create, unpack
 from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of
 from sgl.verify import USEFUL, Report, Result, verify
 
@@ -56,7 +57,7 @@ def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, 
     """Write all files of a dataset into an archive, in a folder of its name; return their size."""
     folder, names = name_of(directory), sorted({*(listed_files(directory) or ())} - {"", CHECKSUMS})
     size = 0
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
+    with create(archive) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for number, name in enumerate((CHECKSUMS, *names)):
             entry = zipfile.ZipInfo(f"{folder}/{name}", _TIME)
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
@@ -71,8 +72,7 @@ def write_archive(directory: Path, archive: Path, progress: Callable[[str, int, 
 
 def checked(archive: Path, place: Path, progress: Callable[[str, int, int], None]) -> tuple[Report, tuple[str, ...]]:
     """Unpack an archive of ours, verify and load what it has; return the report, and what has loaded it."""
-    with zipfile.ZipFile(archive) as packed:
-        packed.extractall(place)
+    unpack(archive, place)
     (directory,) = place.iterdir()
     report = verify(directory, lambda done, total, what: progress(what, done, total), USEFUL)
     return report, tuple(_loaded(directory))

@@ -17,6 +17,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Derivation
 from sgl.core.plan import NEED_PREFIX, RuleLemmas, introduced_lemmas
 from sgl.dataset import manifest_of, staged_directory
+from sgl.disk import make, write
 from sgl.foreign import MANIFEST, TABLE, ForeignFileError, read_text
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
@@ -58,8 +59,8 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
                 place = Path(settings) / path.relative_to(dataset / "data")
                 lines = read_text(path, TABLE, inside=dataset).split("\n")
                 content = "".join(f"{lines[row]}\n" for row in kept).encode()
-                (stage / place).parent.mkdir(parents=True, exist_ok=True)
-                (stage / place).write_bytes(content)
+                make((stage / place).parent)
+                write(stage / place, content)
                 hashes[place.as_posix()] = hashlib.sha256(content).hexdigest()
             shown = {lemma for row in kept for lemma in _of(train[row][1], lemmas)}
             unseen = {name: words - shown for name, words in asked.items() if not words <= shown}
@@ -69,7 +70,7 @@ def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[
         signature = manifest_of(dataset)["identity"].of(str)
         document = {"format": FORMAT, "dataset": signature, "variants": list(map(asdict, made))}
         text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-        (stage / LIST).write_text(text, "utf-8", errors="replace")
+        write(stage / LIST, text)
     return made
 
 

@@ -20,6 +20,7 @@ from sgl.cache import Cache, cached, environment, open_cache, using
 from sgl.cli.main import OK, run
 from sgl.cli.registry import commands
 from sgl.diagnostics import FileDependencies
+from sgl.disk import Folder
 
 
 @pytest.fixture
@@ -91,7 +92,8 @@ def test_what_an_interrupted_run_has_left_is_removed_after_a_while(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(Path, "replace", refuse)
+        patch.setattr(Folder, "move", refuse)
+        patch.setattr(Folder, "remove", lambda *_: None)
         with pytest.raises(KeyboardInterrupt):
             cache.put(1, "number", "a")
     (partial,) = cache.directory.iterdir()
@@ -225,7 +227,7 @@ def test_where_nothing_can_be_written_everything_works(cache: Cache, monkeypatch
     def refuse(*_: object) -> None:
         raise PermissionError
 
-    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(Folder, "move", refuse)
     assert run(["check", MAIN]) == OK
     assert list(cache.directory.iterdir()) == []
 

@@ -15,6 +15,7 @@ import sgl.corpus.rows
 from sgl.cli.main import FAILED, INTERRUPTED, OUTPUT, USAGE
 from sgl.core.grammar import CoreGrammar
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.disk import Folder
 from sgl.parsing import Parser
 from sgl.pipeline.grammar import open_grammar
 
@@ -119,7 +120,7 @@ def test_an_interruption_leaves_the_old_file(place: Workplace, monkeypatch: pyte
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Path, "replace", interrupted)
+    monkeypatch.setattr(Folder, "move", interrupted)
     place.write("rows.tsv", ROWS[2] + "\n")
     with_directory(place, ["fit", "farm.sgl", "rows.tsv", "--out", "w.yaml"], INTERRUPTED)
     assert place.files() == before

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from sgl import foreign
-from sgl.dataset.staged import OutputError, check_target, dataset_of, listed_files, staged_directory, staged_file
+from sgl.dataset.staged import OutputError, check_target, dataset_of, listed_files, staged_directory
+from sgl.disk import DIRECTORY, Folder
+from sgl.disk.stages import staged_file
 
 MANIFEST = json.dumps({"format": "sgl-dataset/2"})
 LIST = "0  data/train.tsv\n0  manifest.json\n"
@@ -79,16 +81,16 @@ def test_whatever_happens_the_old_dataset_stays(old: Path, error: type[BaseExcep
 def test_a_failure_while_renaming_brings_the_old_dataset_back(
     old: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException, fails: int
 ) -> None:
-    rename = Path.rename
+    rename = Folder.move
     calls = []
 
-    def failing(self: Path, target: Path) -> Path:
-        calls.append(self)
+    def failing(self: Folder, name: str, there: Folder, new: str) -> None:
+        calls.extend([name] * (self.kind(name) == DIRECTORY))
         if len(calls) == fails:
             raise error
-        return rename(self, target)
+        rename(self, name, there, new)
 
-    monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr(Folder, "move", failing)
     expected = OutputError if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(expected), staged_directory(old) as directory:
         write_dataset(directory, "new\n")
@@ -99,14 +101,14 @@ def test_a_failure_while_renaming_brings_the_old_dataset_back(
 def test_the_old_dataset_is_never_deleted_even_if_it_cannot_be_moved_back(
     old: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rename = Path.rename
+    rename = Folder.move
 
-    def failing(self: Path, target: Path) -> Path:
-        if self.name != "toy":
+    def failing(self: Folder, name: str, there: Folder, new: str) -> None:
+        if self.kind(name) == DIRECTORY and name != "toy":
             raise OSError(5, "Input/output error")
-        return rename(self, target)
+        rename(self, name, there, new)
 
-    monkeypatch.setattr(Path, "rename", failing)
+    monkeypatch.setattr(Folder, "move", failing)
     with pytest.raises(OutputError, match="is now in") as caught, staged_directory(old) as new:
         write_dataset(new, "new\n")
     kept = Path(caught.value.reason.removeprefix("the dataset that it held is now in "))
@@ -180,6 +182,7 @@ def killed(target: Path, name: str = "0123abcd") -> Path:
     (stage / "new").mkdir(parents=True)
     (stage / "new" / "half").write_text("half", encoding="utf-8")
     (stage / "lock").touch()
+    (stage / "holder").touch()
     return stage
 
 

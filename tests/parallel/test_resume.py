@@ -18,7 +18,8 @@ from workplace import Workplace
 
 from killing import Command, descendants, interrupted_run, is_worker
 from sgl.cli.main import OUTPUT, run
-from sgl.dataset import put_back
+from sgl.disk import InTheWayError
+from sgl.disk.stages import put_back
 from sgl.parallel.executor import BusyRunError, InterruptedRunError, Parallelism, open_run, partial_folder
 from sgl.resources import grammars_dir
 
@@ -95,7 +96,7 @@ def test_what_was_settled_after_damage_is_not_taken_for_what_follows_the_repair(
 def kept(target: Path, identity: dict[str, object]) -> None:
     """Leave an interrupted run."""
     with open_run(target, identity, Parallelism()) as begun:
-        begun.put("a", b"abc")
+        begun.put("rows-0", b"abc")
 
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
@@ -110,8 +111,10 @@ def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_does_not_say_what_the_run_is_is_refused(tmp_path: Path, kept: str) -> None:
     partial_folder(tmp_path / "file").mkdir()
     (partial_folder(tmp_path / "file") / "run.json").write_text(kept, "latin-1")
-    with pytest.raises(InterruptedRunError, match="cannot be read"):
-        open_run(tmp_path / "file", {}, RESUME)
+    for options in (Parallelism(), RESUME, FORCE):
+        with pytest.raises(InTheWayError, match="no unfinished run of yours"):
+            open_run(tmp_path / "file", {}, options)
+    assert (partial_folder(tmp_path / "file") / "run.json").read_text("latin-1") == kept
 
 
 def test_a_second_run_is_refused_while_the_first_has_the_folder(tmp_path: Path) -> None:
@@ -156,11 +159,11 @@ while time.time() < moment:
 for _ in range(times):
     try:
         with open_run(target, {}, Parallelism(force=True)) as run:
-            mine = run.path / "mine"
+            mine = run.path / "whole"
             mine.open("x").close()
-            run.put("a", b"abc")
+            run.put("rows-0", b"abc")
             mine.unlink()
-            assert run.get("a") is not None
+            assert run.get("rows-0") is not None
             run.discard()
         print("began")
     except BusyRunError as problem:

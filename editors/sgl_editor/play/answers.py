@@ -13,7 +13,8 @@ from tempfile import mkdtemp
 from typing import Any
 
 from sgl.core.interpret import Derivation
-from sgl.dataset.staged import staged_file
+from sgl.disk import write
+from sgl.disk.stages import staged_file
 from sgl.engine import SampleError
 from sgl.pipeline.guarantees import pattern_guarantees
 from sgl.report.render import page_environment
@@ -84,7 +85,7 @@ def save(document: Document) -> dict[str, Any]:
     changed = {path: text for path, text in own.items() if path.read_text("utf-8") != text}
     for path, text in changed.items():
         with staged_file(path) as new:
-            new.write_text(text, "utf-8", newline="\n")
+            write(new, text)
     return {"saved": [path.name for path in changed]}
 
 

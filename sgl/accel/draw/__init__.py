@@ -9,7 +9,6 @@ each sentence; one that outgrows ``memory`` bytes is kept in a file, which the s
 """
 
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +20,7 @@ from sgl.accel.jit import kernel, part
 from sgl.accel.machine import Bits, Ints, hash_column
 from sgl.cache import cached
 from sgl.core.arrays import Column, Derivations
+from sgl.disk import unnamed
 from sgl.sampling import screening
 from sgl.sampling.engine import LONGEST_DERIVATION, PackedStratum, Tables, stream_key
 from sgl.sampling.screening import MEMORY, Earlier, SeenSentences
@@ -194,7 +194,7 @@ class SentenceTable(SeenSentences):
         if rows * _ROW <= self._memory:
             return np.zeros((rows, 2), np.uint64)
         # The file has no name: it goes when the array goes.
-        with tempfile.TemporaryFile(dir=self._folder) as file:
+        with unnamed(self._folder) as file:
             if hasattr(os, "posix_fallocate"):
                 # A full disk is an error now, and not a signal that ends the process later.
                 os.posix_fallocate(file.fileno(), 0, rows * _ROW)

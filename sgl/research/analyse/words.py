@@ -9,7 +9,6 @@ hundred outputs is of a script that the treebank has, and hardly any of their wo
 the file most likely holds sources, or is in another language.
 """
 
-import tempfile
 import unicodedata
 import warnings
 from collections import Counter
@@ -17,6 +16,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
+from sgl.disk import temporary
 from sgl.research.treebank import TreebankSentence
 
 
@@ -86,8 +86,8 @@ def chinese_words() -> Callable[[str], str]:
     tokenizer = jieba.Tokenizer()
     # It caches its dictionary in the directory for temporary files, where anybody could have
     # put another one.  In a directory of its own it builds it anew.
-    with tempfile.TemporaryDirectory() as folder:
-        tokenizer.tmp_dir = folder
+    with temporary() as folder:
+        tokenizer.tmp_dir = str(folder)
         tokenizer.initialize()
     return lambda text: " ".join(word for piece in text.split() for word in tokenizer.lcut(piece))
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from sgl.cli.files import DIRECTORY, FILE
+from sgl.cli.files import DIRECTORY, FILE, in_out
 from sgl.cli.session import Session, grammar_options
 from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
+from sgl.disk import make_way
 from sgl.foreign import ForeignFileError
 from sgl.morphology.knowledge import AnalyserMissing
 from sgl.research.baselines.config import CAUSAL, MODELS, BaselineError, Config, ConfigError, change_config, read_config
@@ -120,12 +121,12 @@ def _job(session: Session, options: dict[str, Any], number: int | None) -> Job:
     from sgl.research.baselines.job import Job
 
     name = Path(options["config"]).stem if options["config"] else config.model
-    options["out"] = options["out"] or Path("out") / f"{data.name}-{name}"
+    options["out"] = options["out"] or in_out(f"{data.name}-{name}")
     out = options["out"] if number is None else options["out"] / f"seed-{config.seed}"
     # Of several runs those that have not begun begin.
     resume = options["resume"] and (number is None or out.exists())
     with _reporting(session, out):
-        out.parent.mkdir(parents=True, exist_ok=True)
+        make_way(out)
         return Job(config, data, out, resume=resume, limit=options["time_limit"])
 
 

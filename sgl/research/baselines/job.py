@@ -18,7 +18,8 @@ import tokenizers
 
 from sgl import __version__
 from sgl.cli.files import replace_text
-from sgl.dataset.staged import HOLDER, LOCK, FolderLockedError, LockedFolder
+from sgl.disk import make, make_way
+from sgl.disk.stages import HOLDER, LOCK, FolderLockedError, LockedFolder
 from sgl.foreign import MANIFEST, ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.baselines.config import CAUSAL, Config
@@ -47,9 +48,9 @@ class Directory:
         """Begin or resume a run here, alone while it is locked; ``DirectoryError`` if that cannot be."""
         # A directory of others does not even get the file of the lock.
         self.check(run, resume=resume)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        make_way(self.path)
         try:
-            held = LockedFolder.take(self.path)
+            held = LockedFolder.take(self.path, ".*")
         except FolderLockedError as problem:
             raise DirectoryError(f"`{self.path}` is in use: {problem}") from None
         try:
@@ -91,7 +92,7 @@ class Directory:
     def write_predictions(self, split: str, rows: Sequence[BenchmarkRow], texts: Sequence[str]) -> Path:
         """Write the predictions for a split, in the form that `sglc eval` reads."""
         path = self.path / "predictions" / f"{split}.tsv"
-        path.parent.mkdir(exist_ok=True)
+        make(path.parent)
         lines = [f"{row.id}\t{text}\n" for row, text in zip(rows, texts, strict=True)]
         replace_text(path, "".join(lines))
         return path
@@ -99,7 +100,7 @@ class Directory:
     def scores(self, split: str, kind: str) -> Path:
         """Where the scores of a split are to be."""
         path = self.path / "scores" / f"{split}.{kind}"
-        path.parent.mkdir(exist_ok=True)
+        make(path.parent)
         return path
 
 

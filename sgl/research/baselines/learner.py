@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import save_file
+from safetensors.torch import save
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-from sgl.dataset.staged import staged_file
+from sgl.disk import make, temporary, write
+from sgl.disk.stages import staged_file
 from sgl.research.baselines.config import LSTM, BaselineError, Config
 from sgl.research.baselines.data import PAD, BaselineData, Side, learn, scheme_for
 from sgl.research.baselines.networks import Lstm, Seq2Seq, Transformer, greedy, said_before
@@ -171,7 +172,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], header: dict[str, s
     """Write tensors in the format of safetensors, at once or not at all."""
     written = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     with staged_file(path) as new:
-        save_file(written, new, header)
+        write(new, save(written, header))
 
 
 def new_model(config: Config, *words: int) -> Seq2Seq:
@@ -268,7 +269,12 @@ class CausalLearner(Learner):
 
     def keep(self, directory: Path) -> None:
         """Write the low-rank weights, as PEFT reads them."""
-        self.module.save_pretrained(directory / "adapter", safe_serialization=True)
+        make(directory / "adapter")
+        with temporary() as place:
+            self.module.save_pretrained(place, safe_serialization=True)
+            for file in sorted(place.iterdir()):
+                with staged_file(directory / "adapter" / file.name) as new:
+                    write(new, file.read_bytes())
 
 
 def _load(path: str) -> tuple[Any, Any]:

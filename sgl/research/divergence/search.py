@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from sgl import foreign
 from sgl.core.arrays import ATOM_ALPHA, COMPOUND_ALPHA
 from sgl.dataset.staged import Listing, staged_directory
+from sgl.disk import create, make, write
 from sgl.foreign import ForeignFileError
 from sgl.foreign.json import read_document
 from sgl.research.divergence import problem
@@ -226,16 +227,16 @@ def write_splits(items: ItemSet, found: Mapping[str, Found], out: Path, listing:
     with staged_directory(out, listing=listing) as stage:
         for name, (labels, proof) in found.items():
             folder = stage / name
-            folder.mkdir(exist_ok=True)
+            make(folder)
             for label, part in enumerate(problem.SETS):
                 chosen = np.flatnonzero(labels == label).tolist()
                 text = "".join(f"{ids[item]}\n" for item in chosen)
-                (folder / f"{part}.txt").write_text(text, "utf-8", errors="replace")
+                write(folder / f"{part}.txt", text)
                 if part != problem.SETS[-1]:
                     _write_items(items, chosen, folder / part)
             if items.translations and proof["elements"]["view"] == MORPHOLOGY:
                 forms = _forms(items.elements.compounds, labels)
-                (folder / "test.forms.jsonl").write_text("".join(forms), "utf-8")
+                write(folder / "test.forms.jsonl", "".join(forms))
             _write_json(folder / CERTIFICATE, proof)
         if "" not in found:
             _write_json(stage / GRID, grid(found))
@@ -259,25 +260,26 @@ def _forms(compounds: problem.Occurrences, labels: Labels) -> Iterator[str]:
 
 
 def _write_json(path: Path, document: dict[str, Any]) -> None:
-    path.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", "utf-8", errors="replace")
+    write(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
 
 
 def _write_items(items: ItemSet, chosen: list[int], path: Path) -> None:
     if items.table is None:
         blocks = (block + b"\n\n" for block in items.blocks(chosen))
-        path.with_suffix(".conllu").write_bytes(b"".join(blocks))
+        write(path.with_suffix(".conllu"), b"".join(blocks))
         if items.translations:
             pairs = [(in_one_line(items.sentences[item].text), items.translations[item]) for item in chosen]
             for suffix, lines in zip(
                 (".src", ".trg", ".tsv"), (*zip(*pairs, strict=True), map("\t".join, pairs)), strict=True
             ):
-                path.with_suffix(suffix).write_text("".join(f"{line}\n" for line in lines), "utf-8")
+                write(path.with_suffix(suffix), "".join(f"{line}\n" for line in lines))
         return
     import pyarrow.parquet as pq
 
     rows = items.table.take(chosen)
-    pq.write_table(rows, path.with_suffix(".parquet"))
+    with create(path.with_suffix(".parquet")) as file:
+        pq.write_table(rows, file)
     if all(column in rows.column_names for column in _COLUMNS):
         columns = [rows[column].to_pylist() for column in _COLUMNS]
         lines = ("\t".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
-        path.with_suffix(".tsv").write_text("".join(lines), "utf-8")
+        write(path.with_suffix(".tsv"), "".join(lines))

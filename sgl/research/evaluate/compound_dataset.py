@@ -22,6 +22,7 @@ from sgl.core.interpret import Derivation, derive_graph
 from sgl.core.structure import Structure
 from sgl.dataset import DataFile
 from sgl.dataset.rows import Chunk
+from sgl.disk import write
 from sgl.frontend import Compiled
 from sgl.research.evaluate.compounds import ADJECTIVE, ATTRIBUTIVE, DETERMINER, HEADS, HOLE, MODIFIER, NOUN
 from sgl.research.evaluate.query import PatternQuery, StructureFinder
@@ -196,7 +197,7 @@ class CompoundObserver:
         if not self._items and not self._left_out:
             return ()
         text = (json.dumps(self._content(), ensure_ascii=False, indent=1) + "\n").encode()
-        (directory / FILE).write_bytes(text)
+        write(directory / FILE, text)
         return (DataFile(FILE, hashlib.sha256(text).hexdigest(), rows=0),)
 
     def _content(self) -> dict[str, Any]:

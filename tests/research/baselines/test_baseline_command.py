@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from workplace import Workplace
 
 from sgl.cli.main import FAILED, INTERRUPTED, OK, OUTPUT, run
-from sgl.dataset.staged import LockedFolder
+from sgl.disk.stages import LockedFolder
 from sgl.research.baselines.learner import Seq2SeqLearner
 from sgl.research.baselines.training import Training
 
@@ -223,7 +223,7 @@ def test_directories_of_others_are_left_alone(work: Workplace) -> None:
 def test_a_directory_in_which_a_run_is_at_work_is_refused(work: Workplace) -> None:
     assert trains() == OK
     before = {path: path.read_bytes() for path in (work.directory / "run").rglob("*.*")}
-    held = LockedFolder.take(work.directory / "run")
+    held = LockedFolder.take(work.directory / "run", ".*")
     assert trains("--resume") == FAILED
     text = said(work)
     assert "error[SGL1604]: `run` is in use: another run is writing here: process" in text
