@@ -9,7 +9,7 @@ Three rules keep everything outside the project, and everything that belongs to 
 * **SGL removes only what it has made**: files of this process, and the folder of an earlier run that can prove to be
   one (:mod:`sgl.disk.stages`).
 
-A test of the house, ``tests/house/test_writing.py``, forbids to write anywhere else.
+A test of the house, ``tests/house/test_owned_files.py``, forbids to write anywhere else.
 """
 
 import os
