@@ -182,6 +182,7 @@ def write(path: Path, content: str | bytes) -> None:
 
 def make(path: Path, mode: int = 0o777) -> None:
     """Create a directory, and those above it; one that exists stays.  Raises ``InTheWayError`` if it is none."""
+    path = path.absolute()
     make_way(path, mode)
     with Folder(path.parent) as folder:
         folder.make(path.name, mode)

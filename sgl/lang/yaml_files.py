@@ -202,16 +202,16 @@ def _report_malformed(source: SourceFile, problem: yaml.MarkedYAMLError, diagnos
     began = problem.context_mark.line if problem.context_mark is not None else line
     lines = [source.line(min(n, len(source.line_starts) - 1) + 1) for n in (began, line)]
     wide = next((c for text in lines for c in text if CONFUSABLES.get(c, " ") in ',:"-'), "")
-    hint = ""
-    if wide:
-        hint = f"if you mean `{CONFUSABLES[wide]}`, write it (of ASCII) in place of `{wide}`"
-    elif any("\t" in text for text in lines):
+    hint = f"if you mean `{CONFUSABLES[wide]}`, write it (of ASCII) in place of `{wide}`" if wide else ""
+    if not wide and any("\t" in text for text in lines):
         hint = "YAML is indented by spaces; write them in place of tabs"
-    elif began != line and "indicator" in str(problem.problem):
+    elif not wide and began != line and "indicator" in str(problem.problem):
         hint = "the columns of a row begin exactly below one another"
     labels = [Label(_line(source, began), "in what begins here")] if began != line else []
-    message = f"this is not YAML: {problem.problem or problem}"
-    diagnostics.error("SGL0601", _line(source, line), message, hint, labels=labels)
+    # PyYAML looks ahead, and may give up before MAX_DEPTH is reached.
+    deep = "nesting depth" in str(problem.problem)
+    code, said = ("SGL0602", "nested too deep") if deep else ("SGL0601", f"not YAML: {problem.problem or problem}")
+    diagnostics.error(code, _line(source, line), f"this is {said}", hint, labels=labels)
 
 
 _CELL = "a value in a table is a word or a number"
