@@ -23,6 +23,7 @@ import networkx as nx
 
 from sgl.characters import code_of, hidden
 from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Slot, Token
+from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
@@ -83,13 +84,15 @@ def check_instances(state: CompilerState) -> None:
 
 def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
     """Yield the rules whose children have no single place in another layer, where an empty phrase has no node."""
-    layer, held, size = grammar.graph_layers[number], set[tuple[int, str]](), -1
-    anchor = grammar.anchors[number]
-    while size < (size := len(held)):
-        for rule in grammar.rules:
-            fragment = rule.fragments[number]
-            kinds = _kinds(fragment.nodes[fragment.exports[0]], rule, held)
-            held |= {(rule.lhs, kind) for kind in kinds}
+    layer, anchor = grammar.graph_layers[number], grammar.anchors[number]
+    held: list[set[str]] = [set() for _ in grammar.categories]
+    rounds = Rounds(rule.rhs for rule in grammar.rules)
+    for rule in map(grammar.rules.__getitem__, rounds):
+        fragment = rule.fragments[number]
+        kinds = _kinds(fragment.nodes[fragment.exports[0]], rule, held)
+        if not kinds <= held[rule.lhs]:
+            held[rule.lhs] |= kinds
+            rounds.grew(rule.lhs)
     for rule in grammar.rules:
         fragment = rule.fragments[number]
         slots = [item for item in rule.templates[anchor] if isinstance(item, Slot)]
@@ -112,11 +115,11 @@ def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
                     yield rule, f"`{name}` stands {len(pieces)} times in `{layer.anchor}`"
 
 
-def _kinds(node: Node, rule: Rule, held: set[tuple[int, str]]) -> set[str]:
+def _kinds(node: Node, rule: Rule, held: Sequence[set[str]]) -> set[str]:
     own = [rule.rhs[child] for child, port in node.glue if port == 0]
     if node.attributes is not None or (node.glue and not own):
         return {_WORD}
-    return {kind for child, kind in held if child in own} if own else {_NOTHING}
+    return set[str]().union(*[held[child] for child in own]) if own else {_NOTHING}
 
 
 def _has_double_edge(fragment: Fragment) -> bool:
@@ -133,11 +136,12 @@ class _Ports:
         for words in state.words:
             for port, held in state.kept(f"ports {index}", (words,), partial(self._found, words)):
                 self._holdings.setdefault(port, set()).update(held)
-        before = -1
-        while before != (now := sum(len(held) for held in self._holdings.values())):
-            before = now
-            for port, held in self._found(state.rules):
-                self._holdings.setdefault(port, set()).update(held)
+        rounds = Rounds([pattern.info.name for pattern in rule.rhs] for rule in state.rules)
+        for number in rounds:
+            for port, held in self._found(state.rules[number : number + 1]):
+                if not held <= self._holdings.setdefault(port, set()):
+                    self._holdings[port] |= held
+                    rounds.grew(port[0])
 
     def _found(self, productions: Sequence[Production]) -> set[tuple[tuple[str, str], frozenset[str]]]:
         """Return what the ports of productions hold, as far as it is known of their children."""
@@ -370,17 +374,14 @@ def _is_odd(edge: Edge, heads: frozenset[str], dependents: frozenset[str]) -> bo
 
 def _parts_of_speech(grammar: CoreGrammar, layer: int) -> dict[tuple[int, int], frozenset[str]]:
     ports: dict[tuple[int, int], frozenset[str]] = {}
-    changed, rules = True, grammar.rules
-    while changed:
-        changed = False
-        for rule in rules:
-            for port, node in enumerate(rule.fragments[layer].exports):
-                known = ports.get((rule.lhs, port), frozenset())
-                found = known | _upos(rule, layer, node, ports)
-                changed |= found != known
+    rounds = Rounds(rule.rhs for rule in grammar.rules)
+    for rule in map(grammar.rules.__getitem__, rounds):
+        for port, node in enumerate(rule.fragments[layer].exports):
+            known = ports.setdefault((rule.lhs, port), frozenset())
+            found = known | _upos(rule, layer, node, ports)
+            if found != known:
                 ports[rule.lhs, port] = found
-        # Of words all is known at once.
-        rules = tuple(rule for rule in rules if rule.rhs)
+                rounds.grew(rule.lhs)
     return ports
 
 

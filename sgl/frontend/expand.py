@@ -14,6 +14,7 @@ import networkx as nx
 
 from sgl.cache import kept
 from sgl.core.grammar import Cut, Slot
+from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, shortlist
 from sgl.frontend.productions import Production, Slotting, Version
 from sgl.frontend.state import CompilerState
@@ -107,18 +108,18 @@ class _Search:
 
     def rules(self, rules: Sequence[Production]) -> list[Instance]:
         found: list[dict[tuple[Concrete, tuple[Concrete, ...]], Instance]] = [{} for _ in rules]
-        seen_size, total = -1, 0
-        while seen_size != (size := sum(len(table) for table in self.buildable.values())):
-            seen_size = size
-            for rule, instances in zip(rules, found, strict=True):
-                for instance in self._instances(rule):
-                    key = (instance.lhs, instance.rhs)
-                    if key not in instances:
-                        instances[key] = instance
-                        total += 1
-                        self.buildable.setdefault(instance.lhs[0], {})[instance.lhs[1]] = None
-                    if total > MAX_INSTANCES:
-                        self._give_up(rule, _RULES)
+        rounds, total = Rounds([pattern.info.name for pattern in rule.rhs] for rule in rules), 0
+        for number in rounds:
+            for instance in self._instances(rules[number]):
+                key, (name, values) = (instance.lhs, instance.rhs), instance.lhs
+                if key not in found[number]:
+                    found[number][key] = instance
+                    total += 1
+                if values not in self.buildable.setdefault(name, {}):
+                    self.buildable[name][values] = None
+                    rounds.grew(name)
+                if total > MAX_INSTANCES:
+                    self._give_up(rules[number], _RULES)
         return [instance for instances in found for instance in instances.values()]
 
     def _instances(self, rule: Production) -> Iterator[Instance]:

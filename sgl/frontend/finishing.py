@@ -20,6 +20,7 @@ from itertools import product
 from sgl.core import structure as c
 from sgl.core.grammar import CoreGrammar, Slot, TextLayer, Token
 from sgl.core.interpret import Derivation, capitalised, interpret
+from sgl.core.rounds import Rounds
 from sgl.core.spelling import Finish
 from sgl.diagnostics import Span, suggest
 from sgl.frontend.state import CompilerState
@@ -203,15 +204,16 @@ def check_contrast(state: CompilerState) -> None:
 def differences(grammar: CoreGrammar, layer: int) -> list[dict[int, Derivation]]:
     """Return for each category how many differences its phrases can have, with examples."""
     found: list[dict[int, Derivation]] = [{} for _ in grammar.categories]
-    size = -1
-    while size < (size := sum(map(len, found))):
-        for rule in grammar.rules:
-            own = rule.templates[layer] != rule.templates[0]
-            used = Counter(item.child for item in rule.templates[layer] if isinstance(item, Slot))
-            for parts in product(*[list(found[child].items()) for child in rule.rhs]):
-                total = own + sum(used[place] * count for place, (count, _) in enumerate(parts))
+    rounds = Rounds(rule.rhs for rule in grammar.rules)
+    for rule in map(grammar.rules.__getitem__, rounds):
+        own = rule.templates[layer] != rule.templates[0]
+        used = Counter(item.child for item in rule.templates[layer] if isinstance(item, Slot))
+        for parts in product(*[list(found[child].items()) for child in rule.rhs]):
+            total = min(own + sum(used[place] * count for place, (count, _) in enumerate(parts)), SEVERAL)
+            if total not in found[rule.lhs]:
                 inside = (number for _, derivation in parts for number in derivation)
-                found[rule.lhs].setdefault(min(total, SEVERAL), (rule.id, *inside))
+                found[rule.lhs][total] = (rule.id, *inside)
+                rounds.grew(rule.lhs)
     return found
 
 

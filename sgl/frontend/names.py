@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span, shortlist, suggest
 from sgl.frontend.state import CompilerState
@@ -58,18 +58,24 @@ _Named = dict[type, dict[str, s.NamedDeclaration]]
 class ResolvedNames:
     """All declarations in force, each with the scope of its file; ``scopes`` by file name.
 
-    ``used`` are the identities of those asked for; ``missing`` is where names that nothing has were first mentioned.
+    ``first`` has the first declaration of each name; ``used`` are the identities of those asked for; ``missing`` is
+    where names that nothing has were first mentioned.
     """
 
     state: CompilerState
     scopes: dict[str, Scope] = field(default_factory=dict)
     declarations: list[tuple[s.Declaration, Scope]] = field(default_factory=list)
+    first: dict[tuple[type, str], tuple[s.NamedDeclaration, Scope]] = field(default_factory=dict)
     used: set[int] = field(default_factory=set)
     missing: dict[tuple[type, str], Span] = field(default_factory=dict)
+    _of: dict[type, list[tuple[s.SyntaxNode, Scope]]] = field(default_factory=dict)
 
     def of(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """Return the declarations of a kind, in the order of the files."""
-        return [(d, scope) for d, scope in self.declarations if isinstance(d, kind)]
+        if not self._of:
+            for declaration, scope in self.declarations:
+                self._of.setdefault(type(declaration), []).append((declaration, scope))
+        return cast(list[tuple[_Declared, Scope]], self._of.get(kind, []))
 
     def declared(self, kind: type[_Declared]) -> list[tuple[_Declared, Scope]]:
         """Return the same with those that a ``when`` switches off, or that no ``use`` lists."""
@@ -127,21 +133,18 @@ class Scope:
         return f"write `use {file} ({name})` here" if file else ""
 
     def _tell_elsewhere(self, kind: type, name: s.Name) -> bool:
-        for declared, scope in self.resolved.declarations:
-            if not isinstance(declared, kind) or not isinstance(declared, s.NamedDeclaration):
-                continue
-            if declared.name.text == name.text:
-                unit, path, here = scope.unit, scope.unit.path.with_suffix(""), self.unit.path.parent
-                used = ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
-                used = unit.root.display(path).replace("/", ".") if unit.is_library else used
-                message = f"this file does not see the {KINDS[kind]} `{name}`"
-                hint = f"write `use {used}` here"
-                labels = [Label(declared.name.span, "declared here")]
-                notes = ("`use` shows what a file declares, not what that file uses",)
-                state = self.resolved.state
-                state.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
-                return True
-        return False
+        if (kind, name.text) not in self.resolved.first:
+            return False
+        declared, scope = self.resolved.first[kind, name.text]
+        unit, path, here = scope.unit, scope.unit.path.with_suffix(""), self.unit.path.parent
+        used = ".".join(path.relative_to(here).parts) if path.is_relative_to(here) else path.name
+        used = unit.root.display(path).replace("/", ".") if unit.is_library else used
+        message = f"this file does not see the {KINDS[kind]} `{name}`"
+        hint = f"write `use {used}` here"
+        labels = [Label(declared.name.span, "declared here")]
+        notes = ("`use` shows what a file declares, not what that file uses",)
+        self.resolved.state.error("SGL0201", name.span, message, hint, labels=labels, notes=notes)
+        return True
 
     def peek(self, kind: type[_Declared], name: str) -> _Declared | None:
         """Return the same without a report."""
@@ -242,14 +245,13 @@ def _listed(use: s.Use, used: Unit, state: CompilerState) -> set[str] | None:
 
 
 def _check_once(names: ResolvedNames) -> None:
-    first: dict[tuple[type, str], s.Name] = {}
-    for declaration, _ in names.declarations:
+    for declaration, scope in names.declarations:
         if isinstance(declaration, s.NamedDeclaration):
             kind, name = type(declaration), declaration.name
-            earlier = first.setdefault((kind, name.text), name)
+            earlier, _ = names.first.setdefault((kind, name.text), (declaration, scope))
             if earlier.span.file != name.span.file:
                 hint = "rename one of the two, or list after `use` the names you need"
-                names.state.report_twice(KINDS[kind], name, earlier.span, hint)
+                names.state.report_twice(KINDS[kind], name, earlier.name.span, hint)
 
 
 def report_unused(state: CompilerState) -> None:

@@ -31,6 +31,7 @@ from itertools import chain, permutations
 from typing import NamedTuple
 
 from sgl.core.grammar import Rule
+from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span, shortlist
 from sgl.frontend.expand import Concrete, Instance
 from sgl.frontend.productions import ANY, Production, Slotting
@@ -218,13 +219,14 @@ class _Usage:
         return self._risen({carried for (carried, _), forms in values.items() if len(forms) > 1})
 
     def _risen(self, features: set[tuple[str, str]]) -> set[tuple[str, str]]:
-        found, size = set(features), -1
-        while size != len(found):
-            size = len(found)
-            for places in self._rules:
-                below = {p.variable for p in places if p.number != LEFT and p.carried in found}
-                above = [p for p in places if p.number == LEFT and p.variable is not None]
-                found.update(place.carried for place in above if place.variable in below)
+        found = set(features)
+        rounds = Rounds([place.carried for place in places if place.number != LEFT] for places in self._rules)
+        for places in map(self._rules.__getitem__, rounds):
+            below = {p.variable for p in places if p.number != LEFT and p.carried in found} - {None}
+            above = {p.carried for p in places if p.number == LEFT and p.variable in below}
+            for carried in above - found:
+                rounds.grew(carried)
+            found |= above
         return found
 
     def suspects(self) -> Iterator[_Suspect]:
@@ -349,17 +351,19 @@ def find_slips(state: CompilerState) -> None:
 
 def _find_twins(phrasal: Sequence[tuple[Rule, Span]], state: CompilerState) -> None:
     first: dict[Rule, tuple[Rule, Span]] = {}
+    first_at: dict[Span, Rule] = {}
     twins: dict[tuple[Span, Span], list[Rule]] = {}
     every: dict[Span, int] = {}
     for rule, span in phrasal:
         every[span] = every.get(span, 0) + 1
         made = replace(rule, id=0, name="", weight=0.0, origin=None, keep=False)
         other, place = first.setdefault(made, (rule, span))
+        first_at.setdefault(place, other)
         if other is not rule and place != span:
             twins.setdefault((span, place), []).append(rule)
     categories = state.declared.grammar.categories
     for (span, place), rules in twins.items():
-        other = next(found for found, at in first.values() if at == place)
+        other = first_at[place]
         names = shortlist((categories[rule.lhs].name for rule in rules), 3)
         partly = f" for {names}" if len(rules) < every[span] else ""
         message = f"the rule `{rules[0].name}` makes the same as `{other.name}`{partly}"
@@ -371,13 +375,14 @@ def _find_twins(phrasal: Sequence[tuple[Rule, Span]], state: CompilerState) -> N
 def _find_idle_weights(phrasal: Sequence[tuple[Rule, Span]], state: CompilerState) -> None:
     """Warn about weights of rules that are the only ones of all their categories, under any setting."""
     grammar = state.declared.grammar
-    rivals: dict[Span, set[str]] = {}
-    made: dict[Span, Rule] = {}
-    # Once for each category: it may have thousands of rules.
-    names_of = [{rule.name for rule in rules} for rules in grammar.rules_of]
-    for rule, span in phrasal:
-        rivals.setdefault(span, set()).update(names_of[rule.lhs] - {rule.name})
-        made.setdefault(span, rule)
+    # A category may have thousands of rules, and the grammar thousands of idle weights.
+    several = [len({rule.name for rule in rules}) > 1 for rules in grammar.rules_of]
+    competing = {span for rule, span in phrasal if several[rule.lhs]}
+    made = {span: rule for rule, span in reversed(phrasal)}
+    named: dict[str, set[str]] = {}
+    for rule in grammar.rules:
+        named.setdefault(grammar.categories[rule.lhs].base, set()).add(rule.name)
+    sorted_names = {base: sorted(names) for base, names in named.items()}
     here = {id(rule) for rule, _ in state.names.of(s.Rule)}
     declared = (rule for rule, _ in state.names.declared(s.Rule))
     off = {rule.lhs.name.text for rule in declared if id(rule) not in here}
@@ -385,15 +390,11 @@ def _find_idle_weights(phrasal: Sequence[tuple[Rule, Span]], state: CompilerStat
         # Several weights of one rule compete with one another.
         span, weights = declaration.name.span, declaration.weights
         weight = weights[0].weight if len(weights) == 1 else None
-        if weight is None or rivals.get(span, {""}) or declaration.lhs.name.text in off:
+        if weight is None or span in competing or span not in made or declaration.lhs.name.text in off:
             continue
         category = grammar.categories[made[span].lhs]
-        others = {
-            rule.name
-            for rule in grammar.rules
-            if rule.name != made[span].name and grammar.categories[rule.lhs].base == category.base
-        }
-        listed = shortlist((f"`{name}`" for name in sorted(others)), 3)
+        others = [f"`{name}`" for name in sorted_names[category.base][:5] if name != made[span].name]
+        listed = shortlist(others, 3)
         why = f"with these features; others come from {listed}" if others else "at all"
         message = f"the weight of `{made[span].name}` has no effect: it competes with nothing"
         hint = "remove it; the values of a feature have weights: `feature x = a ~ 9 | b`"

@@ -23,6 +23,7 @@ from sgl.cache import kept
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
+from sgl.core.rounds import Rounds
 from sgl.core.structure import LengthTest, Structure
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, Span, suggest
 from sgl.foreign import limits
@@ -195,45 +196,47 @@ class SmallestTexts:
 
     def __init__(self, grammar: CoreGrammar) -> None:
         self._rules = grammar.rules
-        #: A derivation of each category with as few rules as can be.
-        self._below: dict[int, Derivation] = {}
-        #: What comes before and after a phrase of each category in a smallest text.
-        self._around: dict[int, tuple[Derivation, Derivation]] = {grammar.start: ((), ())}
-        # Each pass goes over all rules; the last one changes nothing.
-        while sum(self._shrinks(rule) for rule in grammar.rules):
-            pass
-        while sum(self._reaches(rule) for rule in grammar.rules):
-            pass
+        #: How many rules a smallest phrase of each category has, and the one at its top.
+        self._sizes: dict[int, int] = {}
+        self._tops: dict[int, Rule] = {}
+        rounds = Rounds(rule.rhs for rule in grammar.rules)
+        for rule in map(grammar.rules.__getitem__, rounds):
+            if all(child in self._sizes for child in rule.rhs):
+                size = self._size(rule)
+                if size < self._sizes.get(rule.lhs, size + 1):
+                    self._sizes[rule.lhs], self._tops[rule.lhs] = size, rule
+                    rounds.grew(rule.lhs)
+        #: How many rules are around a phrase of each category in a smallest text, and the place of it in one of them.
+        self._rest = {grammar.start: 0}
+        self._above: dict[int, tuple[Rule, int]] = {}
+        rounds = Rounds([rule.lhs] for rule in grammar.rules)
+        for rule in map(grammar.rules.__getitem__, rounds):
+            for place, child in enumerate(rule.rhs if rule.lhs in self._rest else ()):
+                rest = self._rest[rule.lhs] + self._size(rule) - self._sizes[child]
+                if rest < self._rest.get(child, rest + 1):
+                    self._rest[child], self._above[child] = rest, (rule, place)
+                    rounds.grew(child)
 
-    def _shrinks(self, rule: Rule) -> bool:
-        if any(child not in self._below for child in rule.rhs):
-            return False
-        phrase = rule.id, *self._phrases(rule.rhs)
-        shorter = rule.lhs not in self._below or len(phrase) < len(self._below[rule.lhs])
-        if shorter:
-            self._below[rule.lhs] = phrase
-        return shorter
-
-    def _reaches(self, rule: Rule) -> bool:
-        changed = False
-        for place, child in enumerate(rule.rhs if rule.lhs in self._around else ()):
-            before, after = self._around[rule.lhs]
-            left = (*before, rule.id, *self._phrases(rule.rhs[:place]))
-            right = (*self._phrases(rule.rhs[place + 1 :]), *after)
-            known = self._around.get(child)
-            if known is None or len(left) + len(right) < sum(map(len, known)):
-                self._around[child] = left, right
-                changed = True
-        return changed
+    def _size(self, rule: Rule) -> int:
+        return 1 + sum(self._sizes[child] for child in rule.rhs)
 
     def _phrases(self, categories: Sequence[int]) -> Iterator[int]:
-        return chain.from_iterable(self._below[category] for category in categories)
+        stack = [*reversed(categories)]
+        while stack:
+            rule = self._tops[stack.pop()]
+            stack += reversed(rule.rhs)
+            yield rule.id
 
     def of(self, number: int) -> Derivation:
         """Return a smallest text with this rule."""
         rule = self._rules[number]
-        before, after = self._around[rule.lhs]
-        return *before, number, *self._phrases(rule.rhs), *after
+        before, after, category = list[tuple[int, ...]](), list[int](), rule.lhs
+        while category in self._above:
+            above, place = self._above[category]
+            before.append((above.id, *self._phrases(above.rhs[:place])))
+            after += self._phrases(above.rhs[place + 1 :])
+            category = above.lhs
+        return *chain.from_iterable(reversed(before)), number, *self._phrases(rule.rhs), *after
 
     def of_all(self) -> Iterator[Derivation]:
         """Yield smallest texts in which all rules occur, none for what an earlier one has."""

@@ -95,8 +95,10 @@ def _values(column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
     compute = import_module("pyarrow.compute")
     if (compute.max(compute.binary_length(column.dictionary)).as_py() or 0) > _LONGEST:
         raise ParquetError(f"a value has more than {_LONGEST:,} bytes")
-    texts = [*column.dictionary.to_pylist(), None]
-    return [texts[-1 if place is None else place] for place in column.indices.to_pylist()]
+    # The dictionary grows from batch to batch.
+    used = compute.unique(column.indices)
+    texts = dict(zip(used.to_pylist(), column.dictionary.take(used).to_pylist(), strict=True))
+    return [texts[place] for place in column.indices.to_pylist()]
 
 
 #: UD relations by which phrases nest in phrases of the same kind.
