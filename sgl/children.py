@@ -9,6 +9,7 @@ processes is loaded when one starts.
 import gc
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -105,3 +106,22 @@ def _call(module: str, function: str, folder: str) -> None:
     begin(folder)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     getattr(import_module(module), function)(Path(folder))
+
+
+async def program(module: str, *words: str) -> tuple[int, str]:
+    """Run a module as a program, which is ended if nobody waits for it; return its exit code, and what it has said.
+
+    It finds no modules in the current directory, which may be that of a stranger.
+    """
+    import asyncio
+    from asyncio.subprocess import DEVNULL, PIPE, STDOUT
+
+    command = (sys.executable, "-P", "-m", module, *words)
+    process = await asyncio.create_subprocess_exec(*command, stdin=DEVNULL, stdout=PIPE, stderr=STDOUT)
+    try:
+        said, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    return process.returncode or 0, said.decode("utf-8", "replace").strip()

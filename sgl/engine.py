@@ -35,6 +35,7 @@ from sgl.core.grammar import CoreGrammar
 from sgl.core.interpret import Item
 from sgl.diagnostics import Diagnostic, Diagnostics, SourceFile, SourceMap
 from sgl.frontend import PASSES, Compiled, CompilerState, compiled_of, run_passes
+from sgl.lang import SUFFIXES
 from sgl.lang.allowed import AllowedWarnings
 from sgl.lang.project import STDLIB, Project, load_project
 from sgl.pipeline.grammar import grammars_of, sound
@@ -68,8 +69,13 @@ class Sample(NamedTuple):
 
 @dataclass
 class Workspace:
-    """The files of somebody who is writing; ``open`` says what a grammar is now."""
+    """The files of somebody who is writing; ``open`` says what a grammar is now.
 
+    Attributes:
+        within: The folders that files are ``seen`` in; all files are, if there are none.
+    """
+
+    within: tuple[Path, ...] = ()
     _edits: dict[Path, bytes] = field(default_factory=dict)
     _memory: Memory = field(default_factory=Memory)
     _lock: RLock = field(default_factory=RLock)
@@ -92,7 +98,13 @@ class Workspace:
     def roots(self, path: Path) -> tuple[Path, ...]:
         """Return the grammars that a file is checked with, nearest first; itself if there is none."""
         with self._lock, foreign.edited(self._edits):
-            return tuple(grammars_of(path)) or (path,)
+            return tuple(filter(self.sees, grammars_of(path))) or (path,)
+
+    def sees(self, path: Path) -> bool:
+        """Return whether a file, links followed, is in one of the folders and has an ending of the language."""
+        real = path.resolve()
+        named = real.suffix.lower() in SUFFIXES
+        return not self.within or (named and any(real.is_relative_to(folder) for folder in self.within))
 
     @contextmanager
     def working(self, edits: Mapping[Path, bytes]) -> Iterator[None]:
@@ -185,6 +197,14 @@ class Snapshot:
         assert self.compiled is not None
         with self._workspace.working(self._edits):
             return structures_of(self.compiled.grammar)
+
+    @property
+    def own(self) -> dict[Path, str]:
+        """The texts of the files in the folder of the main one, or below, by their paths; the main one is the first."""
+        root = self.root.resolve()
+        found = {self.path_of(name).resolve(): file.text for name, file in self.sources.files.items()}
+        paths = sorted(found, key=lambda path: (path != root, path.name))
+        return {path: found[path] for path in paths if path.is_relative_to(root.parent)}
 
     def path_of(self, name: str) -> Path:
         """Return the file that diagnostics call so."""

@@ -8,6 +8,11 @@ What a category or a layer means begins in :mod:`sgl.frontend`.
 MAX_SOURCE = 4_000_000
 MAX_TABLE = 32_000_000
 
+#: The endings of the files that a grammar may name: tables, weights and relations; templates of views.  No other file
+#: is opened, so that the grammar of a stranger, whose errors quote what it reads, shows nothing of your other files.
+TABLE_SUFFIXES, TEMPLATE_SUFFIXES = (".yaml", ".yml"), (".j2", ".jinja")
+SUFFIXES = (".sgl", ".irtg", *TABLE_SUFFIXES, *TEMPLATE_SUFFIXES)
+
 #: The words of the language, in one place: for the reader, the docs and the colours.
 _DECLARATIONS = """
     module use param layer view feature category labels words structure word literal lexicon forms

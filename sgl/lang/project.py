@@ -19,7 +19,7 @@ from typing import TypeVar
 from sgl.cache import cached, kept, memory
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, edit_of, read_bytes
-from sgl.lang import MAX_SOURCE
+from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang.chunks import placed
 from sgl.lang.reader import read
 from sgl.lang.syntax import File, Module, SyntaxNode, Unread, Use
@@ -250,6 +250,14 @@ def locate(
         hint = "move the file into the project and name it from there"
         notes = ("a grammar reads only files in the directory of its main file or below",)
         diagnostics.error("SGL0005", span, f"`{written}` is outside the project directory", hint, notes=notes)
+        return None
+    if candidate.suffix.lower() not in SUFFIXES:
+        tables, templates = (
+            " or ".join(f"`{suffix}`" for suffix in one) for one in (TABLE_SUFFIXES, TEMPLATE_SUFFIXES)
+        )
+        notes = (f"a grammar reads tables that end in {tables}, and templates that end in {templates}",)
+        hint = f"write the whole name, as in `{written}{TABLE_SUFFIXES[0]}`, or rename the file"
+        diagnostics.error("SGL0001", span, f"`{written}` is not the name of a table or template", hint, notes=notes)
         return None
     return candidate
 

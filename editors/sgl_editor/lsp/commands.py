@@ -1,12 +1,12 @@
 """What lenses and menus do: commands that take the address of a file and perhaps a name, and answer with a text."""
 
-import asyncio
-import sys
 from collections.abc import Awaitable, Callable
+from inspect import signature
 from typing import TYPE_CHECKING, TypeVar
 
 from pygls.exceptions import JsonRpcInvalidParams
 
+from sgl.children import program
 from sgl.diagnostics import CODES
 from sgl.diagnostics.registry import page
 from sgl.diagnostics.render import render
@@ -19,6 +19,16 @@ if TYPE_CHECKING:
 
 _SAMPLES = 5
 _Value = TypeVar("_Value")
+
+
+def check_arguments(command: Callable[..., object], *arguments: object) -> None:
+    """Raise ``JsonRpcInvalidParams`` unless the arguments are texts, and as many as the command takes."""
+    try:
+        signature(command).bind(*arguments)
+    except TypeError:
+        arguments = (None,)
+    if not all(isinstance(one, str) for one in arguments):
+        raise JsonRpcInvalidParams("a command takes the address of a file, and names")
 
 
 def _about(answer: Callable[[Grammar, Compiled, str], _Value]) -> Callable[..., Awaitable[_Value]]:
@@ -72,11 +82,7 @@ async def _compile(server: "Server", uri: str, out: str = "") -> str:
         return "Save all files first: a dataset is made of what is on disk."
     # A long run in a process of its own stops nothing here.
     target = out or str(root.parent / "out" / name)
-    command = (sys.executable, "-m", "sgl", "compile", str(root), "-o", target)
-    nothing, pipe, same = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE, asyncio.subprocess.STDOUT
-    process = await asyncio.create_subprocess_exec(*command, stdin=nothing, stdout=pipe, stderr=same)
-    told, _ = await process.communicate()
-    return told.decode("utf-8", "replace").strip()
+    return (await program("sgl", "compile", str(root), "--out", target))[1]
 
 
 async def _explain(_: "Server", __: str, code: str = "") -> str:

@@ -16,7 +16,7 @@ from lark.exceptions import LarkError
 from lsprotocol import types
 
 from sgl.diagnostics import SourceFile
-from sgl.lang import CLAUSES, DECLARATIONS
+from sgl.lang import CLAUSES, DECLARATIONS, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
 from sgl.lang import syntax as s
 from sgl.lang.builder import TreeBuilder
 from sgl.lang.chunks import split_chunks
@@ -154,7 +154,7 @@ def _names(document: Document, kind: str, use: NameUse) -> Iterable[str]:
         files = (f"{sign}{file.relative_to(top).with_suffix('')}" for top, sign in tops for file in top.rglob("*.sgl"))
         return (file.replace("/", ".") for file in islice(files, _FILES))
     if kind == "file":
-        paths = (path for path in unit.path.parent.rglob("*") if path.suffix in (".yaml", ".yml", ".j2"))
+        paths = (path for path in unit.path.parent.rglob("*") if path.suffix in (*TABLE_SUFFIXES, *TEMPLATE_SUFFIXES))
         return (path.relative_to(unit.path.parent).as_posix() for path in islice(paths, _FILES))
     if kind == "any" and isinstance(declaration, s.Use):
         path = "/".join(map(str, declaration.path)) + ".sgl"

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
-from sgl.diagnostics import Diagnostics, SourceFile, Span
+from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
 from sgl.frontend.names import KINDS
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.project import Project, Unit, read_file
+from sgl.lang.project import Project, Unit, locate, read_file
 from sgl.lang.yaml_files import KINDS as OF
 from sgl.lang.yaml_files import MalformedTable, YamlFile, YamlNode
 
@@ -237,11 +237,9 @@ class Names:
 
 
 def path_in(unit: Unit, written: s.Name) -> str:
-    """Return what diagnostics call a file that a file mentions; nothing if it is outside the grammar."""
-    try:
-        return unit.root.display((unit.path.parent / written.text).resolve())
-    except (OSError, RuntimeError, ValueError):
-        return ""
+    """Return what diagnostics call a file that a file mentions; nothing if a grammar may not read it."""
+    found = locate(unit.root, unit.path.parent, written.text, None, SourceMap(), Diagnostics())
+    return unit.root.display(found) if found is not None else ""
 
 
 def is_library(file: str) -> bool:

@@ -9,35 +9,38 @@ import asyncio
 import sys
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Container
+from collections.abc import Awaitable, Callable, Container, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, TypeVar, cast
+from typing import Any, BinaryIO, TypeVar
+from urllib.parse import unquote
 
 import click
 from lsprotocol import types as t
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, PyglsError
+from pygls.exceptions import FeatureRequestError, JsonRpcInvalidParams
+from pygls.io_ import StdoutWriter
 from pygls.lsp.server import LanguageServer
-from pygls.protocol import LanguageServerProtocol, default_converter
+from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
 
 from sgl import __version__
 from sgl.engine import Workspace
 from sgl.frontend import Compiled
+from sgl.lang import SUFFIXES
 from sgl_editor.lsp import edits, marks
-from sgl_editor.lsp.commands import COMMANDS
+from sgl_editor.lsp.commands import COMMANDS, check_arguments
 from sgl_editor.lsp.completion import complete
 from sgl_editor.lsp.document import Document, Grammar
 from sgl_editor.lsp.hover import hover
+from sgl_editor.lsp.protocol import MISTAKE, Protocol, frames
 
 #: Seconds without a key before a grammar is read again, and before its claims are proved.
 _PAUSE, _LONG_PAUSE = 0.15, 0.3
-#: Messages of one file that are shown; bytes that a message of the client, and a line of its head, may have.
-_MESSAGES, _LARGEST, _LINE = 1_000, 64_000_000, 1_000
-_WATCHED = "**/*.{sgl,yaml,yml,j2}"
+#: Messages of one file that are shown.
+_MESSAGES = 1_000
+_WATCHED = f"**/*.{{{','.join(suffix[1:] for suffix in SUFFIXES)}}}"
 _Value = TypeVar("_Value")
 #: What a client sends.  The library hands the server to what says that it takes any `object`.
 _Params = Any
@@ -67,37 +70,14 @@ class _PutOffError(Exception):
     """Something else is asked for: what is being proved is proved later."""
 
 
-class _Protocol(LanguageServerProtocol):
-    def structure_message(self, data: dict[str, _Params]) -> _Params:
-        """Read a message; also a request that cannot be read has an answer."""
-        try:
-            return super().structure_message(data)
-        except JsonRpcException as problem:
-            if "id" in data and "method" in data:
-                self._send_response(data["id"], error=problem.to_response_error())
-            raise
-
-
-class _Input(RawIOBase):
-    """What the client sends; of a message that is too large nothing is kept."""
-
-    def readline(self, _: int | None = -1) -> bytes:
-        return sys.stdin.buffer.readline(_LINE)
-
-    def read(self, size: int = -1) -> bytes:
-        if size <= _LARGEST:
-            return sys.stdin.buffer.read(size)
-        while size > 0 and (part := sys.stdin.buffer.read(min(size, _LARGEST))):
-            size -= len(part)
-        return b"null"
-
-
 class Server(LanguageServer):
-    """The language server of ``sglc lsp``."""
+    """The language server of ``sglc lsp``; its commands take the address of a file first."""
 
-    def __init__(self) -> None:
-        super().__init__("sglc", __version__, t.TextDocumentSyncKind.Full, None, _Protocol, default_converter)
-        self.engine, self.uris = Workspace(), dict[Path, str]()
+    protocol: Protocol
+
+    def __init__(self, commands: Mapping[str, Any] = COMMANDS, within: tuple[Path, ...] = ()) -> None:
+        super().__init__("sglc", __version__, t.TextDocumentSyncKind.Full, None, Protocol, default_converter)
+        self.engine, self.uris = Workspace(within), dict[Path, str]()
         self._worker, self._waiting, self._tells = ThreadPoolExecutor(1), 0, True
         #: What the client has written, or what has changed on disk, and no grammar knows yet.
         self._texts: dict[Path, str | None] = {}
@@ -117,8 +97,37 @@ class Server(LanguageServer):
         pull = t.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
         for method, (answer, option) in {**FEATURES, t.TEXT_DOCUMENT_DIAGNOSTIC: (self._pulled, pull)}.items():
             self.feature(method, option)(self._handler(answer))
-        for name, command in COMMANDS.items():
+        for name, command in commands.items():
             self.command(name)(self._command(command))
+
+    def check(self, method: str, params: _Params) -> None:
+        """Raise ``JsonRpcException`` if the client may not ask for something now."""
+        is_change = method == t.TEXT_DOCUMENT_DID_CHANGE
+        if is_change and unquote(params.text_document.uri) not in self.workspace.text_documents:
+            raise JsonRpcInvalidParams("the file is not open")
+
+    def report_server_error(self, error: Exception, source: object) -> None:
+        """Note what has gone wrong outside of requests, which have their answer."""
+        if source is not FeatureRequestError:
+            self.protocol.fail(error, silent=True)
+
+    async def listen(self, stream: BinaryIO, output: BinaryIO) -> None:
+        """Answer the messages of a stream until it ends."""
+        self.protocol.set_writer(StdoutWriter(output))
+        found = frames(stream)
+        while (body := await asyncio.to_thread(next, found, None)) is not None:
+            self.protocol.receive(body)
+
+    async def end(self) -> None:
+        """Stop what is under way, and give back the thread and the memory: the client has left."""
+        # What is being proved ends at its next step.
+        self.protocol.writer, self._stale = None, True
+        if self._checking is not None:
+            self._checking.cancel()
+        if running := self.protocol.cancel():
+            await asyncio.wait(running)
+        self._worker.shutdown(wait=False, cancel_futures=True)
+        self.engine, self._grammars, self._before = Workspace(self.engine.within), {}, {}
 
     async def work(self, job: Callable[[], _Value]) -> _Value:
         """Return what a job on that thread returns; claims wait until then."""
@@ -155,10 +164,9 @@ class Server(LanguageServer):
 
         return handler
 
-    def _command(self, command: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
-        async def handler(*arguments: _Params) -> str:
-            if not arguments or not all(isinstance(one, str) for one in arguments):
-                raise JsonRpcInvalidParams("a command takes the address of a file, and names")
+    def _command(self, command: Callable[..., Any]) -> Callable[..., Awaitable[object]]:
+        async def handler(*arguments: _Params) -> object:
+            check_arguments(partial(command, self), *arguments)
             text = await command(self, *arguments)
             if self._tells:
                 self.window_show_message(t.ShowMessageParams(t.MessageType.Info, text))
@@ -187,10 +195,16 @@ class Server(LanguageServer):
 
     def document(self, uri: str) -> Document | None:
         """Return a file as part of the nearest grammar that reads it."""
-        path = _path(uri)
+        path = self._path(uri)
         roots = dict.fromkeys((*self.roots(path), *[path][: path.suffix == ".sgl"])) if path is not None else ()
         found = (self.grammar(root).open(path) for root in roots if path is not None)
         return next((document for document in found if document is not None), None)
+
+    def _path(self, uri: str) -> Path | None:
+        with suppress(OSError, RuntimeError, ValueError):
+            path = Path(name).resolve() if (name := to_fs_path(uri)) else None
+            return path if path is not None and self.engine.sees(path) else None
+        return None
 
     def _started(self, params: t.InitializeParams) -> None:
         # A client may show the answers of commands in a way of its own.
@@ -198,7 +212,7 @@ class Server(LanguageServer):
 
     def _changed(self, params: _Params) -> None:
         uri = params.text_document.uri if hasattr(params, "text_document") else ""
-        if path := _path(uri):
+        if path := self._path(uri):
             self.uris.pop(path, None)
             self._texts[path] = None
             if uri in self.workspace.text_documents:
@@ -215,7 +229,9 @@ class Server(LanguageServer):
         # A mistake in the compiler, where no request has asked for anything.
         problem = None if done.cancelled() else done.exception()
         if problem is not None:
-            self.report_server_error(JsonRpcException(f"SGL0999, a mistake in sglc: {problem!r}"), PyglsError)
+            self.protocol.fail(problem, silent=True)
+            said = f"{MISTAKE}: {type(problem).__name__}"
+            self.window_show_message(t.ShowMessageParams(t.MessageType.Error, said))
 
     def unsaved(self, paths: Container[Path]) -> bool:
         """Return whether an editor has a text of one of some files that is not on disk."""
@@ -275,12 +291,6 @@ class Server(LanguageServer):
             self.workspace_inlay_hint_refresh(None)
 
 
-def _path(uri: str) -> Path | None:
-    with suppress(OSError, RuntimeError, ValueError):
-        return Path(path).resolve() if (path := to_fs_path(uri)) else None
-    return None
-
-
 @click.command("lsp")
 def command() -> int:
     """Speak the language server protocol over standard input and output.
@@ -289,5 +299,5 @@ def command() -> int:
     """
     # Whatever prints must not speak to the client.
     output, sys.stdout = sys.stdout, sys.stderr
-    Server().start_io(cast("BinaryIO", _Input()), output.buffer)
+    asyncio.run(Server().listen(sys.stdin.buffer, output.buffer))
     return 0

@@ -1,24 +1,20 @@
-"""What the page asks for beside the language server: pieces of HTML, files, and a dataset.
+"""What the page asks for beside the language server: pieces of HTML, and files.
 
 Answers are commands of the language server: each takes texts and returns JSON.  Pieces of HTML are made by the
 templates of reports, so that a graph looks the same here and there.
 """
 
-import subprocess
-import sys
+import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
-from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 
+from pygls.exceptions import JsonRpcInvalidParams
+
 from sgl.core.interpret import Derivation
-from sgl.disk import write
-from sgl.disk.stages import staged_file
 from sgl.engine import SampleError
 from sgl.pipeline.guarantees import pattern_guarantees
 from sgl.report.render import page_environment
-from sgl.resources import grammars_dir
 from sgl_editor.lsp.document import Document, Grammar
 
 #: Samples that are shown at a time.
@@ -32,13 +28,15 @@ def files(document: Document) -> dict[str, Any]:
     compiled = snapshot.compiled
     return {
         "title": snapshot.project.title if snapshot.project is not None else "",
-        "files": [{"uri": path.as_uri(), "name": path.name, "text": text} for path, text in _texts(document).items()],
+        "files": [{"uri": path.as_uri(), "name": path.name, "text": text} for path, text in snapshot.own.items()],
         "samples": [] if compiled is None else list(dict.fromkeys(s.category for s in compiled.plan.strata)),
     }
 
 
 def samples(document: Document, of: str, seed: str) -> dict[str, Any]:
     """Return some texts in all layers, each with its tree and its graph."""
+    if not re.fullmatch(r"[0-9]{1,18}", seed):
+        raise JsonRpcInvalidParams("a seed is a whole number")
     snapshot = document.grammar.snapshot
     try:
         found = snapshot.samples(of, _SAMPLES, int(seed))
@@ -79,46 +77,8 @@ def pair(document: Document, name: str) -> dict[str, Any]:
     return {"html": render("asked.html.j2", pair=grammar.pairs.pair(found, item, licences), leaks=leaks, name=name)}
 
 
-def save(document: Document) -> dict[str, Any]:
-    """Write the files of a grammar as they are in the editor; those that come with SGL are not."""
-    own = {path: text for path, text in _texts(document).items() if not path.is_relative_to(grammars_dir().resolve())}
-    changed = {path: text for path, text in own.items() if path.read_text("utf-8") != text}
-    for path, text in changed.items():
-        with staged_file(path) as new:
-            write(new, text)
-    return {"saved": [path.name for path in changed]}
-
-
-def dataset(document: Document, folder: str) -> dict[str, Any]:
-    """Compile a grammar, as it is in the editor, into a new folder inside ``folder``."""
-    texts = _texts(document)
-    root = document.grammar.snapshot.root.resolve()
-    place = Path(mkdtemp(dir=folder))
-    for path, text in texts.items():
-        copied = place / "grammar" / path.relative_to(root.parent)
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        copied.write_text(text, "utf-8")
-    command = [sys.executable, "-m", "sgl", "compile", str(place / "grammar" / root.name)]
-    done = subprocess.run(  # noqa: S603 - the compiler itself
-        [*command, "--out", str(place / "dataset"), "--color", "never"], capture_output=True, check=False
-    )
-    said = (done.stdout if done.returncode == 0 else done.stderr).decode("utf-8", "replace")
-    return {"html": render("problem.html.j2", text=said), "folder": place.name if done.returncode == 0 else ""}
-
-
 #: The commands of the page, by name.
-ANSWERS: Mapping[str, Callable[..., dict[str, Any]]] = {
-    f"play.{answer.__name__}": answer for answer in (files, samples, patterns, pair, save, dataset)
-}
-
-
-def _texts(document: Document) -> dict[Path, str]:
-    """Return the texts of the files that belong to the author, the main one first."""
-    snapshot = document.grammar.snapshot
-    root = snapshot.root.resolve()
-    found = {snapshot.path_of(name).resolve(): file.text for name, file in snapshot.sources.files.items()}
-    own = {path: text for path, text in found.items() if path.is_relative_to(root.parent)}
-    return {path: own[path] for path in sorted(own, key=lambda path: (path != root, path.name))}
+ANSWERS: Mapping[str, Callable[..., object]] = {f"play.{one.__name__}": one for one in (files, samples, patterns, pair)}
 
 
 def _marked(grammar: Grammar, of: str, derivation: Derivation) -> object:

@@ -1,6 +1,7 @@
 """``sglc play``: a page in the browser in which a grammar is written, sampled and proved."""
 
 import asyncio
+import threading
 import webbrowser
 from contextlib import suppress
 from pathlib import Path
@@ -30,10 +31,11 @@ def command(session: Session, grammar: Path, port: int, browser: bool) -> None:
         session.refuse("the editor of the page is not installed; install it: pip install 'sgl-compiler[play]'")
     page = PageServer(grammar, editor)
 
-    def ready(address: str) -> None:
-        session.echo(f"{address}\nCtrl-C ends it.")
+    def ready() -> None:
+        session.echo(f"{page.address}\nCtrl-C ends it.")
         if browser:
-            webbrowser.open(address)
+            # Some browsers are waited for until they end.
+            threading.Thread(target=webbrowser.open, args=(page.opener.as_uri(),), daemon=True).start()
 
     with suppress(KeyboardInterrupt):
         asyncio.run(page.run(port, ready))

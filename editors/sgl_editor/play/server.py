@@ -2,14 +2,17 @@
 
 It listens on the loopback interface only.  What it hands out to anybody is the page's own script and style; the page
 itself, its connection and the datasets need the token.  A request that names another host is refused, so that no other
-site can reach the page by a name of its own, and so is a connection that another site has opened.
+site can reach the page by a name of its own, and so is a connection that another site has opened.  All users see the
+arguments of processes, so the browser is called with a private file that leads to the address; and it would send a
+cookie to every port of this machine, so the token is in none.
 """
 
 import asyncio
+import gc
+import logging
 import secrets
-import shutil
-import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from importlib.resources import files
 from importlib.util import find_spec
@@ -19,23 +22,30 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from pygls.io_ import run_websocket
+from pygls.io_ import WebSocketWriter
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.datastructures import Headers
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidMessage
+from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.resources import bundled_grammars, grammars_dir
-from sgl_editor.lsp.server import Server
-from sgl_editor.play.answers import ANSWERS, render
+from sgl_editor.lsp.protocol import LARGEST, note
+from sgl_editor.play.answers import render
+from sgl_editor.play.pages import ARCHIVE, Page
 
 HOST = "127.0.0.1"
 
-#: The largest message of the page, in bytes.
-_LARGEST = 64_000_000
+#: Pages that may be open at a time.
+MOST_PAGES = 16
+#: What lets a browser save a file; the answer to what is no request.
+_SAVED = {"Content-Disposition": f'attachment; filename="{ARCHIVE}"'}
+_NO_REQUEST = b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 #: Where the package of NiceGUI has CodeMirror.
 _EDITOR = ("elements", "codemirror", "dist")
+
+logging.getLogger("websockets").setLevel(logging.CRITICAL)
 
 
 def editor_folder() -> Path | None:
@@ -45,71 +55,90 @@ def editor_folder() -> Path | None:
     return folder if folder is not None and (folder / "index.js").is_file() else None
 
 
+class _Connection(ServerConnection):
+    """A connection that answers also what is no request, where the library only hangs up."""
+
+    def send_data(self) -> None:
+        if self.protocol.writes and isinstance(self.protocol.handshake_exc, InvalidMessage):
+            self.transport.write(_NO_REQUEST)
+        super().send_data()
+
+
 class PageServer:
-    """Serves the page that shows a grammar first; its ``address`` has the token."""
+    """Serves the page that shows a grammar first; ``opener`` is a file that leads to its ``address`` with the token."""
 
     def __init__(self, root: Path, editor: Path) -> None:
-        self.token = secrets.token_urlsafe(24)
-        self.address = ""
-        self._root, self._editor = root.resolve(), editor
+        self.token, self.address = secrets.token_urlsafe(24), ""
+        self._root = root.resolve()
+        folders = {"page": Path(str(files("sgl_editor.play"))) / "page", "editor": editor}
+        paths = ((name, folder, path) for name, folder in folders.items() for path in folder.rglob("*"))
+        self._files = {f"/{name}/{path.relative_to(folder).as_posix()}": path for name, folder, path in paths}
         self._folder = TemporaryDirectory(prefix="sgl-play-")
+        self.pages: dict[str, Page] = {}
 
-    async def run(self, port: int, ready: Callable[[str], None]) -> None:
-        """Serve until the task is cancelled; call ``ready`` with the address."""
+    async def run(self, port: int, ready: Callable[[], None]) -> None:
+        """Serve until the task is cancelled; call ``ready`` when there is an address."""
         asyncio.get_running_loop().set_exception_handler(_quietly)
-        async with serve(
-            *(self._connected, HOST, port), process_request=self._respond, max_size=_LARGEST, compression=None
-        ) as server:
-            self._port = next(iter(server.sockets)).getsockname()[1]
-            self.address = f"http://{HOST}:{self._port}/?token={self.token}"
-            ready(self.address)
-            try:
+        how: dict[str, Any] = {"process_request": self._respond, "create_connection": _Connection, "compression": None}
+        how |= {"max_size": LARGEST, "max_queue": 1}
+        with self._folder as folder:
+            async with serve(self._connected, HOST, port, **how) as server:
+                self._port = next(iter(server.sockets)).getsockname()[1]
+                self.address = f"http://{HOST}:{self._port}/?token={self.token}"
+                self.opener = Path(folder) / "open.html"
+                self.opener.touch(0o600)
+                self.opener.write_text(render("open.html.j2", address=self.address), "utf-8")
+                ready()
                 await asyncio.get_running_loop().create_future()
-            finally:
-                self._folder.cleanup()
 
     async def _connected(self, connection: ServerConnection) -> None:
-        """Speak with a page, as a language server of its own."""
-        server = Server()
-        for name, answer in ANSWERS.items():
-            server.command(name)(self._answered(server, answer))
-        await run_websocket(connection, threading.Event(), server.protocol)
-
-    def _answered(self, server: Server, answer: Callable[..., dict[str, Any]]) -> Callable[..., object]:
-        async def handler(uri: str, *arguments: str) -> object:
-            if answer is ANSWERS["play.dataset"]:
-                arguments = (self._folder.name,)
-
-            def job() -> dict[str, Any]:
-                document = server.document(uri)
-                return {} if document is None else answer(document, *arguments)
-
-            return await server.work(job)
-
-        return handler
+        if len(self.pages) >= MOST_PAGES:
+            await connection.close(CloseCode.TRY_AGAIN_LATER, f"{MOST_PAGES} pages are open already; close one of them")
+            return
+        # Python looks seldom for what pages that have ended leave behind.
+        gc.collect()
+        with TemporaryDirectory(dir=self._folder.name) as folder:
+            place = Path(folder)
+            page = self.pages[place.name] = Page(self._root, place)
+            page.protocol.set_writer(WebSocketWriter(connection), include_headers=False)
+            try:
+                with suppress(ConnectionClosed):
+                    async for body in connection:
+                        page.protocol.receive(body)
+            finally:
+                del self.pages[place.name]
+                await page.end()
 
     def _respond(self, connection: ServerConnection, request: Request) -> Response | None:
         """Answer a request for a file; None opens the connection."""
+        if request.method != "GET":
+            answer = connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, "There are only pages to GET.\n")
+            answer.headers["Allow"] = "GET"
+            return answer
+        try:
+            return self._answer(connection, request)
+        except (KeyError, OSError):
+            return connection.respond(HTTPStatus.NOT_FOUND, "There is no such page.\n")
+        except (LookupError, ValueError):
+            return connection.respond(HTTPStatus.BAD_REQUEST, "No browser sends such a request.\n")
+
+    def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         address = urlsplit(request.path)
         hosts = {f"{name}:{self._port}" for name in (HOST, "localhost")}
         if request.headers.get("Host") not in hosts:
             return connection.respond(HTTPStatus.FORBIDDEN, "This page is for this machine alone.\n")
-        known = secrets.compare_digest(parse_qs(address.query).get("token", [""])[0], self.token)
+        token = parse_qs(address.query).get("token", [""])[0]
+        known = secrets.compare_digest(token.encode(), self.token.encode())
         if address.path == "/connection":
             origin = request.headers.get("Origin")
             allowed = known and origin in {f"http://{host}" for host in hosts}
             return None if allowed else connection.respond(HTTPStatus.FORBIDDEN, "Another page has asked.\n")
-        folder, _, name = address.path.removeprefix("/").partition("/")
-        if folder in ("page", "editor"):
-            place = Path(str(files("sgl_editor.play"))) / "page" if folder == "page" else self._editor
-            return _file(connection, place, name)
+        if address.path in self._files:
+            return _file(self._files[address.path])
         if not known:
             return connection.respond(HTTPStatus.FORBIDDEN, "Open the address that `sglc play` has printed.\n")
-        if folder == "dataset":
-            return self._dataset(connection, name.removesuffix(".zip"))
-        if address.path == "/":
-            return self._page()
-        return connection.respond(HTTPStatus.NOT_FOUND, "There is no such page.\n")
+        made = {f"/dataset/{name}.zip": page.folder / ARCHIVE for name, page in self.pages.items()}
+        return self._page() if address.path == "/" else _file(made[address.path], **_SAVED)
 
     def _page(self) -> Response:
         nonce = secrets.token_urlsafe(16)
@@ -118,40 +147,21 @@ class PageServer:
             "style-src-attr 'unsafe-inline'; connect-src 'self'; "
             "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
-        html = render(
-            "index.html.j2",
-            nonce=nonce,
-            start=self._root.as_uri(),
-            own=not self._root.is_relative_to(grammars_dir().resolve()),
-            bundled=[*bundled_grammars().values()],
-            words={"declarations": DECLARATIONS, "clauses": CLAUSES},
-            token=self.token,
-        )
+        own, bundled = not self._root.is_relative_to(grammars_dir().resolve()), [*bundled_grammars().values()]
+        shown = {"start": self._root.as_uri(), "own": own, "bundled": bundled, "nonce": nonce, "token": self.token}
+        html = render("index.html.j2", words={"declarations": DECLARATIONS, "clauses": CLAUSES}, **shown)
         return _response(html.encode(), "text/html; charset=utf-8", {"Content-Security-Policy": policy})
 
-    def _dataset(self, connection: ServerConnection, name: str) -> Response:
-        """Return a dataset that was compiled, as an archive."""
-        folder = Path(self._folder.name) / Path(name).name
-        if not name or not (folder / "dataset").is_dir():
-            return connection.respond(HTTPStatus.NOT_FOUND, "There is no such dataset.\n")
-        archive = shutil.make_archive(str(folder / "archive"), "zip", folder, "dataset")
-        saved = {"Content-Disposition": 'attachment; filename="dataset.zip"'}
-        return _response(Path(archive).read_bytes(), "application/zip", saved)
+
+def _quietly(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    # What could not be told to a page that was closed meanwhile is no news.
+    if not isinstance(problem := context.get("exception"), ConnectionClosed):
+        note(f"{context['message']}: {problem!r}")
 
 
-def _quietly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """Say nothing of what could not be told to a page that was closed meanwhile."""
-    if not isinstance(context.get("exception"), ConnectionClosed):
-        loop.default_exception_handler(context)
-
-
-def _file(connection: ServerConnection, folder: Path, name: str) -> Response:
-    """Return a file of a folder, and nothing outside it."""
-    path = (folder / name).resolve()
-    if not path.is_relative_to(folder.resolve()) or not path.is_file():
-        return connection.respond(HTTPStatus.NOT_FOUND, "There is no such file.\n")
+def _file(path: Path, **more: str) -> Response:
     kind = "text/javascript" if path.suffix in (".js", ".mjs") else guess_type(path.name)[0]
-    return _response(path.read_bytes(), f"{kind or 'application/octet-stream'}; charset=utf-8", {})
+    return _response(path.read_bytes(), f"{kind or 'application/octet-stream'}; charset=utf-8", more)
 
 
 def _response(body: bytes, kind: str, more: dict[str, str]) -> Response:

@@ -27,7 +27,7 @@ class Connection {
       const text = typeof event.data === "string" ? event.data : await event.data.text();
       this.receive(JSON.parse(text));
     });
-    this.socket.addEventListener("close", () => say("the server has ended; start `sglc play` again", true));
+    this.socket.addEventListener("close", ({ reason }) => say(reason || "the server has ended; start `sglc play` again", true));
     this.opened = new Promise((resolve) => this.socket.addEventListener("open", resolve));
   }
 
@@ -443,9 +443,13 @@ element("grammar").addEventListener("change", () => {
 addEventListener("beforeunload", (event) => unsaved && event.preventDefault());
 element("save").addEventListener("click", async () => {
   for (const file of files.values()) send(file);
-  const done = await connection.command("save", root);
-  savable(false);
-  element("save").textContent = done.saved.length ? `Saved ${done.saved.join(", ")}` : "Nothing to save";
+  try {
+    const done = await connection.command("save", root);
+    savable(false);
+    element("save").textContent = done.saved.length ? `Saved ${done.saved.join(", ")}` : "Nothing to save";
+  } catch (problem) {
+    say(problem.message, true);
+  }
 });
 element("download").addEventListener("click", async () => {
   say("compiling");
@@ -456,6 +460,8 @@ element("download").addEventListener("click", async () => {
     element("result").showModal();
     if (done.folder) location.assign(`/dataset/${done.folder}.zip?token=${settings.token}`);
     say(done.folder ? "compiled" : "not compiled", !done.folder);
+  } catch (problem) {
+    say(problem.message, true);
   } finally {
     element("download").disabled = false;
   }
