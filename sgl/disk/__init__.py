@@ -216,6 +216,15 @@ def send(path: Path, content: bytes) -> None:
         file.write(content)
 
 
+def pack(place: Path, archive: Path) -> None:
+    """Write a new zip archive of the files below a directory, in a folder of its name."""
+    import zipfile
+
+    with create(archive) as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted(path for path in place.rglob("*") if kind(path) == FILE):
+            packed.write(path, path.relative_to(place.parent))
+
+
 def unpack(archive: Path, place: Path) -> None:
     """Write the files of a zip archive below a directory; raises ``InTheWayError`` if one would be outside it."""
     import shutil

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 MODULES = [
     path
-    for top in ("sgl",)
+    for top in ("sgl", "editors/sgl_editor")
     for path in sorted((ROOT / top).rglob("*.py"))
     if not path.is_relative_to(ROOT / "sgl" / "disk")
 ]

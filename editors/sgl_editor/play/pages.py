@@ -4,18 +4,17 @@ It answers what the script of the page asks for, and nothing else.
 """
 
 import asyncio
-import shutil
 from collections.abc import Awaitable, Callable
 from inspect import iscoroutinefunction
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from lsprotocol import types as t
 from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcMethodNotFound
 
 from sgl.children import program
-from sgl.dataset.staged import staged_file
+from sgl.disk import make, pack, temporary, write
+from sgl.disk.stages import staged_file
 from sgl.foreign import SOURCE, read_text
 from sgl.resources import grammars_dir
 from sgl_editor.lsp.commands import check_arguments
@@ -68,7 +67,7 @@ class Page(Server):
                 is_own = path in self.uris and self.engine.sees(path) and not path.is_relative_to(self._bundled)
                 if is_own and read_text(path, SOURCE).replace("\r\n", "\n") != text:
                     with staged_file(path) as new:
-                        new.write_text(text, "utf-8", newline="\n")
+                        write(new, text)
                     changed.append(path.name)
         except OSError as problem:
             raise JsonRpcException(f"not saved: {problem.strerror}", t.LSPErrorCodes.RequestFailed) from None
@@ -77,14 +76,13 @@ class Page(Server):
     async def _dataset(self, uri: str) -> dict[str, Any]:
         """Compile a grammar, as it is in the editor, into an archive that takes the place of the one before."""
         async with self._making:
-            with TemporaryDirectory(dir=self.folder, ignore_cleanup_errors=True) as name:
-                place = Path(name)
+            with temporary(self.folder) as place:
                 main = await self.work(lambda: _copied(self._opened(uri), place / "grammar"))
                 words = ("compile", str(main), "--out", str(place / "dataset"), "--color", "never")
                 code, said = await program("sgl", *words)
                 if not code:
-                    await asyncio.to_thread(shutil.make_archive, name, "zip", place, "dataset")
-                    place.with_suffix(".zip").replace(self.folder / ARCHIVE)
+                    with staged_file(self.folder / ARCHIVE) as new:
+                        await asyncio.to_thread(pack, place / "dataset", new)
         return {"html": render("problem.html.j2", text=said), "folder": "" if code else self.folder.name}
 
 
@@ -92,6 +90,6 @@ def _copied(document: Document, place: Path) -> Path:
     root = document.grammar.snapshot.root.resolve()
     for path, text in document.grammar.snapshot.own.items():
         copied = place / path.relative_to(root.parent)
-        copied.parent.mkdir(parents=True, exist_ok=True)
-        copied.write_text(text, "utf-8")
+        make(copied.parent)
+        write(copied, text)
     return place / root.name

@@ -18,7 +18,6 @@ from importlib.resources import files
 from importlib.util import find_spec
 from mimetypes import guess_type
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -29,6 +28,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 from websockets.frames import CloseCode
 from websockets.http11 import Request, Response
 
+from sgl.disk import create, temporary
 from sgl.lang import CLAUSES, DECLARATIONS
 from sgl.resources import bundled_grammars, grammars_dir
 from sgl_editor.lsp.protocol import LARGEST, note
@@ -73,7 +73,7 @@ class PageServer:
         folders = {"page": Path(str(files("sgl_editor.play"))) / "page", "editor": editor}
         paths = ((name, folder, path) for name, folder in folders.items() for path in folder.rglob("*"))
         self._files = {f"/{name}/{path.relative_to(folder).as_posix()}": path for name, folder, path in paths}
-        self._folder = TemporaryDirectory(prefix="sgl-play-")
+        self._folder = Path()
         self.pages: dict[str, Page] = {}
 
     async def run(self, port: int, ready: Callable[[], None]) -> None:
@@ -81,13 +81,13 @@ class PageServer:
         asyncio.get_running_loop().set_exception_handler(_quietly)
         how: dict[str, Any] = {"process_request": self._respond, "create_connection": _Connection, "compression": None}
         how |= {"max_size": LARGEST, "max_queue": 1}
-        with self._folder as folder:
+        with temporary() as self._folder:
             async with serve(self._connected, HOST, port, **how) as server:
                 self._port = next(iter(server.sockets)).getsockname()[1]
                 self.address = f"http://{HOST}:{self._port}/?token={self.token}"
-                self.opener = Path(folder) / "open.html"
-                self.opener.touch(0o600)
-                self.opener.write_text(render("open.html.j2", address=self.address), "utf-8")
+                self.opener = self._folder / "open.html"
+                with create(self.opener, 0o600) as file:
+                    file.write(render("open.html.j2", address=self.address).encode())
                 ready()
                 await asyncio.get_running_loop().create_future()
 
@@ -97,8 +97,7 @@ class PageServer:
             return
         # Python looks seldom for what pages that have ended leave behind.
         gc.collect()
-        with TemporaryDirectory(dir=self._folder.name) as folder:
-            place = Path(folder)
+        with temporary(self._folder) as place:
             page = self.pages[place.name] = Page(self._root, place)
             page.protocol.set_writer(WebSocketWriter(connection), include_headers=False)
             try:
