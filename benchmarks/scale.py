@@ -187,9 +187,9 @@ def nesting(count: int) -> Files:
 def graphs(count: int) -> Files:
     """Rules with four children and as many edges."""
     head = "category S\ncategory N\ncategory V\n"
-    one = "rule r{0}: S -> a:N V b:N c:N\n  ja  a b c V\n  syn V -[a{0}]-> a; V -[b]-> b; b -[c]-> c\n"
+    one = "rule r{0}: S -> a:N V b:N c:N\n  ja  a b c V\n  syn V -[a{1}]-> a; V -[b]-> b; b -[c]-> c\n"
     verb = WORD.format(category="V", text="v")
-    return grammar(head, joined(one.format, count), noun(0), verb)
+    return grammar(head, joined(lambda i: one.format(i, i % 40), count), noun(0), verb)
 
 
 def files(count: int) -> Files:

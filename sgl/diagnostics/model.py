@@ -199,7 +199,8 @@ def one_slip(first: str, second: str) -> bool:
 
 def _edits(first: str, second: str, limit: int) -> int:
     """Optimal string alignment distance, or more than ``limit`` if it exceeds it."""
-    if abs(len(first) - len(second)) > limit:
+    # Most names are like no other: an edit makes two letters differ at most.
+    if abs(len(first) - len(second)) > limit or len(set(first) ^ set(second)) > 2 * limit:
         return limit + 1
     before: list[int] = []
     row = list(range(len(second) + 1))

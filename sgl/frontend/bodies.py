@@ -284,7 +284,7 @@ class BodyLowering:
     def _unknown(self, code: str, name: s.Name, message: str, known: Iterable[str]) -> None:
         notes = ("so the structure could never be found",)
         near = suggested(name.text, known) if code == "SGL0807" else None
-        places = self.context.state.names.labelled(near) if near is not None else []
+        places = self.context.state.names.labels.get(near, []) if near is not None else []
         labels = [Label(place, "or is it this that is misspelt?") for place in places if len(places) == 1]
         self.context.state.error(code, name.span, message, _hint(name.text, known), labels=labels, notes=notes)
 

@@ -362,7 +362,7 @@ def _find_odd_names(state: CompilerState, layer: int) -> None:
             continue
         if near := [other for other in (*labels, *_ODD) if one_slip(label, other)]:
             ((name, span),) = rules.items()
-            place = next(iter(state.names.labelled(label)), span)
+            place = state.names.labels.get(label, [span])[0]
             message = f"in the rule `{name}`, `{label}` is no label of Universal Dependencies"
             state.warning("SGL0517", place, message, suggest(label, near))
 

@@ -16,7 +16,7 @@ from sgl.cache import kept
 from sgl.core.grammar import Cut, Slot
 from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, shortlist
-from sgl.frontend.productions import Production, Slotting, Version
+from sgl.frontend.productions import CategoryPattern, Production, Slotting, Version
 from sgl.frontend.state import CompilerState
 
 #: A category with its features fixed: its name and the values in order.
@@ -59,8 +59,9 @@ def expand(state: CompilerState) -> None:
     rules = [p for p in state.productions if p.rhs or p.empty]
     search = _Search(state)
     try:
-        of_words, built = kept("instances", tuple(words), None, lambda: (search.words(words), search.buildable))
-        search.buildable = {name: dict(values) for name, values in built.items()}
+        of_words = kept("instances", tuple(words), None, lambda: search.words(words))
+        for word in of_words:
+            search.build(*word.lhs)
         of_rules = search.rules(rules)
     except _TooManyError:
         return
@@ -85,12 +86,23 @@ class _Search:
     """Tries combinations of buildable children, up to a bound on all rules together.
 
     Most combinations may fail to agree, so their number, not only that of the instances, is
-    bounded.  ``buildable`` are the values of features by category.
+    bounded.  ``buildable`` are the values of features by category, and those with one value in one place.
     """
 
     state: CompilerState
     buildable: dict[str, dict[tuple[str, ...], None]] = field(default_factory=dict)
+    having: dict[tuple[str, int, str], list[tuple[str, ...]]] = field(default_factory=dict)
     steps: int = 0
+
+    def build(self, name: str, values: tuple[str, ...]) -> bool:
+        """Note that something can be built; return whether that is new."""
+        known = self.buildable.setdefault(name, {})
+        if values in known:
+            return False
+        known[values] = None
+        for place, value in enumerate(values):
+            self.having.setdefault((name, place, value), []).append(values)
+        return True
 
     def words(self, words: Sequence[Production]) -> list[Instance]:
         found: list[Instance] = []
@@ -101,7 +113,6 @@ class _Search:
                 if not word.admits(bound):
                     continue
                 found.append(Instance(word, (name, values), (), bound))
-                self.buildable.setdefault(name, {})[values] = None
                 if len(found) > MAX_INSTANCES:
                     self._give_up(word, _RULES, "set some of its features")
         return found
@@ -115,8 +126,7 @@ class _Search:
                 if key not in found[number]:
                     found[number][key] = instance
                     total += 1
-                if values not in self.buildable.setdefault(name, {}):
-                    self.buildable[name][values] = None
+                if self.build(name, values):
                     rounds.grew(name)
                 if total > MAX_INSTANCES:
                     self._give_up(rules[number], _RULES)
@@ -125,8 +135,7 @@ class _Search:
     def _instances(self, rule: Production) -> Iterator[Instance]:
         for pattern in rule.rhs:
             # A child that cannot be built at all, whatever the others are, ends the search.
-            known = self.buildable.get(pattern.info.name, ())
-            if all(_unify(pattern.slots, f, {}, rule.domains) is None for f in known):
+            if all(_unify(pattern.slots, f, {}, rule.domains) is None for f in self._features(pattern, {})):
                 return
         for values, rhs in self._match(rule):
             for lhs in _choices(rule.lhs.slots, values, rule.domains):
@@ -141,7 +150,7 @@ class _Search:
             return
         # For each child up to the current one the values before it, and what is still to be tried.
         bounds: list[dict[str, str]] = [{}]
-        waiting = [self._features(rule, 0)]
+        waiting = [self._features(rule.rhs[0], {})]
         chosen: list[Concrete] = []
         while waiting:
             features = next(waiting[-1], None)
@@ -163,10 +172,16 @@ class _Search:
             else:
                 chosen.append(child)
                 bounds.append(bound)
-                waiting.append(self._features(rule, len(chosen)))
+                waiting.append(self._features(rule.rhs[len(chosen)], bound))
 
-    def _features(self, rule: Production, child: int) -> Iterator[tuple[str, ...]]:
-        return iter(list(self.buildable.get(rule.rhs[child].info.name, ())))
+    def _features(self, pattern: CategoryPattern, bound: Mapping[str, str]) -> Iterator[tuple[str, ...]]:
+        """Yield what can be built of a child and may fit: what has the first value that is already known."""
+        name = pattern.info.name
+        for place, slot in enumerate(pattern.slots):
+            value = bound.get(slot) if isinstance(slot, str) else next(iter(slot)) if len(slot) == 1 else None
+            if value is not None:
+                return iter([*self.having.get((name, place, value), ())])
+        return iter([*self.buildable.get(name, ())])
 
     def _give_up(self, production: Production, problem: str, hint: str = _FEWER) -> NoReturn:
         self.state.error("SGL0706", production.span, f"the features {problem}", hint, label="reached here")

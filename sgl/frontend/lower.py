@@ -276,6 +276,8 @@ class _WeightNames:
         for rule, key in enumerate(keys):
             parts = self._rules.setdefault((key.section, key.category, key.name), {})
             parts.setdefault(key.part, []).append(rule)
+        self._in_force = {(key.section, key.name) for key in keys}
+        self._built = {key.category for key in keys}
         self._words = {(key.name, key.part) for key in keys if key.section == LEXICONS}
         # Also what a `when` switches off may be spoken of.
         names = state.names
@@ -334,10 +336,10 @@ class _WeightNames:
         if (section, category, name) in self._rules:
             return True
         declared, called = self._declared[section], _CALLED[section]
-        in_force = any((of, known) == (section, name) for of, _, known in self._rules)
+        in_force = (section, name) in self._in_force
         if name not in declared and not in_force:
             message = f"there is no {called} `{name}`"
-        elif in_force and any(built == category for _, built, _ in self._rules):
+        elif in_force and category in self._built:
             message = f"the {called} `{name}` builds no `{category}`"
         else:
             return False

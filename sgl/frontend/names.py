@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TypeVar, cast
 
@@ -82,10 +83,13 @@ class ResolvedNames:
         found = self.state.project.declarations(kind)
         return [(declaration, self.scopes[declaration.span.file]) for declaration in found]
 
-    def labelled(self, label: str) -> list[Span]:
-        """Return where rules write a label."""
-        rules = tuple(rule for rule, _ in self.of(s.Rule))
-        return [written.span for written in s.parts_of(s.LabelText, rules) if written.text == label]
+    @cached_property
+    def labels(self) -> dict[str, list[Span]]:
+        """Where rules write each label."""
+        found: dict[str, list[Span]] = {}
+        for written in s.parts_of(s.LabelText, tuple(rule for rule, _ in self.of(s.Rule))):
+            found.setdefault(written.text, []).append(written.span)
+        return found
 
 
 @dataclass

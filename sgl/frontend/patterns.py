@@ -227,10 +227,12 @@ class _PatternLowering:
 
 
 def _allowed(declaration: s.PatternDecl | s.PartDecl, state: CompilerState) -> tuple[str, ...]:
-    in_force = {pattern.name.text for pattern, _ in state.names.of(s.PatternDecl)}
-    declared = [pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)]
     clauses = [clause for clause in declaration.clauses if isinstance(clause, s.AllowClause)]
     names = [name for clause in clauses for name in clause.names]
+    if not names:
+        return ()
+    in_force = {pattern.name.text for pattern, _ in state.names.of(s.PatternDecl)}
+    declared = [pattern.name.text for pattern, _ in state.names.declared(s.PatternDecl)]
     for name in names:
         if name.text not in declared:
             hint = f"there is: {shortlist(declared)}" if declared else ""

@@ -289,9 +289,7 @@ def _unique(*structures: Iterable[Structure]) -> tuple[Structure, ...]:
 def check_patterns(state: CompilerState) -> None:
     """Report what patterns cannot ask for together, or here. Before: ``dataset``, ``patterns`` and ``parts``."""
     patterns = state.patterns
-    held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
-    for first, second in combinations(patterns, 2):
-        _check_same(first, second, held_out, state)
+    _check_held_out(patterns, state)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
     apart = sum(quota.count for lowered in state.parts for quota in lowered.part.quotas)
     trained = state.dataset.sizes.get(TRAIN, 0) + exposed + apart
@@ -321,6 +319,17 @@ def check_patterns(state: CompilerState) -> None:
 
 #: Structures in their canonical form, each with its place, by the pattern that holds them out.
 _Places = Mapping[str, list[tuple[object, Span]]]
+
+
+def _check_held_out(patterns: Sequence[LoweredPattern], state: CompilerState) -> None:
+    """Report the pairs of patterns that hold out the same structure."""
+    held_out = {lowered.pattern.name: _held_out(lowered) for lowered in patterns}
+    holding: dict[object, dict[int, None]] = {}
+    for number, lowered in enumerate(patterns):
+        for structure, _ in held_out[lowered.pattern.name]:
+            holding.setdefault(structure, {})[number] = None
+    for first, second in sorted({pair for numbers in holding.values() for pair in combinations(numbers, 2)}):
+        _check_same(patterns[first], patterns[second], held_out, state)
 
 
 def _check_same(first: LoweredPattern, second: LoweredPattern, held: _Places, state: CompilerState) -> None:
