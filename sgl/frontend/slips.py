@@ -394,8 +394,7 @@ def _find_idle_weights(phrasal: Sequence[tuple[Rule, Span]], state: CompilerStat
             continue
         category = grammar.categories[made[span].lhs]
         others = [f"`{name}`" for name in sorted_names[category.base][:5] if name != made[span].name]
-        listed = shortlist(others, 3)
-        why = f"with these features; others come from {listed}" if others else "at all"
+        why = f"with these features; others come from {shortlist(others, 3)}" if others else "at all"
         message = f"the weight of `{made[span].name}` has no effect: it competes with nothing"
         hint = "remove it; the values of a feature have weights: `feature x = a ~ 9 | b`"
         state.warning("SGL0713", weight.span, message, hint, label=f"no other rule makes a `{category.base}` {why}")
