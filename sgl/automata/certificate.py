@@ -177,7 +177,7 @@ def _stated(evidence: Evidence, splits: Sequence[SplitGrammar]) -> Iterator[Stat
         for structure in plan.nowhere:
             yield StatedClaim("", "held out", "excludes", split, (structure,))
         if own.split == GENERALIZATION:
-            yield from _of_items(evidence, own, split)
+            yield from _of_items(evidence, own, split) if own.count else ()
             continue
         for pattern in plan.patterns:
             for structure in pattern.held_out:

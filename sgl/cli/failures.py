@@ -4,13 +4,16 @@ Code below the command line raises; only here an exception gets a code, a place 
 no case here, and the machine has not refused, is a mistake in sglc itself.
 """
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sgl.automata import StructureTooCostly, UnsupportedStructure
 from sgl.cli.main import FAILED, OUTPUT, refusal
 from sgl.cli.terminal import count
+from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX
 from sgl.dataset import OutputError
+from sgl.dataset.manifest import rejected_in_words
 from sgl.dataset.staged import TextTooLongError
 from sgl.diagnostics import Diagnostic, Severity, Span
 from sgl.foreign import ForeignFileError
@@ -22,9 +25,6 @@ from sgl.sampling.acceptance import REPEATED_LEMMA, TRAIN, UNEXPOSED_WORD
 
 if TYPE_CHECKING:
     from sgl.frontend import Compiled
-
-#: What candidates are rejected for, where the name of the reason does not say it.
-_REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
 
 
 def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnostic, int] | None:
@@ -62,11 +62,6 @@ def failure_of(problem: Exception, compiled: "Compiled | None") -> tuple[Diagnos
 
 def _shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
     """Return what cannot yield its sentences, why candidates were rejected, and what to do."""
-    rejected = ", ".join(
-        f"{number:,} for {_REJECTED.get(reason, reason.replace('_', ' '))}"
-        for reason, number in sorted(problem.rejected.items())
-        if number
-    )
     # Parts of training lack words because their sentences are ambiguous.
     before = [
         f"of {count(candidates, 'candidate')} for `{stream}`, {ambiguous:,} were rejected for "
@@ -74,19 +69,50 @@ def _shortage(problem: NotEnoughError, place: Span | None) -> Diagnostic:
         for stream, (candidates, ambiguous) in problem.before.items()
         if problem.rejected.get(UNEXPOSED_WORD) and stream.startswith(f"{TRAIN}/") and ambiguous
     ]
-    often = max(problem.rejected, key=lambda reason: problem.rejected[reason], default="")
-    hint = "ask for fewer, enlarge the lexicon, or allow repeated sentences"
-    if often == REPEATED_LEMMA and problem.rejected[often]:
-        hint = (
-            "a sentence needs more different words than there are, or most often draws one "
-            "twice: enlarge the lexicon, or take a part of speech out of `distinct lemmas`"
-        )
-    if problem.rejected.get(often) and (often == AMBIGUOUS or before):
-        hint = (
+    message = f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}"
+    found = f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
+    if rejected := rejected_in_words(problem.rejected):
+        found += f"; rejected {rejected}"
+    notes = (problem.reason, *([found] if problem.candidates else ()), *_all_of_them(problem), *before)
+    return Diagnostic("SGL0809", Severity.ERROR, place, message, notes=notes, hint=_way_out(problem, bool(before)))
+
+
+def _all_of_them(problem: NotEnoughError) -> Iterator[str]:
+    """Yield what is known of all derivations of a part of the data that drawing has given up."""
+    if not problem.candidates or problem.derivations in (None, problem.candidates):
+        return
+    there = f"this part of the data has {count(problem.derivations or 0, 'derivation')}"
+    if problem.possible is None:
+        yield there
+    elif problem.possible < problem.wanted:
+        why = f" (left out: {rejected_in_words(problem.excluded)})"
+        yield f"{there}; all were looked at, and only {count(problem.possible, 'sentence')} can be accepted{why}"
+    else:
+        yield f"{there}; all were looked at: {count(problem.possible, 'sentence')} can be accepted, but some are rare"
+
+
+def _way_out(problem: NotEnoughError, readings: bool) -> str:
+    rejected = {reason: number for reason, number in (problem.excluded or problem.rejected).items() if number}
+    often = max(rejected, key=lambda reason: rejected[reason], default="")
+    if often == AMBIGUOUS or readings:
+        return (
             f'look at their readings: `sglc parse --all GRAMMAR "{problem.example or "…"}"`; '
             "make the grammar less ambiguous, or let them pass: `ambiguous report` in the dataset"
         )
-    message = f"`{problem.stratum}` cannot yield {count(problem.wanted, 'sentence')}"
-    found = f"found {problem.found:,} in {count(problem.candidates, 'candidate')}"
-    found += f"; rejected {rejected}" if rejected else ""
-    return Diagnostic("SGL0809", Severity.ERROR, place, message, notes=(problem.reason, found, *before), hint=hint)
+    split, category, *_ = problem.stratum.split("/")
+    clause = split if category == IN_DISTRIBUTION else "size"
+    countable = category == IN_DISTRIBUTION or not category.startswith((EXPOSURE_PREFIX, NEED_PREFIX))
+    if problem.possible is not None and problem.possible >= problem.wanted and countable:
+        return f"take every sentence, with `{clause} all`, or give the rare rules and words more weight"
+    if often == UNEXPOSED_WORD and not problem.found:
+        nothing = "" if split == TRAIN else "; a pattern that is to have no items says `size 0`"
+        return f"let training show the words, as `expose 1 {{ N[@targets] }}` does{nothing}"
+    if often == REPEATED_LEMMA:
+        return (
+            "a sentence needs more different words than there are, or most often draws one "
+            "twice: enlarge the lexicon, or take a part of speech out of `distinct lemmas`"
+        )
+    fewer = f"ask for {problem.possible:,} at most" if problem.possible else "ask for fewer"
+    if countable and (problem.possible or (problem.derivations and not problem.candidates)):
+        fewer += f" (`{clause} all` takes every one)"
+    return f"{fewer}, enlarge the lexicon, or allow repeated sentences"

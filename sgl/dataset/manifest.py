@@ -27,6 +27,7 @@ from sgl.dataset.fingerprint import identity, pattern_data, plain
 from sgl.dataset.staged import FORMAT, MANIFEST
 from sgl.disk import write
 from sgl.foreign.json import JsonValue
+from sgl.sampling.acceptance import REPEATED_SENTENCE, UNEXPOSED_WORD
 from sgl.sampling.engine import SCHEME
 from sgl.sampling.strata import StratumSample
 
@@ -195,6 +196,29 @@ def _splits(samples: Sequence[StratumSample], readings: Mapping[str, Readings]) 
     return splits
 
 
+#: What candidates are rejected for, where the name of the reason does not say it.
+_REJECTED = {UNEXPOSED_WORD: "a word that no sentence of train has"}
+
+
+def rejected_in_words(rejected: Mapping[str, int]) -> str:
+    """Return how many candidates were rejected, and why; empty if none were."""
+    found = {_REJECTED.get(name, name.replace("_", " ")): number for name, number in sorted(rejected.items()) if number}
+    return ", ".join(f"{number:,} for {reason}" for reason, number in found.items())
+
+
+def left_out(manifest: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the streams of which every sentence was asked for and some cannot be in the data, and how many and why."""
+    strata = [stratum for split in manifest["splits"].values() for stratum in split["strata"]]
+    for stratum in (stratum for stratum in strata if "every" in stratum):
+        # What another part has, or this part in another derivation, is in the data.
+        missing = {name: n for name, n in stratum["rejected"].items() if n and name != REPEATED_SENTENCE}
+        if missing:
+            kept, lost = stratum["count"] // stratum.get("copies", 1), sum(missing.values())
+            why = rejected_in_words(missing)
+            why = why if len(missing) > 1 else why.partition(" for ")[2]
+            yield stratum["stream"], f"{kept:,} of {kept + lost:,} sentences; {lost:,} left out: {why}"
+
+
 def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
     """Write ``manifest.json`` into ``directory``."""
     text = json.dumps(content, ensure_ascii=False, indent=2)
@@ -256,6 +280,7 @@ def values_of(manifest: Mapping[str, Any]) -> dict[str, Any]:
         "repeated": [stratum["category"] for stratum in strata if stratum["repeated"]],
         "shares": shares,
         "tests": tests,
+        "left_out": dict(left_out(manifest)),
     }
 
 

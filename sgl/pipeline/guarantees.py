@@ -64,28 +64,31 @@ def pattern_guarantees(
 
     def static(claim: str, claims: Sequence[Claim], detail: str) -> Guarantee:
         result = UNCERTIFIED if (pattern.name, claim) in missing else "proved"
-        if any(single.verdict is Verdict.REFUTED for single in claims):
+        verdicts = {single.verdict for single in claims}
+        if Verdict.REFUTED in verdicts:
             result = REFUTED
+        elif verdicts <= {Verdict.NOTHING} and (claims or claim != "licensed"):
+            result = Verdict.NOTHING.value
         return Guarantee(pattern.name, claim, "static", result, detail)
 
     without_cut = ", ".join(f"{claim.mass:.2e}" for claim in pattern.held_out)
     of_items = ", ".join(f"{claim.mass:.2e}" for claim in pattern.instances)
     exposed = pattern.exposed
-    shown = [f"{used(exposed)} of its items" if exposed.counts else "the pattern has no items"]
+    tested = any(claim.verdict is not Verdict.NOTHING for claim in pattern.instances)
+    nothing = "the dataset has no training sentences" if tested else "the pattern has no items"
+    shown = [f"{used(exposed)} of its items" if exposed.counts else nothing]
     shown += [f"not in training: {text}" for text in excuses(exposed)]
     return [
         static("held out", pattern.held_out, f"probability without the cut {without_cut}; in training 0"),
         static(
             "instance",
             pattern.instances,
-            f"probability of an item in the whole grammar {of_items}"
-            if pattern.instances
-            else "the pattern has no items",
+            f"probability of an item in the whole grammar {of_items}" if tested else nothing,
         ),
         static("licensed", [*pattern.licences, *pattern.pieces], _licensed(pattern)),
         static("exposed", [exposed], "; ".join(shown)),
         strings or unparsed(pattern.name),
-        static("disjoint", pattern.disjoint, "no derivation of an item is one of training"),
+        static("disjoint", pattern.disjoint, "no derivation of an item is one of training" if tested else nothing),
     ]
 
 

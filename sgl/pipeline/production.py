@@ -41,6 +41,7 @@ from sgl.pipeline.guarantees import AmbiguityFilter, on_the_graphs, pattern_guar
 from sgl.pipeline.observers import Losses, Observer, registered_observers
 from sgl.pipeline.proofs import CertificateFile, certificate_file, establish
 from sgl.pipeline.report import report_data
+from sgl.pipeline.sentences import place_of_stream
 from sgl.report import render_report
 from sgl.sampling import AMBIGUOUS, NotEnoughError, Tables, pack, standalone_source
 from sgl.sampling.screening import compiled_pays
@@ -182,6 +183,9 @@ class _DatasetProduction:
                 raise _RejectedError
         losses = Diagnostics()
         self.losses.warn(self.observer.tally.total(), losses)
+        for stream, what in dataset.left_out(content):
+            span, hint = place_of_stream(self.compiled, stream), "let training show the words, or ask for this number"
+            losses.warning("SGL0909", span, f"`all` of `{stream}` is {what}", hint)
         return ProducedDataset(target, content, signed, report, losses)
 
     def _write_rows(self, directory: Path, run: RunFolder | None) -> tuple[list[StratumSample], list[dataset.DataFile]]:

@@ -195,8 +195,12 @@ class _PatternReporter(_Reporter):
             notes = [f"a piece is {self._written(p.structure)}" for p in proofs.pieces[:_OFFERED]]
             self.diagnostics.error("SGL0852", self._place(structure), message, hint, notes=notes)
         # Words that only an unseen piece brings are not worth a second message.
-        if proofs.exposed.missing and not unseen and not self.blocked:
-            self._unexposed(proofs.exposed.missing)
+        if not unseen and not self.blocked:
+            unlicensed = any(licence.verdict is automata.Verdict.REFUTED for licence in proofs.licences)
+            for stream in () if unlicensed else proofs.exposed.barred:
+                self._barred(stream, proofs.exposed)
+            if proofs.exposed.missing:
+                self._missing(proofs.exposed.missing)
 
     def _place(self, structure: Structure) -> Span:
         return self.lowered.places.get(structure) or self.lowered.declaration.name.span
@@ -279,7 +283,20 @@ class _PatternReporter(_Reporter):
             hint=f"{hint}, or say that it need not be seen: `waive {piece}`",
         )
 
-    def _unexposed(self, missing: Sequence[automata.Unseen]) -> None:
+    def _barred(self, stream: str, claim: automata.Exposed) -> None:
+        words = [thing for thing in claim.unseen if thing.kind is automata.IngredientKind.WORD]
+        names = ", ".join(f"`{thing.name}`" for thing in words[:_NAMED]) + ", …" * (len(words) > _NAMED)
+        how = ", as `expose 1 { N[@targets] }` does" if words[0].reason is automata.Reason.TARGET else ""
+        self.diagnostics.error(
+            "SGL0853",
+            place_of_stream(self.compiled, stream),
+            f"every item of `{self.lowered.pattern.name}` has a word that training never shows",
+            f"let training show it{how}; for a pattern without items write `size 0`",
+            labels=[Label(self.compiled.rule_spans[words[0].rules[0]], f"`{words[0].name}` comes from here")],
+            notes=(f"training lacks {names}", "an item with a word that no sentence of train has is left out"),
+        )
+
+    def _missing(self, missing: Sequence[automata.Unseen]) -> None:
         first = missing[0]
         names = ", ".join(f"the {thing.kind.value} `{thing.name}`" for thing in missing[:_NAMED])
         more = len(missing) - _NAMED

@@ -23,7 +23,7 @@ from sgl.core.grammar import EXTRACTED
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import Ambiguous, Constraint, Pattern, Plan, content_lemmas
 from sgl.core.structure import Structure
-from sgl.dataset import string_figures
+from sgl.dataset import left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.pipeline.guarantees import CHECKED, METHOD, NOT_CHECKED, REFUTED, excuses
 from sgl.pipeline.observers import Observer
@@ -81,6 +81,7 @@ def report_data(
             for split, entry in manifest["splits"].items()
             for part in entry["strata"]
         ],
+        "left_out": dict(left_out(manifest)),
         "lengths": observer.lengths,
         "divergences": observer.tally.against(TRAIN),
         "sizes": _sizes(plan, statistics),

@@ -24,7 +24,8 @@ What readings a sentence has takes a parser to say, an *ambiguity filter* (:mod:
 tables name the candidates that it has rejected.
 
 Rejection leaves the distribution as it is, conditioned on being accepted.  It must not go on for ever: when the last
-candidates show that the wanted number is out of reach, ``NotEnoughError`` says so.
+candidates show that the wanted number is out of reach, ``NotEnoughError`` says so.  Where every derivation is a
+candidate, fewer than all may be accepted, but not none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -61,6 +62,8 @@ class NotEnoughError(Exception):
     ``wanted`` and ``found`` count items, ``candidates`` and ``rejected`` (by reason) what was drawn for them;
     ``reason`` is a sentence for the author. ``before`` are the streams of the strata before it with how many
     candidates they had, and how many of these were rejected as ambiguous; ``example`` is a text of this kind.
+    ``derivations`` is their number, if it is finite; if all were looked at, ``possible`` is how many items there can
+    be, and ``excluded`` says by reason why others cannot.
     """
 
     stratum: str
@@ -71,6 +74,9 @@ class NotEnoughError(Exception):
     rejected: dict[str, int]
     before: dict[str, tuple[int, int]] = field(default_factory=dict)
     example: str = ""
+    derivations: int | None = None
+    possible: int | None = None
+    excluded: dict[str, int] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.stratum}: {self.found} of {self.wanted} items: {self.reason}"
@@ -179,10 +185,25 @@ def sample(tables: Tables) -> Iterator[StratumItems]:
             if candidate % WINDOW == 0 and not stratum.every:
                 in_window, found_before = found - found_before, found
                 stop_if_out_of_reach(stratum, found, candidate, rejected, shares, in_window)
+        stop_if_none_is_left(stratum, found, rejected)
         kept = [item for own in items.values() if len(own) >= stratum.contexts for item in own]
         rejected[SHARE_FULL] += sum(map(len, items.values())) - len(kept)
         full = {name: number for name, number in shares.items() if number >= stratum.contexts}
         yield StratumItems(stratum, kept, candidate, rejected, full, ambiguous)
+
+
+def budget_of(stratum: PackedStratum) -> int:
+    """Return how many candidates a stratum may use."""
+    budget = FREE_CANDIDATES + CANDIDATES_PER_ITEM * stratum.wanted
+    return budget // (CONTEXT_COST if stratum.contexts else 1)
+
+
+def stop_if_none_is_left(stratum: PackedStratum, found: int, rejected: dict[str, int]) -> None:
+    """Raise ``NotEnoughError`` if every derivation of a stratum was a candidate, and all of them were rejected."""
+    wanted = stratum.wanted
+    if stratum.every and wanted and not found:
+        reason = f"all {wanted:,} derivations of this part of the data were rejected"
+        raise NotEnoughError(stratum.stream, wanted, 0, wanted, reason, rejected, derivations=wanted, possible=0)
 
 
 def stop_if_out_of_reach(
@@ -196,7 +217,7 @@ def stop_if_out_of_reach(
     """Raise ``NotEnoughError`` if the rest would take too many candidates: acceptance can only fall."""
     wanted = stratum.wanted
     still_needed = (wanted - found) * WINDOW // (found_in_window + 1)
-    budget = (FREE_CANDIDATES + CANDIDATES_PER_ITEM * wanted) // (CONTEXT_COST if stratum.contexts else 1)
+    budget = budget_of(stratum)
     if candidates + still_needed <= budget:
         return
     lacking = ""
@@ -212,7 +233,8 @@ def stop_if_out_of_reach(
         wanted,
         found,
         candidates,
-        f"{lacking}of the last {WINDOW} candidates {found_in_window} were"
-        f" accepted; of all {candidates}, {rejected[common]} were rejected as {common}",
+        f"{lacking}of the last {WINDOW:,} candidates {found_in_window:,} were accepted; of all {candidates:,},"
+        f" {rejected[common]:,} were rejected as {common.replace('_', ' ')}; the rest would take about"
+        f" {still_needed:,} more, and {budget:,} may be drawn in all",
         rejected,
     )

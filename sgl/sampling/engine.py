@@ -170,25 +170,33 @@ def derive(states: Sequence[State], start: int, key: int) -> list[int] | None:
 
 
 class Listing:
-    """All derivations from a state, finitely many, by alternatives; the last child of a rule changes quickest."""
+    """All derivations from a state, by alternatives; the last child of a rule changes quickest.
+
+    ``size`` is how many there are, ``None`` without end; then none of them has a number.
+    """
 
     def __init__(self, states: Sequence[State], start: int) -> None:
         self._states, self._start = states, start
         #: For each state the number of derivations of its alternatives up to each one.
         self._ends: dict[int, list[int]] = {}
-        waiting = [start]
+        self.size: int | None = None
+        waiting, above = [start], set[int]()
         while waiting:
             state = waiting.pop()
             children = states[state].children
             unknown = [c for below in children for c in below if c not in self._ends]
+            if unknown and state in above:
+                return  # Below the state is the state itself.
             if unknown:
+                above.add(state)
                 waiting += [state, *unknown]
             elif state not in self._ends:
                 ways = (prod([self._ends[child][-1] for child in below]) for below in children)
                 self._ends[state] = list(accumulate(ways))
+        self.size = self._ends[start][-1]
 
     def __len__(self) -> int:
-        return self._ends[self._start][-1]
+        return self.size or 0
 
     def derivation(self, number: int) -> list[int] | None:
         """Return the derivation with a number from 0; ``None`` if it is too long."""

@@ -19,8 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sgl.core.arrays import Column, Derivations
-from sgl.sampling.acceptance import REASONS, SHARE_FULL, TRAIN, WINDOW, share, stop_if_out_of_reach
-from sgl.sampling.engine import PackedStratum, Tables, candidates_of, joined, words_of
+from sgl.sampling.acceptance import (
+    REASONS,
+    REPEATED_SENTENCE,
+    SHARE_FULL,
+    TRAIN,
+    WINDOW,
+    NotEnoughError,
+    budget_of,
+    share,
+    stop_if_none_is_left,
+    stop_if_out_of_reach,
+)
+from sgl.sampling.engine import Listing, PackedStratum, Tables, candidates_of, joined, words_of
 from sgl.sampling.screening import (
     ACCEPTED,
     AMBIGUOUS,
@@ -183,8 +194,21 @@ class StrataSampler:
     def stratum(self, number: int, progress: Progress | None = None) -> StratumSample:
         """Sample a stratum, by its number; those before it have been sampled."""
         stratum = self._tables.strata[number]
-        exposed = self._exposed if self._trains and stratum.split != TRAIN else self._every
         acceptance = BatchAcceptance(self._tables, number, self._seen, self._ambiguity, progress)
+        try:
+            self._fill(acceptance)
+            stop_if_none_is_left(stratum, acceptance.accepted, acceptance.rejected)
+        except NotEnoughError as problem:
+            if not stratum.every:
+                self._look_at_all(acceptance, problem)
+            raise
+        if progress is not None:
+            progress(stratum.stream, stratum.wanted, stratum.wanted)
+        return acceptance.sample()
+
+    def _fill(self, acceptance: "BatchAcceptance") -> None:
+        stratum = acceptance.stratum
+        exposed = self._exposed if self._trains and stratum.split != TRAIN else self._every
         while acceptance.missing:
             first, count = acceptance.candidates, min(acceptance.expected(), LARGEST_BATCH)
             count = min(count, acceptance.missing) if stratum.every else count
@@ -193,9 +217,20 @@ class StrataSampler:
             accepted = acceptance.add(survey)
             if stratum.split == TRAIN:
                 self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
-        if progress is not None:
-            progress(stratum.stream, stratum.wanted, stratum.wanted)
-        return acceptance.sample()
+
+    def _look_at_all(self, acceptance: "BatchAcceptance", problem: NotEnoughError) -> None:
+        """Say how many items a stratum could have that drawing has given up, if its derivations are few."""
+        stratum, found = acceptance.stratum, acceptance.accepted
+        problem.derivations = size = Listing(self._tables.states, stratum.start).size
+        once = self._tables.distinct_sentences and not stratum.repeated
+        # A stratum that repeats sentences has as many as are wanted, or none.
+        if size is not None and size <= budget_of(stratum) and not stratum.contexts and (once or not found):
+            acceptance.go_through(size)
+            self._fill(acceptance)
+            possible, problem.excluded = acceptance.accepted, acceptance.rejected
+            problem.possible = possible if once or not possible else stratum.wanted
+            # What drawing had accepted was met again.
+            problem.excluded[REPEATED_SENTENCE] -= found
 
     def restore(self, number: int, sample: StratumSample) -> None:
         """Take over what an earlier run has sampled for a stratum."""
@@ -235,7 +270,8 @@ class BatchAcceptance:
         self._instances: dict[str, list[int]] = {}
         self._parts = [np.zeros(0, np.int64)]
         self._shares = dict.fromkeys(stratum.targets, 0)
-        self._rejected = dict.fromkeys(REASONS, 0)
+        #: The rejected candidates by reason.
+        self.rejected = dict.fromkeys(REASONS, 0)
         self._ambiguous: list[int] = []
         self._missing_before = self.missing
         self._settle: Callable[..., int] = settle
@@ -252,19 +288,33 @@ class BatchAcceptance:
             return min(int(self.missing * each) + 1, WINDOW)
         return (int(self.missing * each / WINDOW) + 1) * WINDOW
 
+    @property
+    def accepted(self) -> int:
+        """The number of accepted candidates."""
+        return sum(map(len, self._parts))
+
+    def go_through(self, size: int) -> None:
+        """Go on with every derivation of the stratum, of which there are so many, whatever was accepted before."""
+        wanted, progress = self.stratum.wanted, self._progress
+        if progress is not None:
+            self._progress = lambda stream, done, of: progress(stream, done * wanted // of, wanted)
+        self.stratum = self.stratum._replace(every=True, wanted=size, ambiguous=frozenset())
+        self.candidates, self.missing = 0, size
+        self.rejected = dict.fromkeys(REASONS, 0)
+
     def restore(self, sample: StratumSample) -> None:
         """Go on behind settled candidates, which end with a window or the stratum; their sentences are seen already."""
         self._parts = [sample.numbers[:: self.stratum.copies]]
         done = sample.candidates if self.stratum.every else len(self._parts[0])
         self.missing = self._missing_before = self.stratum.wanted - done
         self.candidates = sample.candidates
-        self._rejected, self._shares = dict(sample.rejected), dict(sample.shares)
+        self.rejected, self._shares = dict(sample.rejected), dict(sample.shares)
         self._ambiguous = list(sample.ambiguous)
 
     def sample(self) -> StratumSample:
         """Return what was sampled so far."""
         numbers = np.repeat(np.concatenate(self._parts), self.stratum.copies)
-        rejected, shares, contexts = dict(self._rejected), dict(self._shares), self.stratum.contexts
+        rejected, shares, contexts = dict(self.rejected), dict(self._shares), self.stratum.contexts
         spare = numbers[:0]
         if contexts:
             shares = {name: contexts for name, own in self._instances.items() if len(own) == contexts}
@@ -330,7 +380,7 @@ class BatchAcceptance:
             accepted, *rejected = np.bincount(window, minlength=len(REASONS) + 1).tolist()
             self.missing -= len(window) if self.stratum.every else accepted
             for reason, number in zip(REASONS, rejected, strict=True):
-                self._rejected[reason] += number
+                self.rejected[reason] += number
             for row in (at + np.flatnonzero(window == ACCEPTED)).tolist() if names else ():
                 name = names[survey.targets[row]]
                 self._shares[name] = self._shares.get(name, 0) + 1
@@ -347,4 +397,4 @@ class BatchAcceptance:
                     self._progress(stratum.stream, found, stratum.wanted)
                 in_window, self._missing_before = self._missing_before - self.missing, self.missing
                 if not stratum.every:
-                    stop_if_out_of_reach(stratum, found, self.candidates, self._rejected, self._shares, in_window)
+                    stop_if_out_of_reach(stratum, found, self.candidates, self.rejected, self._shares, in_window)

@@ -56,7 +56,7 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         distinct = plan.distinct_sentences and not stratum.repeated
         if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
             reason = f"this part of the data has {size} derivations in all"
-            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
+            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {}, derivations=size)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
     views = {view.name: view for view in grammar.views}
     states, starts, marks = pack_states(grammar, plan, splits)

@@ -28,10 +28,11 @@ Json = Any  # what the certificate or the manifest holds
 #: Steps that the certificate of a dataset may take: what is released has been read by someone.
 PATIENCE = 400_000_000
 
-#: By each method what is claimed of a pattern, and the verdicts.
-STATIC, PROVED = "static", "proved"
+#: By each method what is claimed of a pattern, and the verdicts; some claims are about its items.
+OF_ITEMS = ("instance", "exposed", "disjoint")
+STATIC, PROVED, NOTHING = "static", "proved", "nothing claimed"
 VERDICTS = {
-    STATIC: ([*CLAIMS], [PROVED, "refuted", "not certified"]),
+    STATIC: ([*CLAIMS], [PROVED, "refuted", "not certified", NOTHING]),
     "parsing": (["string level"], ["checked", "refuted", "not checked"]),
     "searched": (["on the graphs"], ["passed", "failed"]),
 }
@@ -73,6 +74,9 @@ def certificate_faults(text: bytes) -> tuple[str, ...]:
 
 def _unknown(manifest: Manifest) -> Iterator[str]:
     patterns, given = {pattern.name for pattern in manifest.patterns}, set[tuple[str, str]]()
+    strata = [(split, own) for split, claim in manifest.splits.items() for own in claim.strata if own.count]
+    drawn = {own.category for split, own in strata if split == GENERALIZATION}
+    trained = any(split == TRAIN for split, _ in strata)
     for own in manifest.guarantees:
         claims, results = VERDICTS.get(own.method, ((), ()))
         said = f"{own.pattern!r}: {own.claim!r}: {own.method!r}: {own.result!r}"
@@ -80,6 +84,14 @@ def _unknown(manifest: Manifest) -> Iterator[str]:
             yield f"{said} is no verdict on a pattern"
         elif (own.pattern, own.claim) in given:
             yield f"{said} is a second verdict"
+        elif own.result in (PROVED, NOTHING):
+            # What is licensed may have no pieces: then nothing has to be shown.
+            of_items = own.claim in OF_ITEMS and own.pattern not in drawn
+            idle = of_items or (own.claim in ("exposed", "licensed") and not trained)
+            if idle and own.result == PROVED and own.claim != "licensed":
+                yield f"{said}, and there are no sentences that it would be about"
+            elif not idle and own.result == NOTHING:
+                yield f"{said}, and there are sentences that it would be about"
         given.add((own.pattern, own.claim))
 
 
@@ -182,18 +194,20 @@ def _promised(plan: Json, splits: Json) -> Iterator[Promise]:
                 of = (category.removeprefix(EXPOSURE), "exposed") if exposed else ("", "instance")
                 for group in constraint["require"]:
                     yield *of, "requires", number, tuple(group)
-                continue
-            own = patterns[category]
-            others = [name for name in patterns if name not in (category, *own["allow"])]
-            marks = [s for name in patterns if name not in others for s in held_out[name]]
-            excluded = [*own["exclude"], *(s for name in others for s in held_out[name])]
-            for structure in excluded:
-                yield category, "instance", "excludes", number, (structure,)
-            for group in (*constraint["require"], own["gen"] or held_out[category]):
-                yield category, "instance", "requires", number, tuple(group)
-            yield category, "disjoint", "disjoint", number, tuple(marks)
-            if trained and count:
-                yield category, "exposed", "exposes", number, ()
+            elif count:  # where a pattern has no items, nothing is claimed of them
+                for word, kind, group in _of_items(patterns[category], held_out, constraint):
+                    yield category, word, kind, number, group
+                if trained:
+                    yield category, "exposed", "exposes", number, ()
+
+
+def _of_items(own: Json, held_out: Json, constraint: Json) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    others = [name for name in held_out if name not in (own["name"], *own["allow"])]
+    for structure in [*own["exclude"], *(s for name in others for s in held_out[name])]:
+        yield "instance", "excludes", (structure,)
+    for group in (*constraint["require"], own["gen"] or held_out[own["name"]]):
+        yield "instance", "requires", tuple(group)
+    yield "disjoint", "disjoint", tuple(s for name in held_out if name not in others for s in held_out[name])
 
 
 #: A structure without names.

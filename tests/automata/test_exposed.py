@@ -48,7 +48,7 @@ def test_a_recombination_of_what_training_has_needs_no_excuse() -> None:
 
 def test_the_targets_of_a_pattern_are_excused() -> None:
     claim = exposed(plan_of(NO_CAT), "no_cat")
-    assert claim.verdict is Verdict.PROVED
+    assert claim.missing == ()
     assert names(claim, Reason.TARGET) == {
         (IngredientKind.WORD, "cat"),
         (IngredientKind.ENTRY, "N: cat"),
@@ -59,8 +59,19 @@ def test_the_targets_of_a_pattern_are_excused() -> None:
 def test_without_targets_the_same_word_comes_with_the_structure_only() -> None:
     """Every sentence with a cat contains what is held out: the cat is the structure."""
     claim = exposed(plan_of(replace(NO_CAT, targets=())), "no_cat")
-    assert claim.verdict is Verdict.PROVED
+    assert claim.missing == ()
     assert (IngredientKind.WORD, "cat") in names(claim, Reason.STRUCTURE)
+
+
+def test_what_is_excused_is_exposed_only_if_some_item_can_do_without_it() -> None:
+    """An item with a word that training never shows is never drawn: here none is left, there those with the dog are."""
+    claim = exposed(plan_of(NO_CAT), "no_cat")
+    assert claim.verdict is Verdict.REFUTED
+    assert len(claim.barred) == 1
+    either = structure("{ V -[nsubj]-> N[lemma=dog] }")
+    others = exposed(plan_of(replace(NO_CAT, forbid=(*NO_CAT.forbid, either), gen=(*NO_CAT.gen, either))), "no_cat")
+    assert (IngredientKind.WORD, "cat") in names(others, Reason.TARGET)
+    assert others.verdict is Verdict.PROVED
 
 
 def test_a_rule_that_makes_the_structure_is_excused_with_it() -> None:

@@ -185,8 +185,8 @@ def test_a_waived_structure_that_is_no_piece_is_named() -> None:
 def test_without_training_sentences_nothing_is_claimed() -> None:
     plan = replace(plan_of(SUBJECT), strata=())
     proofs = prove(StructureCompiler(TOY), plan).of("subject")
-    assert proofs.pieces == ()
-    assert proofs.exposed.counts == ()
+    assert {piece.verdict for piece in proofs.pieces} == {Verdict.NOTHING}
+    assert proofs.exposed.verdict is Verdict.NOTHING
 
 
 def test_every_short_sentence_is_drawn_from_its_split() -> None:

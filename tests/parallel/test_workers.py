@@ -100,7 +100,7 @@ def test_too_few_sentences_are_reported_and_leave_nothing(tmp_path: Path) -> Non
     plain = tables_of(SMALL, plan=plan_of({"sample": 8}, sentences=True))
     plain = plain._replace(strata=[plain.strata[0]._replace(wanted=9)])
     work = SentenceWork(plain, SMALL, ("en",), TSV)
-    with pytest.raises(NotEnoughError, match="repeated_sentence"), open_run(tmp_path / "a", {}, Parallelism()) as run:
+    with pytest.raises(NotEnoughError, match="repeated sentence"), open_run(tmp_path / "a", {}, Parallelism()) as run:
         sample_into(tmp_path / "a", work, InProcess(work), run, lambda *_: None)
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - nothing at all
 

@@ -153,6 +153,13 @@ def test_derivations_are_counted_and_listed_once_each() -> None:
     assert listed == [[0, *pair] for pair in product((5, 6), repeat=2)]
 
 
+def test_what_has_no_end_has_no_size() -> None:
+    again = [State([1, 2], [1, 2], [(1, 0), ()]), State([1, 2], [3, 4], [(0,), ()])]
+    assert Listing(again, 0).size is None
+    twice = [State([1], [1], [(1, 1)]), State([1, 2], [2, 3], [(2,), (2, 2)]), State([1, 2], [4, 5], [(), ()])]
+    assert Listing(twice, 0).size == 36
+
+
 @pytest.mark.parametrize(
     ("source", "code"),
     [

@@ -65,6 +65,7 @@ def report(**changes: object) -> dict[str, Any]:
         "guarantees": [guarantee("disjoint", "passed", "0 shared")],
         "patterns": [pattern],
         "counts": [stratum(0.5)],
+        "left_out": {},
         "lengths": {"train": {3: 10, 5: 30}},
         "divergences": {},
         "sizes": [(["train"], statistics)],

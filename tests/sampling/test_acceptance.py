@@ -106,7 +106,7 @@ def test_sentences_that_run_out_stop_the_drawing() -> None:
     plan = plan_of({"train": 5, "gen": 8}, sentences=True)
     draws = sample(tables_of(SMALL, plan=plan))
     next(draws)
-    with pytest.raises(NotEnoughError, match="repeated_sentence") as caught:
+    with pytest.raises(NotEnoughError, match="repeated sentence") as caught:
         next(draws)
     error = caught.value
     assert error.stratum == "gen/in_distribution"
@@ -124,9 +124,29 @@ def test_a_hopeless_stratum_stops_after_the_first_window() -> None:
         grammar, roots=((0, 1.0),), transitions=((Transition(1, (1, 1), 1.0),), (Transition(2, (), 1.0),))
     )
     plan = plan_of({"train": 1_000}, lemmas=("NOUN",))
-    with pytest.raises(NotEnoughError, match="repeated_lemma") as caught:
+    with pytest.raises(NotEnoughError, match="repeated lemma") as caught:
         next(sample(tables_of(grammar, only_dogs, plan)))
     assert caught.value.candidates == WINDOW
+
+
+def test_of_all_that_there_is_something_must_be_left() -> None:
+    """Training takes all eight sentences, so dev has none: neither sampler calls that a sample."""
+    plan = plan_of({"train": 8, "dev": 8}, sentences=True)
+    tables = tables_of(SMALL, plan=replace(plan, strata=tuple(replace(s, every=True) for s in plan.strata)))
+    for drawing in (sample(tables), sample_strata(sampler_for(tables))):
+        next(drawing)
+        with pytest.raises(NotEnoughError, match="all 8 derivations of this part of the data were rejected"):
+            next(drawing)
+
+
+def test_what_there_is_is_counted_when_drawing_gives_up() -> None:
+    """Training has five of the eight sentences, so gen can have three, however it is drawn."""
+    drawing = sample_strata(sampler_for(tables_of(SMALL, plan=plan_of({"train": 5, "gen": 8}, sentences=True))))
+    next(drawing)
+    with pytest.raises(NotEnoughError) as caught:
+        next(drawing)
+    assert (caught.value.derivations, caught.value.possible) == (8, 3)
+    assert caught.value.excluded["repeated_sentence"] == 5
 
 
 def test_endless_derivations_are_cut_and_counted() -> None:

@@ -13,11 +13,16 @@ from sgl.core.structure import Structure
 
 
 class Verdict(Enum):
-    """Whether a claim holds.  ``WAIVED``: it does not, and the author says that it need not."""
+    """Whether a claim holds.
+
+    ``WAIVED``: it does not, and the author says that it need not.  ``NOTHING``: there are no sentences that it would
+    be about, and it is not refuted.
+    """
 
     PROVED = "proved"
     REFUTED = "refuted"
     WAIVED = "waived"
+    NOTHING = "nothing claimed"
 
 
 class IngredientKind(Enum):
@@ -111,12 +116,14 @@ class Piece:
 class Exposed:
     """The claim that training can use all that a pattern's items are made of.
 
-    ``counts`` are the numbers of things of each kind that items can use; ``unseen`` those that
-    training cannot, each with its reason.  The claim fails if one is missing without an excuse.
+    ``counts`` are the numbers of things of each kind that items can use, none without items or training; ``unseen``
+    those that training cannot, each with its reason.  The claim fails if one is missing without an excuse, or if each
+    item of a stratum has a word that training lacks: no item can then be drawn for these ``barred`` streams.
     """
 
     counts: tuple[tuple[IngredientKind, int], ...]
     unseen: tuple[Unseen, ...]
+    barred: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[Unseen, ...]:
@@ -131,7 +138,9 @@ class Exposed:
     @property
     def verdict(self) -> Verdict:
         """Proved if nothing is missing."""
-        return Verdict.REFUTED if self.missing else Verdict.PROVED
+        if self.missing or self.barred:
+            return Verdict.REFUTED
+        return Verdict.PROVED if self.counts else Verdict.NOTHING
 
 
 @dataclass(frozen=True, slots=True)

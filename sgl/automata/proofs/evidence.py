@@ -301,12 +301,12 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...
             pieces.setdefault(piece.canonical(), (piece, whole))
     waived = [(structure, structure.canonical()) for structure in pattern.waive]
     idle = tuple(structure for structure, name in waived if name not in pieces)
-    if not evidence.populated_training:
-        return (), idle
     claims = []
     for name, (piece, whole) in pieces.items():
         seen = evidence.find_in_training(name)
-        if seen is not None:
+        if not evidence.populated_training:
+            claims.append(Piece(piece, whole, Verdict.NOTHING))
+        elif seen is not None:
             claims.append(Piece(piece, whole, Verdict.PROVED, *seen))
         elif name in dict(waived).values():
             claims.append(Piece(piece, whole, Verdict.WAIVED))
@@ -371,10 +371,10 @@ def inventory_of(
     evidence: Evidence, pattern: Pattern
 ) -> tuple[tuple[tuple[IngredientKind, int], ...], tuple[Unseen, ...]]:
     """Return how many ingredients of each kind items use, and those that training cannot use."""
-    if not evidence.populated_training:
-        return (), ()
     items = [e for e in evidence.generalization if e.stratum.category == pattern.name]
     ingredients, used, trained = evidence.ingredients, used_rules(items), evidence.trained_rules
+    if not (used and evidence.populated_training):
+        return (), ()
     kinds = Counter([ingredients.all[i][0].value for i in ingredients.used_by(used)])
     unseen = []
     for number in ingredients.used_by(used - trained):

@@ -10,17 +10,18 @@ lacks the other.  How large, how long and how deep a stratum is is computed from
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from sgl.automata.algebra.boolean import canonical
+from sgl.automata.algebra.boolean import canonical, without_rules
 from sgl.automata.algebra.tree_automaton import smallest_derivation
 from sgl.automata.common import few_collections
 from sgl.automata.proofs.claims import (
     Disjoint,
     Exposed,
     HeldOut,
+    IngredientKind,
     Instance,
     Licence,
     Nesting,
@@ -78,7 +79,7 @@ def prove(
             licences=tuple(_licence(evidence, pattern, need) for need in pattern.need),
             pieces=pieces,
             instances=tuple(_instance(evidence, pattern, stratum) for stratum in strata),
-            exposed=Exposed(*inventory_of(evidence, pattern)),
+            exposed=_exposed(evidence, pattern, strata),
             disjoint=tuple(_disjoint(evidence, stratum) for stratum in strata),
             idle_waivers=idle_waivers,
         )
@@ -168,11 +169,13 @@ def _instance(evidence: Evidence, pattern: Pattern, stratum: StratumEvidence) ->
         conflict = find_conflict(evidence.compiler, stratum.stratum.constraint)
     else:
         problem, witness = _misfit(evidence, pattern, stratum)
-    proved = not split.empty and witness is None
+    verdict = Verdict.PROVED if stratum.stratum.count else Verdict.NOTHING
+    if split.empty or witness is not None:
+        verdict = Verdict.REFUTED
     return Instance(
         stream=stratum.stratum.stream,
         category=stratum.stratum.category,
-        verdict=Verdict.PROVED if proved else Verdict.REFUTED,
+        verdict=verdict,
         mass=split.mass,
         spectral_radius=split.spectral_radius,
         expected_tokens=split.expected_tokens,
@@ -201,16 +204,26 @@ def _misfit(
     return None, None
 
 
+def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvidence]) -> Exposed:
+    counts, unseen = inventory_of(evidence, pattern)
+    words = {thing.name for thing in unseen if thing.kind is IngredientKind.WORD}
+    rules = [rule for rule, lemmas in enumerate(evidence.ingredients.lemmas) if not words.isdisjoint(lemmas)]
+    # An item is accepted only if training has all of its words.
+    drawn = [e for e in strata if e.stratum.count and not e.split.empty] if rules else []
+    barred = tuple(e.stratum.stream for e in drawn if without_rules(e.language, rules).empty)
+    return Exposed(counts, unseen, barred)
+
+
 def _disjoint(evidence: Evidence, stratum: StratumEvidence) -> Disjoint:
-    stream = stratum.stratum.stream
+    stream, verdict = stratum.stratum.stream, Verdict.PROVED if stratum.stratum.count else Verdict.NOTHING
     marks = evidence.marks(stratum.stratum.category)
     if all(evidence.leak(mark) is None for mark in marks) and evidence.is_marked(stratum):
-        return Disjoint(stream, Verdict.PROVED)
+        return Disjoint(stream, verdict)
     for training in evidence.training:
         witness = evidence.smallest(stratum, training.language)
         if witness is not None:
             return Disjoint(stream, Verdict.REFUTED, training.stratum.stream, witness)
-    return Disjoint(stream, Verdict.PROVED)
+    return Disjoint(stream, verdict)
 
 
 def _overlaps(evidence: Evidence) -> Iterator[Overlap]:
