@@ -346,11 +346,14 @@ def _variants(part: Body, kept: Sequence[str], fresh: Sequence[str]) -> Iterator
     The new variables of a ``without`` body differ from the nodes of the match.  The
     joined match has more nodes, and one of those may be what rules the match out:
     so there is a body for every way to take some of them for new variables of their layer.
+    A word of the match is no new variable, even where only the body says anything of it in its layer.
     """
-    own = [name for name in _names(part) if name not in kept]
-    for size in range(min(len(own), len(fresh)) + 1):
+    names, words = _names(part), {variable_of(name) for name in kept}
+    own = [name for name in names if variable_of(name) not in words]
+    others = [name for name in fresh if name not in names]
+    for size in range(min(len(own), len(others)) + 1):
         for chosen in combinations(own, size):
-            for nodes in permutations(fresh, size):
+            for nodes in permutations(others, size):
                 pairs = dict(zip(chosen, nodes, strict=True))
                 if all(x.partition(".")[2] == y.partition(".")[2] for x, y in pairs.items()):
                     yield renamed(part, pairs)

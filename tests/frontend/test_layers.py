@@ -16,8 +16,9 @@ for old, new in {
     "layer syn : graph on en\n": "layer sem : graph on en (free)\nlayer dep : graph on ja (free)\n",
     "with gap\n": "with gap in syn\n",
     "  syn VP -[nsubj]-> NP\n": "  sem VP -[agent]-> NP\n  dep VP -[ga]-> NP\n",
+    "  syn node": "  syn sem dep node",
 }.items():
-    LAYERS = LAYERS.replace(old, (old if old[0] != "w" else "") + new)
+    LAYERS = LAYERS.replace(old, (old if new.startswith(("layer", "  sem")) else "") + new)
 
 
 def held_out(clauses: str, directory: Path) -> tuple[Structure, ...]:
@@ -77,6 +78,22 @@ def test_a_condition_of_another_layer_shares_words_with_the_structure(tmp_path: 
         "syn+sem { V.syn* -[nsubj]-> N.syn*; V.sem* -[agent]-> M.sem*; V.syn -[&]-> V.sem }"
     )
     assert str(outside.outside[0]) == "dep { A -[ga]-> B }"
+
+
+def test_a_without_about_a_word_of_another_layer_is_joined_to_a_condition_on_that_word(tmp_path: Path) -> None:
+    """`V` is the word of the match in both; `T` is new, and may be the `U` of the condition."""
+    source = (
+        "pattern p\n  forbid syn { V -[nsubj]-> N } sem { F -[agent]-> E } without { V -[agent]-> T }\n"
+        "  size 3 within sem { V -[agent]-> U }\n"
+    )
+    (pattern,) = compiled(source, tmp_path, LAYERS).plan.patterns
+    main = (
+        "V.syn* -[nsubj]-> N.syn*; F.sem* -[agent]-> E.sem*; V.sem* -[agent]-> U.sem*; V.syn -[&]-> V.sem",
+        "V.sem* -[agent]-> T.sem*; V.syn -[&]-> V.sem",
+        "V.sem* -[agent]-> U.sem*; V.syn -[&]-> V.sem",
+    )
+    expected = " without ".join(f"{{ {body} }}" for body in main)
+    assert str(pattern.quotas[0].within[0]) == nodes(f"syn+sem {expected}")
 
 
 def test_a_condition_with_arguments_on_another_layer_has_nodes_of_its_own(tmp_path: Path) -> None:
