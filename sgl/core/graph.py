@@ -40,10 +40,10 @@ class Graph(NamedTuple):
     """A graph over the tokens of a sentence.
 
     ``nodes`` are in the order of their tokens; an edge ``(s, label, t)`` names nodes by their index in ``nodes``;
-    ``head`` is the index of the head of the whole text.  ``edges`` are sorted; in a free layer they are sorted by
-    their sources only, and the edges of one node stand in the order in which the derivation writes them: those of an
-    outer rule before those of an inner one, those of one rule as written. That is how logical forms list the roles of
-    an event, the subject first.
+    ``head`` is the index of the head of the whole text, -1 if that is no node.  ``edges`` are sorted; in a free layer
+    they are sorted by their sources only, and the edges of one node stand in the order in which the derivation writes
+    them: those of an outer rule before those of an inner one, those of one rule as written. That is how logical forms
+    list the roles of an event, the subject first.
     """
 
     nodes: tuple[GraphNode, ...]
@@ -52,13 +52,13 @@ class Graph(NamedTuple):
 
 
 def without(graph: Graph, gone: Sequence[int]) -> Graph:
-    """Return a graph without words at these places, and the nodes on them; ``LookupError`` if the head is on one."""
+    """Return a graph without words at these places, and the nodes on them."""
     places = {at: at - bisect_left(gone, at) for _, at in graph.nodes if at not in gone}
     kept = [number for number, node in enumerate(graph.nodes) if node.position in places]
     index = {number: rank for rank, number in enumerate(kept)}
     nodes = [graph.nodes[n]._replace(position=places[graph.nodes[n].position]) for n in kept]
     edges = [(index[s], e, index[t]) for s, e, t in graph.edges if s in index and t in index]
-    return Graph(tuple(nodes), tuple(edges), index[graph.head])
+    return Graph(tuple(nodes), tuple(edges), index.get(graph.head, -1))
 
 
 #: Graphs that are kept at most.
@@ -115,7 +115,7 @@ class Gluer:
         return {**vars(self), "_known": {}}
 
     def __call__(self, derivation: tuple[int, ...]) -> Graph:
-        """Return the graph of a derivation; ``LookupError`` if it has no head, or none that is a node on a word."""
+        """Return the graph of a derivation."""
         known = self._known.get(derivation)
         if known is None:
             if len(self._known) == MOST_KNOWN:
@@ -221,7 +221,7 @@ class _Gluing:
         )
         shown = [GraphNode(self._attributes[n] or (), position[word[n]]) for n in nodes]
         ordered = sorted(edges, key=lambda edge: edge[0]) if written else sorted(edges)
-        return Graph(tuple(shown), tuple(ordered), index[ports[0]])
+        return Graph(tuple(shown), tuple(ordered), index.get(ports[0], -1))
 
 
 def parts_of(words: Sequence[Any], cut: object = CUT) -> list[Sequence[Any]]:

@@ -22,14 +22,14 @@ from pathlib import Path
 import networkx as nx
 
 from sgl.characters import code_of, hidden
-from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Slot, Token
-from sgl.core.rounds import Rounds
+from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Token
 from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
 from sgl.rendering.conllu import is_attribute
 
-_WORD, _PLACEHOLDER, _NOTHING = "a word", "a placeholder", "nothing"
+#: What a port of a phrase may hold.
+WORD, PLACEHOLDER, NOTHING = "a word", "a placeholder", "nothing"
 
 _TABLE = tomllib.loads(Path(__file__).with_name("dependencies.toml").read_text("utf-8"))
 
@@ -56,73 +56,15 @@ def _check_graphs(productions: Sequence[Production], index: int, ports: "_Ports"
             fragment = version.fragments[index].fragment
             template = version.templates[anchor]
             rule = _RuleGraph(production, version, fragment, ports, state, template)
-            if _has_double_edge(fragment):
+            if has_double_edge(fragment):
                 rule.error("SGL0508", "an edge is written twice", hint="remove one of the two")
             if not layer.free:
                 rule.check_tree()
             rule.check_labels()
 
 
-def check_instances(state: CompilerState) -> None:
-    """Report rules that write an edge twice for some values of their feature variables. Before: ``declared``."""
-    grammar, spans = state.declared.grammar, state.declared.rule_spans
-    reported: set[Span] = set()
-    for rule, span in zip(grammar.rules, spans, strict=True):
-        for fragment in rule.fragments:
-            if _has_double_edge(fragment) and span not in reported:
-                reported.add(span)
-                message = f"in the rule `{rule.name}`, an edge is written twice for some values of its features"
-                notes = (f"its edges are then: {', '.join(edge.label for edge in fragment.edges)}",)
-                state.error("SGL0508", span, message, "remove one of the two", notes=notes)
-    source = state.signature.source.name
-    for number, layer in enumerate(grammar.graph_layers):
-        if layer.anchor != source:
-            for rule, told in _misplaced(grammar, number):
-                message = f"in the rule `{rule.name}`, {told}"
-                state.error("SGL0516", spans[rule.id], message, "let the clause depend on a feature: `… if shown=yes`")
-
-
-def _misplaced(grammar: CoreGrammar, number: int) -> Iterator[tuple[Rule, str]]:
-    """Yield the rules whose children have no single place in another layer, where an empty phrase has no node."""
-    layer, anchor = grammar.graph_layers[number], grammar.anchors[number]
-    held: list[set[str]] = [set() for _ in grammar.categories]
-    rounds = Rounds(rule.rhs for rule in grammar.rules)
-    for rule in map(grammar.rules.__getitem__, rounds):
-        fragment = rule.fragments[number]
-        kinds = _kinds(fragment.nodes[fragment.exports[0]], rule, held)
-        if not kinds <= held[rule.lhs]:
-            held[rule.lhs] |= kinds
-            rounds.grew(rule.lhs)
-    for rule in grammar.rules:
-        fragment = rule.fragments[number]
-        slots = [item for item in rule.templates[anchor] if isinstance(item, Slot)]
-        ends = {end for edge in fragment.edges for end in (edge.source, edge.target)}
-        led = {fragment.exports[0], *(edge.target for edge in fragment.edges)}
-        several = ends | ({fragment.exports[0]} if len(fragment.nodes) > 1 else set())
-        for index, node in enumerate(fragment.nodes):
-            for child in (child for child, port in node.glue if port == 0):
-                kinds = _kinds(Node(glue=((child, 0),)), rule, held)
-                category = grammar.categories[rule.rhs[child]]
-                own = [x for x in category.parts if x.partition(".")[0] == layer.anchor]
-                name, parts = category.name, len(own)
-                used = [item for item in slots if item.child == child]
-                pieces = sorted(-1 if item.functions else item.part for item in used)
-                if _NOTHING in kinds and (index in several or len(node.glue) > 1):
-                    yield rule, f"`{name}` may be empty in `{layer.anchor}`, and then has no node"
-                elif _WORD in kinds and not (layer.free or index in led or len(node.glue) > 1):
-                    yield rule, f"`{name}` depends on nothing in `{layer.name}`"
-                elif _WORD in kinds and pieces != ([*range(1, parts + 2)] if parts else [0]):
-                    yield rule, f"`{name}` stands {len(pieces)} times in `{layer.anchor}`"
-
-
-def _kinds(node: Node, rule: Rule, held: Sequence[set[str]]) -> set[str]:
-    own = [rule.rhs[child] for child, port in node.glue if port == 0]
-    if node.attributes is not None or (node.glue and not own):
-        return {_WORD}
-    return set[str]().union(*[held[child] for child in own]) if own else {_NOTHING}
-
-
-def _has_double_edge(fragment: Fragment) -> bool:
+def has_double_edge(fragment: Fragment) -> bool:
+    """Return whether a fragment has one edge twice."""
     edges = {(e.source, e.label.removeprefix(EXTRACTED), e.target) for e in fragment.edges}
     return len(edges) < len(fragment.edges)
 
@@ -164,12 +106,12 @@ class _Ports:
     def held(self, node: Node, production: Production) -> set[str]:
         parts = self.parts(node, production)
         if node.attributes is not None:
-            return {_WORD}
+            return {WORD}
         if not parts:
-            return {_PLACEHOLDER} if production.rhs else {_NOTHING}
+            return {PLACEHOLDER} if production.rhs else {NOTHING}
         if not all(parts):
             return set()  # nothing is known of a child yet; perhaps it can never be built
-        return {_WORD} if {_WORD} in parts else set().union(*parts)
+        return {WORD} if {WORD} in parts else set().union(*parts)
 
 
 @dataclass(frozen=True)
@@ -215,32 +157,30 @@ class _RuleGraph:
     def _needs_head(self, node: Node) -> bool:
         parts = self.ports.parts(node, self.production)
         pairs = zip(node.glue, parts, strict=True)
-        fills_gap = any(port and _PLACEHOLDER in part for (_, port), part in pairs)
-        fills_gap |= any(_NOTHING in part for part in parts)  # That is told of instances.
+        fills_gap = any(port and PLACEHOLDER in part for (_, port), part in pairs)
+        fills_gap |= any(NOTHING in part for part in parts)  # That is told of instances.
         is_head = node.attributes is not None or any(port == 0 for _, port in node.glue)
         return is_head and not fills_gap
 
     def check_labels(self) -> None:
-        exported = set(self.fragment.exports)
+        head, *exported = self.fragment.exports
         for index, node in enumerate(self.fragment.nodes):
             parts = self.ports.parts(node, self.production)
-            if not all(parts) or any(_NOTHING in part for part in parts):
+            if not all(parts) or (len(parts) > 1 and any(NOTHING in part for part in parts)):
                 # A child that can never be built is reported by the next pass, one that may be
-                # empty by that over instances.
+                # no node by that over instances.
                 continue
             own = node.attributes is not None
-            words = sum(part == {_WORD} for part in parts) + own
-            if sum(_WORD in part for part in parts) + own > 1:
+            words = sum(part == {WORD} for part in parts) + own
+            is_open = words == 0 and PLACEHOLDER in self.ports.held(node, self.production)
+            if sum(WORD in part for part in parts) + own > 1:
                 would = "would" if words > 1 else "could"
                 self.error("SGL0510", f"{self._name(node)} {would} be two words at once", "bind a gap to one word only")
-            elif words == 0 and index not in exported:
+            elif is_open and index == head:
+                self.error("SGL0511", "the head of this rule is a placeholder, not a word")
+            elif is_open and index not in exported:
                 hint = "bind the port to a child, or pass it on with a port of the category"
                 self.error("SGL0511", f"{self._name(node)} is left without a word", hint)
-        if not self.fragment.nodes:
-            return
-        head = self.fragment.nodes[self.fragment.exports[0]]
-        if _PLACEHOLDER in self.ports.held(head, self.production):
-            self.error("SGL0511", "the head of this rule is a placeholder, not a word")
 
     def _name(self, node: Node) -> str:
         if node.token is not None:

@@ -7,7 +7,7 @@ the head of a free layer, where no edge tells, is the child that the first layer
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -60,7 +60,7 @@ class FragmentLowering:
     """Lowers the clauses of one version of a rule about one graph layer.
 
     ``template`` is that of the text layer whose words the nodes are, ``when`` tells for which
-    values it is.  A free layer has the head of the child ``default`` if it says nothing else.
+    values it is.  ``default`` is the head of the first layer, if that has an atom here.
     """
 
     names: "RuleNames"
@@ -69,7 +69,7 @@ class FragmentLowering:
     rhs: Sequence[CategoryInfo]
     template: TemplateSketch
     when: str
-    default: int | None = None
+    default: Atom | None = None
     sound: bool = True
     attributes: dict[Atom, Attributes] = field(default_factory=dict)
     edges: list[tuple[Atom, str, Atom, s.EdgeStatement]] = field(default_factory=list)
@@ -173,10 +173,11 @@ class FragmentLowering:
             self._touch(atom, span)
             self.united.union(atom, ChildPort(child, 0))
 
-    def head_child(self) -> int | None:
-        """Return the child whose head is that of the rule, if it is one."""
+    def default_of(self, layer: GraphLayer) -> Atom | None:
+        """Return the head of the rule as an atom of another layer, if it is the head of a child or a word there."""
         head = self.exported
-        return head.child if isinstance(head, ChildPort) and head.port == 0 else None
+        same = isinstance(head, ChildPort) and head.port == 0
+        return head if same or (isinstance(head, WordAtom) and layer.anchor == self.layer.anchor) else None
 
     def _touch(self, atom: Atom, span: Span) -> bool:
         """Note that something is said of a port of a child; return whether the atom is one."""
@@ -280,38 +281,62 @@ class FragmentLowering:
     def _inferred_head(self) -> Atom | None:
         """Return the node no unmarked edge leads to; of several, the one that is not extracted.
 
-        In a free layer, where words may stay outside, it is one of those that have edges; if
-        that leaves several, or none, it is that of the first layer.
+        In a free layer, where words may stay outside, the head is one of the nodes that have edges, if there are any:
+        the one that no edge leads to or, if these are several or none, the head of the first layer.
         """
-        plain, extracted = set[Atom](), {self.united[atom] for atom in self.touched}
+        free, ends = self.layer.free, {self.united[end] for s, _, t, _ in self.edges for end in (s, t)}
+        extracted = set() if free else {self.united[atom] for atom in self.touched}
+        led = set[Atom]()
         for _, label, target, _ in self.edges:
-            (extracted if label.startswith(EXTRACTED) else plain).add(self.united[target])
-        free = {
-            self.united[atom]: atom
+            (extracted if label.startswith(EXTRACTED) and not free else led).add(self.united[target])
+        able = {
+            root: atom
             for atom in self.atoms
             if (isinstance(atom, WordAtom) or (isinstance(atom, ChildPort) and atom.port == 0))
-            and self.united[atom] not in plain
+            and ((root := self.united[atom]) in ends or not (free and ends))
         }
-        preferred = [atom for root, atom in free.items() if root not in extracted]
+        tops = {root: atom for root, atom in able.items() if root not in led}
+        tops = {root: atom for root, atom in tops.items() if root not in extracted} or tops
+        if len(tops) == 1:
+            return next(iter(tops.values()))
+        default = self.default if self.default in self.atoms else None
+        found = (able if free else tops).get(self.united[default]) if default is not None else None
+        if found is None and default is not None and free:
+            self._report_idle_head(default, next(iter((tops or able).values()), default))
+        elif found is None:
+            self._report_no_head([*tops.values()])
+        return found
+
+    def _report_no_head(self, tops: Sequence[Atom]) -> None:
+        names = " and ".join(f"`{self._describe(atom)}`" for atom in tops)
+        message = f"{names} have no edge between them: which is the head?"
+        hint = f"connect them with an edge in the layer `{self.layer.name}`"
+        if not tops:
+            message = "every node is a dependent of another: the rule has no head"
+            hint = "remove an edge, or mark an additional one with `~`"
         if self.layer.free:
-            sources = {self.united[source] for source, *_ in self.edges}
-            preferred = [atom for root, atom in free.items() if root in sources]
-        candidates = preferred or list(free.values())
-        if len(candidates) == 1:
-            return candidates[0]
-        if self.default is not None:
-            default = self.united[ChildPort(self.default, 0)]
-            found = [atom for atom in candidates if self.united[atom] == default]
-            if found:
-                return found[0]
-        message = "every node is a dependent of another: the rule has no head"
-        hint = "remove an edge, or mark an additional one with `~`"
-        if candidates:
-            names = " and ".join(f"`{self._describe(atom)}`" for atom in candidates)
-            message = f"{names} have no edge between them: which is the head?"
-            hint = f"connect them with an edge in the layer `{self.layer.name}`"
+            hint = f"say which it is in the layer `{self.layer.name}`: `head = …`"
         self._error("SGL0504", self.names.rule.name.span, message, hint)
-        return None
+
+    def _report_idle_head(self, default: Atom, other: Atom) -> None:
+        head, meant, layer = self._describe(default), self._describe(other), self.layer.name
+        message = f"in the layer `{layer}` the head would be `{head}`, which has no edge here, while `{meant}` has"
+        hint = f"add its edges, or say which node is meant: `head = {meant}` or `head = {head}`"
+        labels = [Label(self.edges[0][3].span, "this edge is one of other nodes"), *self._edges_to(self.lhs.name, head)]
+        self._error("SGL0518", self.names.rule.name.span, message, hint, labels=labels)
+
+    def _edges_to(self, category: str, head: str) -> Iterator[Label]:
+        """Yield a label for the first edge of a rule that leads to or from the heads of a category."""
+        for rule, _ in self.names.state.names.of(s.Rule):
+            children = [child for child in s.parts_of(s.Child, rule.rhs) if child.category.name.text == category]
+            roles = {(child.role or child.category.name).text for child in children}
+            for clause in rule.layers:
+                layers = {clause.layer.text, *(one.name.text for one in s.parts_of(s.Mention, clause.template))}
+                for edge in s.parts_of(s.EdgeStatement, clause) if self.layer.name in layers else ():
+                    ends = {"to": edge.target, "from": edge.source}
+                    for way in (way for way, end in ends.items() if end.name.text in roles and end.port is None):
+                        yield Label(edge.span, f"this edge would lead {way} `{head}`")
+                        return
 
     def _exported_port(self, port: int) -> Atom | None:
         own = OwnPort(port)

@@ -152,39 +152,38 @@ class _WordLowering:
     def _fragment(self, layer: GraphLayer, words: list[str] | None) -> FragmentSketch | None:
         """Return the node of the word, if it is one word; None after a report.
 
-        A word that is empty in another layer than the source has none.  Of several words in a
-        free layer the last one is the node.
+        A word without a clause in a free layer, or empty in another layer than the source, is no node.  Of several
+        words in a free layer the last one is the node.
         """
         name, values = layer.name, dict[str, str]()
-        if words == []:
+        if words == [] or (layer.free and not any(clause.layer.text == name for clause in self.clauses)):
             return FragmentSketch(Fragment((Node(),), (), (0,)), {})
-        if not layer.free or any(clause.layer.text == name for clause in self.clauses):
-            clause = self._clause(name, f"add a line `{name} node(upos=…)`")
-            if clause is None:
+        clause = self._clause(name, f"add a line `{name} node(upos=…)`")
+        if clause is None:
+            return None
+        statements = clause.statements or ()
+        statement = statements[0] if len(statements) == 1 else None
+        if not isinstance(statement, s.NodeStatement):
+            message = f"in the layer `{name}` a word is one node"
+            self.state.error("SGL0306", clause.span, message, f"write `{name} node(lemma=…, upos=…)`")
+            return None
+        if words is None:
+            return None
+        if len(words) != 1 and not layer.free:
+            place, text = self.evaluation.row or self.span, " ".join(words)
+            message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
+            hint = "make it a rule with several words, or write it without spaces"
+            self.state.error("SGL0609", place, message, hint)
+            return None
+        values["lemma"] = words[-1]
+        for attribute in statement.attributes:
+            check_attribute_name(attribute, layer, self.state)
+            value = self.evaluation.value(attribute.value)
+            if value is None:
                 return None
-            statements = clause.statements or ()
-            statement = statements[0] if len(statements) == 1 else None
-            if not isinstance(statement, s.NodeStatement):
-                message = f"in the layer `{name}` a word is one node"
-                self.state.error("SGL0306", clause.span, message, f"write `{name} node(lemma=…, upos=…)`")
-                return None
-            if words is None:
-                return None
-            if len(words) != 1 and not (words and layer.free):
-                place, text = self.evaluation.row or self.span, " ".join(words)
-                message = f"`{text}` is {len(words)} words of `{layer.anchor}`, but a node of `{name}` is one word"
-                hint = "make it a rule with several words, or write it without spaces"
-                self.state.error("SGL0609", place, message, hint)
-                return None
-            values["lemma"] = words[-1]
-            for attribute in statement.attributes:
-                check_attribute_name(attribute, layer, self.state)
-                value = self.evaluation.value(attribute.value)
-                if value is None:
-                    return None
-                if value:
-                    values[attribute.name.text] = value
-        node = Fragment((Node((), len(words or " ") - 1),), (), (0,))
+            if value:
+                values[attribute.name.text] = value
+        node = Fragment((Node((), len(words) - 1),), (), (0,))
         return FragmentSketch(node, {0: tuple(sorted(values.items()))})
 
 

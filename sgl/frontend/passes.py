@@ -16,7 +16,7 @@ from sgl.core.grammar import CoreGrammar, RuleKey
 from sgl.core.plan import Plan, Release
 from sgl.core.structure import Structure
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap, Span
-from sgl.frontend.checks import check_dependencies, check_graphs, check_instances, check_words
+from sgl.frontend.checks import check_dependencies, check_graphs, check_words
 from sgl.frontend.dataset import check_lemma_classes, choose_targets, read_dataset, read_release
 from sgl.frontend.expand import expand
 from sgl.frontend.finishing import check_absorbed, check_contrast
@@ -24,6 +24,7 @@ from sgl.frontend.lexicons import lower_words
 from sgl.frontend.lower import apply_weights, lower
 from sgl.frontend.morphology import Evaluation, Inflection
 from sgl.frontend.names import Scope, report_unused, resolve_names
+from sgl.frontend.nodes import check_instances
 from sgl.frontend.patterns import LoweredPart, LoweredPattern, LoweredTest, lower_patterns, lower_tests
 from sgl.frontend.plan import LoweredRestriction, check_patterns, lower_restrictions, make_plan
 from sgl.frontend.productions import each_layer, entries_of, laid_over

@@ -231,7 +231,7 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
     templates = templates_of(names, case.clauses)
     fragments: list[FragmentSketch | None] = []
     infos = [pattern.info for pattern in patterns]
-    default: int | None = None
+    first: FragmentLowering | None = None
     for layer in state.signature.graph_layers:
         said = any(clause.layer.text == layer.name for clause in case.clauses)
         if fragments and fragments[0] is None and not said:
@@ -239,10 +239,10 @@ def _version(names: RuleNames, case: Case, patterns: Sequence[CategoryPattern]) 
             continue
         statements = _statements(names, layer, case, infos)
         anchor = [text.name for text in state.signature.text_layers].index(layer.anchor)
-        told = (templates[anchor], case.when, default if layer.free or anchor else None)
-        lowering = FragmentLowering(names, layer, infos[0], infos[1:], *told)
+        default = first.default_of(layer) if first is not None and (layer.free or anchor) else None
+        lowering = FragmentLowering(names, layer, infos[0], infos[1:], templates[anchor], case.when, default)
         fragments.append(lowering.run(statements) if statements is not None else None)
-        default = lowering.head_child() if len(fragments) == 1 else default
+        first = first or lowering
     weight = rule_weight(case.weight, state)
     sketches = tuple(fragment for fragment in fragments if fragment is not None)
     if len(sketches) < len(fragments):

@@ -10,8 +10,8 @@ A semantic graph says who did what to whom.  ``The baby hoped to smile``::
 The attributes of a node are ``type`` (``entity``, ``name``, ``wh``, ``event`` or
 ``property``), ``lemma``, for an entity ``definite`` (``yes`` or ``no``), and ``open`` for
 a word by itself, outside of any sentence: for an event the roles that are still to be
-filled, in the order of their atoms (``agent+theme``), for anything else any text.  A node
-without attributes and without edges is a function word, which no view shows.
+filled, in the order of their atoms (``agent+theme``), for anything else any text.  A function
+word has no node, or in older certificates one without attributes, which no view shows.
 
 A determiner may be a node as well, of type ``det``.  An edge leads to it from its noun,
 and its ``definite`` is that of the noun::

@@ -19,7 +19,7 @@ else:  # as a script, which has the other files beside it
     import certificate_rules as rules  # type: ignore[import-not-found, no-redef]
 
 Json = form.Json
-FOUND, LABEL, FREE = "found", "label", "free"
+FOUND, LABEL, FREE, NONE = "found", "label", "free", "none"
 COMPARE = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
 
 
@@ -34,7 +34,7 @@ class Phrase:
     def __init__(self, sight: "Sight", effect: Json, parts: Json, bars: frozenset[Any]) -> None:
         self.bodies, self.spend, (ports, nodes, edges, rows) = sight.bodies, sight.spend, effect
         self.ports, self.ends = range(ports), {None, *range(ports)}
-        self.edges, self.barred = {*edges}, [bars] * nodes  # what each cannot be; whether LABEL
+        self.edges, self.barred = {*edges}, [bars] * nodes  # what each cannot be; whether LABEL, NONE
         for row, part in zip(rows, parts, strict=True):
             name = [*row, *range(len(self.barred), len(self.barred) + len(part.barred) - len(row))]
             for x, barred in zip(row, part.barred[: len(part.ports)], strict=True):
@@ -44,6 +44,8 @@ class Phrase:
             self.barred += part.barred[len(row) :]
             self.edges |= {(name[s], label, name[t]) for s, label, t in part.edges}
         self.spend(len(self.edges) + len(self.barred))
+        if any(NONE in self.barred[x] for s, _, t in self.edges for x in (s, t)):
+            raise ValueError("an edge leads to a phrase that is no node")
         for x, body in product(range(ports, nodes), self.bodies):
             if LABEL not in self.barred[x]:
                 raise ValueError("a node is forgotten without a label")
@@ -234,7 +236,7 @@ class Structures:
         @cache
         def words(*values: Json) -> Json:
             own = [(row[0], zip(tests, row[1:], strict=True)) for row in zip(*values, strict=True)]
-            bars = [every if none else {v for (v, _, test), x in row if not passes(test, x)} for none, row in own]
+            bars = [{NONE, *every} if n else {v for (v, _, test), x in row if not passes(test, x)} for n, row in own]
             return tuple(sight.example((1, 1, (), ()), (), frozenset({LABEL, *x})) for x in bars)
 
         wholes = [sight.whole(sight.effect(*effect)) for effect in effects]

@@ -66,12 +66,16 @@ class MalformedError(Exception):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Arcs:
-    """A token's ID and governors (HEAD, edges, the last one's number); a ``TokenTable`` has each content once."""
+    """A token's ID and governors (HEAD, edges, the last one's number); a ``TokenTable`` has each content once.
+
+    A word that is ``outside`` the graph has none, and governs none.
+    """
 
     token: str
     head: int
     edges: tuple[Edge, ...]
     last: int
+    outside: bool = False
 
 
 #: What a line of a token says: its word, its governors, how it is spelt in the text.
@@ -88,6 +92,7 @@ class TokenTable:
     def __init__(self, *, free: bool = False) -> None:
         self.token = lru_cache(_LINES_REMEMBERED)(self._new_token)
         self.word, self.arcs = cache(_new_word), cache(_free_arcs if free else _new_arcs)
+        self._free = free
         self.edges, self.names = cache(partial(_edges, free=free)), cache(_check_names)
 
     def _new_token(self, line: bytes) -> Token:
@@ -101,7 +106,9 @@ class TokenTable:
             raise MalformedError(f"column {_COLUMNS[cells.index('')]} is empty")
         token, form, lemma, upos, xpos, feats, head, label, deps, misc = cells
         word = self.word(form, lemma, upos, xpos, feats, misc)
-        arcs = self.arcs(token, head, label, deps, word.extracted)
+        if word.outside and (word.attributes or deps != "_"):
+            raise MalformedError(f"token {token} has no part in the graph, and attributes or edges")
+        arcs = self.arcs(token, head, label, deps, word.outside if self._free else word.extracted)
         return word, arcs, word.form + (" " if word.space_after else "")
 
 
@@ -167,7 +174,7 @@ def _new_arcs(token: str, head: str, label: str, deps: str, extracted: bool) -> 
     return Arcs(token, basic[0], tuple(edges), governors[-1][0])
 
 
-def _free_arcs(token: str, head: str, label: str, deps: str, _: bool) -> Arcs:
+def _free_arcs(token: str, head: str, label: str, deps: str, outside: bool) -> Arcs:
     if (head, label) != ("_", "_"):
         raise MalformedError(f"a word of a free layer has a governor: {head}:{label}")
     own, governors = _POSITIONS.get(token, -1), list[tuple[int, str]]()
@@ -179,7 +186,7 @@ def _free_arcs(token: str, head: str, label: str, deps: str, _: bool) -> Arcs:
     if sorted({*governors}) != governors:
         raise MalformedError(f"DEPS is not sorted or has an edge twice: {deps}")
     edges = tuple((governor - 1, name, own - 1) for governor, name in governors)
-    return Arcs(token, 0, edges, max([0, *(governor for governor, _ in governors)]))
+    return Arcs(token, 0, edges, max([0, *(governor for governor, _ in governors)]), outside)
 
 
 def _deps(cell: str) -> list[tuple[int, str]]:
@@ -335,6 +342,9 @@ def _edges(arcs: tuple[Arcs, ...], *, free: bool) -> tuple[Edge, ...]:
             raise MalformedError(f"ID is {token.token} instead of {at + 1}", at)
         if token.last > len(arcs):
             raise MalformedError(f"the governor {token.last} does not exist", at)
+        for governor, _, _ in token.edges:
+            if arcs[governor].outside:
+                raise MalformedError(f"the governor {governor + 1} has no part in the graph", at)
     roots = sum(token.head == 0 for token in arcs)
     if roots != 1 and not free:
         raise MalformedError(f"{roots} roots instead of one")

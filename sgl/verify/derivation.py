@@ -105,7 +105,7 @@ class Interpreter:
         return {f"length_{x}": str(len(self.words(self.texts[x][0], derivation))) for x in names}
 
     def graph_of(self, name: str, derivation: Derivation) -> Json:
-        """Return nodes (attributes, place of the word), edges, head, and words of a graph layer."""
+        """Return nodes (attributes, place of the word), edges, head (-1 if it is no node), and words of a layer."""
         layer, anchor, free = self.graphs[name]
         names, labels, edges, last = dict[Json, Json](), list[Json](), list[Json](), list[Json]()
         for place, rule, below in reversed(self.walk(derivation)):
@@ -133,7 +133,7 @@ class Interpreter:
         kept = dict.fromkeys(edge for edge in named if None not in edge)
         ordered = tuple(sorted(kept, key=lambda edge: edge[:1] if free else edge))
         head = names[0, self.rules[derivation[0]][6][layer]["exports"][0]]
-        return [(a, n) for n, _, a in nodes], ordered, number[head], [word for _, word in words]
+        return [(a, n) for n, _, a in nodes], ordered, number.get(head, -1), [word for _, word in words]
 
     def text_of(self, name: str, derivation: Derivation) -> str:
         """Return the text of a layer, or of a view: in parentheses why, if there is no form."""

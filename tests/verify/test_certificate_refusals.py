@@ -186,6 +186,18 @@ def test_rules_have_the_ports_of_their_categories(honest: str) -> None:
         assert "C10" in codes(changed(honest, change, core=True))
 
 
+def test_an_edge_has_nodes_at_its_ends(honest: str) -> None:
+    """A word without a label is no node; an edge that leads there is in no graph, and a structure would count it."""
+
+    def nameless(content: Json) -> None:
+        for rule in content["core"]["grammar"]["rules"]:
+            if not rule[2]:
+                rule[6][0]["nodes"][0][0] = None
+
+    refusals = judge(changed(honest, nameless, core=True).encode())[0]
+    assert any("an edge leads to a phrase that is no node" in refusal for refusal in refusals)
+
+
 # ---- splits and what is drawn
 
 

@@ -112,6 +112,28 @@ def test_what_was_read_before_changes_nothing(
     assert said(list(read_sentences(path, table))) == said(plainly(path))
 
 
+OUTSIDE, DOG = "1\tthe\t_\t_\t_\t_\t_\t_\t_\tNode=No", "2\tdog\tdog\t_\t_\t_\t_\t_\t_\t_"
+
+
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        ((OUTSIDE, DOG), ""),
+        ((OUTSIDE.replace("_\tNode", "2:det\tNode"), DOG), "token 1 has no part in the graph"),
+        ((OUTSIDE.replace("the\t_", "the\tthe"), DOG), "token 1 has no part in the graph"),
+        ((OUTSIDE, DOG.removesuffix("_\t_") + "1:det\t_"), "the governor 1 has no part in the graph"),
+    ],
+)
+def test_a_word_outside_the_graph_has_no_attributes_and_no_edges(
+    rows: tuple[str, str], reason: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "free.conllu"
+    path.write_text("\n".join(["# sent_id = s", "# category = c", "# text = the dog", *rows, "", ""]), "utf-8")
+    (block,) = read_sentences(path, TokenTable(free=True))
+    assert (block.reason if isinstance(block, Malformed) else "").startswith(reason)
+    assert isinstance(block, Malformed) == bool(reason)
+
+
 def later(block: Sentence | Malformed, lines: int) -> Sentence | Malformed:
     """A block with so many lines before it."""
     if isinstance(block, Sentence):
