@@ -2,12 +2,15 @@
 
 It is what ``random_claims.py`` holds the compiler against.  A model grammar has agreement, gaps
 that are made, handed on and filled, quoted words, restrictions and tables of words; it may have
-two more graph layers, ``sem`` on the words of the source and ``dep`` on those of the target.  It
-writes itself as SGL, and lists its derivations up to a length, each evaluated by plain code::
+two more graph layers, ``sem`` on the words of the source and ``dep`` on those of the target, with
+the words that have a clause there.  It writes itself as SGL, and lists its derivations up to a
+length, each evaluated by plain code::
 
     grammar.source()             the text of the grammar
     trees(grammar, longest=6)    its sentences, with terms, texts and graphs
     contains(tree, structure)    the definition of docs/structures.md
+    within(tree, structure, x)   whether some match extends to a condition of ``size``
+    faults(grammar)              what docs/language.md forbids in further layers
 """
 
 from __future__ import annotations
@@ -119,6 +122,16 @@ class Structure:
         """What is said of each layer."""
         return replace(self, more=()), *self.more
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The variables of a match."""
+        return frozenset(name for part in self.parts for name in part.body.variables)
+
+    @property
+    def all_names(self) -> frozenset[str]:
+        """Its variables, and those of its ``without`` bodies."""
+        return self.names.union(*(body.variables for part in self.parts for body in part.without))
+
     def said(self) -> str:
         """What it says of its own layer."""
         said = [f"length {layer} {sign} {number}" for layer, sign, number in self.lengths]
@@ -150,7 +163,7 @@ class Category:
 
 @dataclass(frozen=True)
 class Word:
-    """A lexical rule; ``table`` words come from a lexicon."""
+    """A lexical rule; ``table`` words come from a lexicon, ``mute`` are layers of which it says nothing."""
 
     category: Category
     number: str
@@ -159,20 +172,45 @@ class Word:
     upos: str
     table: bool = False
     silent: bool = False
+    mute: tuple[str, ...] = ()
 
     @property
     def ja(self) -> str:
         """The word in the target, where some have none."""
         return "" if self.silent else self.form.upper()
 
+    def speaks_of(self, layer: str) -> bool:
+        """Whether the word is a node of a further layer: it has a clause, and is not empty in its text."""
+        return layer not in self.mute and not (layer == "dep" and self.silent)
+
 
 @dataclass(frozen=True)
 class Fragment:
-    """What a rule says of a further layer: roles, as in a rule; ``head`` is one of them."""
+    """What a rule says of a further layer: roles, as in a rule; ``head`` is one of them, or not said.
+
+    A rule that says nothing at all has no edges.
+    """
 
     head: str
     edges: tuple[tuple[str, str, str], ...]
     fills: tuple[tuple[str, str], ...]
+    said: bool = True
+
+    def head_of(self, rule: Rule) -> str:
+        """The head by docs/language.md; ``UnclearError`` if the author has to say which it is."""
+        able = [*(child.role for child in rule.children), "quoted"]
+        have = {end for source, _, target in self.edges for end in (source, target)} & {*able}
+        tops = have - {target for _, _, target in self.edges}
+        first = rule.children[0].role
+        if self.head or len(tops) == 1:
+            return self.head or min(tops)
+        if have and first not in have:
+            raise UnclearError(f"{rule.name} has edges, and its head in the first layer has none")
+        return first
+
+
+class UnclearError(Exception):
+    """The documentation says that a grammar is wrong."""
 
 
 @dataclass(frozen=True)
@@ -232,14 +270,15 @@ class Grammar:
             if not word.table:
                 lines += ["", f'word {word.category.instance(word.number)}: "{word.form}"']
                 lines += [f'  ja "{word.ja}"', f"  syn {_node(word)}"]
-                lines += [f"  {layer} {_node(word)}" for layer in self.further]
-        for category in dict.fromkeys(word.category for word in self.words if word.table):
-            for number in ("sg", "pl") if category.number else ("",):
-                lines += ["", f'lexicon t{category.name.lower()}{number} from "words.yaml" ']
-                lines[-1] += f"where cat = {category.name.lower()}{number}"
-                lines += ["  when tables", f"  {category.instance(number)}", "    en $en"]
-                lines += ["    ja $ja"]
-                lines += [f"    {layer} node(lemma=$lemma, upos=$upos)" for layer in ("syn", *self.further)]
+                lines += [f"  {layer} {_node(word)}" for layer in self.further if layer not in word.mute]
+        # Words of one table say something of the same layers.
+        for category, number, mute in dict.fromkeys((w.category, w.number, w.mute) for w in self.words if w.table):
+            lines += ["", f'lexicon t{category.name.lower()}{number} from "words.yaml" ']
+            lines[-1] += f"where cat = {category.name.lower()}{number}"
+            lines += ["  when tables", f"  {category.instance(number)}", "    en $en"]
+            lines += ["    ja $ja"]
+            said = (layer for layer in ("syn", *self.further) if layer not in mute)
+            lines += [f"    {layer} node(lemma=$lemma, upos=$upos)" for layer in said]
         for rule in self.rules:
             lines += ["", *self._rule(rule)]
         if self.relation:
@@ -283,7 +322,7 @@ class Grammar:
         clauses = []
         for layer, fragment in said.items():
             statements = _statements(rule, fragment, rule.quoted.upper() if layer == "dep" else "")
-            clauses += ["  " + layer + " " + "; ".join(statements)] if statements else []
+            clauses += ["  " + layer + " " + "; ".join(statements)] if statements and fragment.said else []
         return [f"rule {rule.name}: {left} -> {' '.join(right)}{keep}", f"  ja {spelt}", *clauses]
 
 
@@ -410,8 +449,8 @@ def _phrases(
             node, other, label = next(_fresh), next(_fresh), (word.lemma, word.upos)
             term = f"({name} {word.form})"
             further = {
-                "sem": Graph({node: label}, frozenset(), node, -1),
-                "dep": Graph({} if word.silent else {other: label}, frozenset(), other, -1),
+                layer: Graph({own: label} if word.speaks_of(layer) else {}, frozenset(), own, -1)
+                for layer, own in (("sem", node), ("dep", other))
             }
             yield Tree(
                 term, frozenset(), ((word.form, node),), ((word.ja, other),) * (not word.silent),
@@ -426,11 +465,18 @@ def _applied(
     rule: Rule, name: str, number: str, length: int, known: Mapping[tuple[str, int], list[Tree]]
 ) -> Iterator[Tree]:
     """What a rule makes of all children that are known, with so many words."""
-    if rule.number in ("sg", "pl") and rule.number != number:
-        return
     rest = length - bool(rule.quoted)
+    for below in _instances(rule, number):
+        for lengths in _divisions(rest, len(below)):
+            choices = [known.get((child, size), []) for child, size in zip(below, lengths, strict=True)]
+            for parts in product(*choices):
+                yield _glued(rule, name, parts)
+
+
+def _instances(rule: Rule, number: str) -> Iterator[tuple[str, ...]]:
+    """The categories of the children, features fixed, where the rule makes a phrase of this number."""
     values = [("sg", "pl") if child.category.number else ("",) for child in rule.children]
-    for numbers in product(*values):
+    for numbers in product(*values) if rule.number not in ("sg", "pl") or rule.number == number else ():
         bound = {rule.number: number} if rule.number not in ("", "sg", "pl") else {}
         fits = True
         for child, value in zip(rule.children, numbers, strict=True):
@@ -438,13 +484,45 @@ def _applied(
                 fits = fits and value == child.number
             elif child.number:
                 fits = fits and bound.setdefault(child.number, value) == value
-        for lengths in _divisions(rest, len(numbers)) if fits else ():
-            choices = [
-                known.get((child.category.instance(value), size), [])
-                for child, value, size in zip(rule.children, numbers, lengths, strict=True)
-            ]
-            for parts in product(*choices):
-                yield _glued(rule, name, parts)
+        if fits:
+            yield tuple(child.category.instance(n) for child, n in zip(rule.children, numbers, strict=True))
+
+
+def faults(grammar: Grammar) -> set[tuple[str, str]]:
+    """What the documentation forbids in further layers: codes with rules.
+
+    The head is one of the nodes that have edges, and no edge is at a word that is no node.
+    """
+    found: set[tuple[str, str]] = set()
+    for rule, layer in product(grammar.rules, grammar.further):
+        try:
+            rule.further[layer].head_of(rule)
+        except UnclearError:
+            found.add(("SGL0518", rule.name))
+    return found or {("SGL0516", rule) for layer in grammar.further for rule, _ in nodeless(grammar, layer)}
+
+
+def nodeless(grammar: Grammar, layer: str) -> set[tuple[str, str]]:
+    """The rules with a role that has an edge, or fills a gap, and whose phrase may be no node."""
+    holds: dict[str, set[bool]] = {}
+    for word in grammar.words:
+        holds.setdefault(word.category.instance(word.number), set()).add(word.speaks_of(layer))
+    size = -1
+    found: set[tuple[str, str]] = set()
+    while size < (size := sum(map(len, holds.values()))):
+        for rule in grammar.rules:
+            own = rule.further[layer]
+            needed = {end for source, _, target in own.edges for end in (source, target)}
+            needed |= {filler for _, filler in own.fills}
+            for number in ("sg", "pl") if rule.category.number else ("",):
+                for below in _instances(rule, number):
+                    if not all(child in holds for child in below):
+                        continue
+                    of = {child.role: holds[name] for child, name in zip(rule.children, below, strict=True)}
+                    head = of.get(own.head_of(rule), {True})
+                    holds.setdefault(rule.category.instance(number), set()).update(head)
+                    found |= {(rule.name, role) for role in needed & of.keys() if False in of[role]}
+    return found
 
 
 def _divisions(total: int, parts: int) -> Iterator[tuple[int, ...]]:
@@ -492,7 +570,7 @@ def _joined(rule: Rule, fragment: Fragment, parts: Sequence[Graph], quoted: int)
     for child, filler in fragment.fills:
         before, after = of[child].gap, place[filler]
         edges = {(after if s == before else s, e, after if t == before else t) for s, e, t in edges}
-    return Graph(nodes, frozenset(edges), place[fragment.head], gap)
+    return Graph(nodes, frozenset(edges), place[fragment.head_of(rule)], gap)
 
 
 def _renamed(tree: Tree) -> Tree:
@@ -530,14 +608,17 @@ def contains(tree: Tree, structure: Structure) -> bool:
         return False
     if structure.depth is not None:
         return _deep(tree, *structure.depth)
+    return any(True for _ in _extensions(tree, structure, {}, {}))
+
+
+def within(tree: Tree, structure: Structure, condition: Structure) -> bool:
+    """Whether some match of a structure extends to a condition; one without a common name is about the sentence."""
+    if not structure.names & condition.all_names:
+        return contains(tree, structure) and contains(tree, condition)
     return any(
-        not any(
-            True
-            for part in structure.parts
-            for other in part.without
-            for _ in _matches(tree.graph(part.layer), other, match, of_layer[part.layer])
-        )
-        for match, of_layer in _joint_matches(tree, structure.parts)
+        True
+        for words, of_layer in _extensions(tree, structure, {}, {})
+        for _ in _extensions(tree, condition, words, of_layer)
     )
 
 
@@ -560,18 +641,26 @@ def _deep(tree: Tree, labels: Labels, sign: str, number: int) -> bool:
     return (not least or has(number)) and not (most and has(number + 1))
 
 
-def _joint_matches(tree: Tree, parts: Sequence[Structure]) -> Iterator[tuple[Words, dict[str, Words]]]:
-    """Yield the words of all variables, and those of the variables of each layer."""
-    first, *rest = parts
-    for match in _matches(tree.graph(first.layer), first.body, {}, {}):
-        found = [(match, {first.layer: match})]
-        for part in rest:
-            found = [
-                ({**held, **more}, {**own, part.layer: {x: more[x] for x in part.body.variables}})
-                for held, own in found
-                for more in _matches(tree.graph(part.layer), part.body, held, {})
-            ]
-        yield from found
+def _extensions(
+    tree: Tree, structure: Structure, held: Words, taken: Mapping[str, Words]
+) -> Iterator[tuple[Words, dict[str, Words]]]:
+    """Yield what extends the words that are held to a match: the words of all variables, and those of each layer."""
+    found = [({**held}, {**taken})]
+    for part in structure.parts:
+        layer, names = part.layer, part.body.variables
+        found = [
+            (more, {**own, layer: {**own.get(layer, {}), **{x: more[x] for x in names}}})
+            for words, own in found
+            for more in _matches(tree.graph(layer), part.body, words, own.get(layer, {}))
+        ]
+    for words, own in found:
+        if not any(
+            True
+            for part in structure.parts
+            for other in part.without
+            for _ in _matches(tree.graph(part.layer), other, words, own[part.layer])
+        ):
+            yield words, own
 
 
 def _matches(graph: Graph, body: Body, held: Words, taken: Words) -> Iterator[dict[str, int]]:

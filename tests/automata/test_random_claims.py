@@ -15,6 +15,10 @@ from random_claims import Difference, compare
 
 #: A grammar with a kept rule and a restriction, which the kept rule does not escape.
 KEPT_AND_RESTRICTED = 419
+#: With a circle in a free layer that the head does not take part in, to be forbidden or with a clear head.
+CIRCLES = (52, 113)
+#: With a condition on a word of which a `without` speaks in another layer.
+CROSSING = 550
 
 
 @pytest.mark.slow
@@ -37,10 +41,18 @@ def test_streams_and_verdicts_are_those_of_the_model(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_structures_on_several_layers_are_those_of_the_model(tmp_path: Path) -> None:
     figures: Counter[str] = Counter()
-    for seed in range(1, 14):
-        compare(seed, tmp_path / str(seed), figures, dataset=False, layered=True)
+    for seed in (*range(1, 14), *CIRCLES, CROSSING):
+        compare(seed, tmp_path / str(seed), figures, dataset=seed == 6, layered=True)
     assert figures["certificates accepted"] > 0
     assert figures["verdicts"] > 1_500
+    assert figures["written graphs"] > 300
+
+
+@pytest.mark.slow
+def test_a_model_in_which_every_word_is_a_node_is_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(claims_model.Word, "speaks_of", lambda *_: True)
+    with pytest.raises(Difference):
+        compare(2, tmp_path / "grammar", Counter(), dataset=False, layered=True)
 
 
 @pytest.mark.slow
