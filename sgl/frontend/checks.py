@@ -23,6 +23,7 @@ import networkx as nx
 
 from sgl.characters import code_of, hidden
 from sgl.core.grammar import EXTRACTED, HEAD, CoreGrammar, Edge, Fragment, Node, Rule, Token
+from sgl.core.rounds import Rounds
 from sgl.diagnostics import Label, Span, one_slip, suggest
 from sgl.frontend.productions import FeatureVariable, Production, TemplateSketch, Version
 from sgl.frontend.state import CompilerState
