@@ -212,6 +212,34 @@ def test_a_table_outside_the_project(name: str, work: Workplace) -> None:
     work.refuses(FAILED, "SGL0005", "outside the project")
 
 
+@pytest.mark.parametrize(
+    "declaration",
+    [
+        'lexicon l from "NAME"\n  N\n    en $en\n    ja $ja\n    syn node(upos=NOUN)\n',
+        'weights w from "NAME"\n',
+        'relation r from "NAME"\nrestrict { V -[obj]-> N } to r(V, N)\n',
+        'view v = template(syn) from "NAME"\n',
+    ],
+    ids=lambda text: text.split()[0],
+)
+@pytest.mark.parametrize("name", [".bashrc", "secret.txt", "secret", "yaml", "linked.yaml", ".YAML"])
+def test_a_file_that_no_grammar_names_is_not_opened(declaration: str, name: str, work: Workplace) -> None:
+    written = "export PASSWORD=[swordfish\n"
+    work.write("secret.env" if name == "linked.yaml" else name, written)
+    if name == "linked.yaml":
+        (work.directory / name).symlink_to(work.directory / "secret.env")
+    work.write(MAIN, declaration.replace("NAME", name) + "\n" + BASE)
+    said = work.refuses(FAILED, "SGL0001", f"`{name}` is not the name of a table or template")
+    assert "swordfish" not in said
+
+
+@pytest.mark.parametrize("name", ["a.yaml", "a.yml", "A.YAML"])
+def test_tables_end_in_yaml(name: str, work: Workplace) -> None:
+    work.write(MAIN, BASE + ANIMALS % name)
+    work.write(name, ROWS)
+    assert run(["check", MAIN]) == OK
+
+
 @pytest.mark.parametrize("name", ["", ".", "no.yaml", "x" * 5_000 + ".yaml", "a.yaml/b.yaml"])
 def test_a_table_that_is_not_there(name: str, work: Workplace) -> None:
     work.write(MAIN, BASE + ANIMALS % name)

@@ -108,3 +108,31 @@ def test_progress_can_end_a_proof(farm: Path) -> None:
     with pytest.raises(StoppedError):
         snapshot.claims(stop)
     assert snapshot.claims().proofs is not None
+
+
+def test_a_workspace_of_one_folder_sees_the_files_of_grammars_in_it(farm: Path, tmp_path: Path) -> None:
+    folder, outside = tmp_path / "project", tmp_path / "outside.yaml"
+    folder.mkdir()
+    outside.write_text("- {en: horse}\n", "utf-8")
+    (folder / "linked.yaml").symlink_to(outside)
+    (folder / "up").symlink_to(tmp_path)
+    workspace = Workspace((folder.resolve(),))
+    assert [workspace.sees(folder / name) for name in ("a.sgl", "b.yaml", "c.YML", "d/e.j2", "f.jinja")] == [True] * 5
+    assert not any(workspace.sees(folder / name) for name in (".bashrc", "a.py", "a", "linked.yaml", "up/farm.sgl"))
+    assert not workspace.sees(farm)
+    assert Workspace().sees(outside)
+
+
+def test_a_grammar_above_the_folder_is_none_of_its_modules(farm: Path, tmp_path: Path) -> None:
+    module = tmp_path / "parts" / "np.sgl"
+    module.parent.mkdir()
+    module.write_text("category Extra\n", "utf-8")
+    farm.write_text("use parts.np\n" + farm.read_text("utf-8"), "utf-8")
+    assert farm in Workspace().roots(module)
+    assert Workspace((module.parent.resolve(),)).roots(module) == (module,)
+
+
+def test_the_files_of_an_author_are_those_beside_the_grammar_and_below(farm: Path) -> None:
+    own = Workspace().open(farm).own
+    assert [path.name for path in own] == ["farm.sgl", "animals.yaml", "verbs.yaml"]
+    assert own[farm.resolve()] == farm.read_text("utf-8")
