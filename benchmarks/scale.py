@@ -128,7 +128,9 @@ def entries(count: int) -> Files:
 
 def lexicons(count: int) -> Files:
     """Many small tables of one category."""
-    lexicon = joined(lambda i: f'lexicon l{i} from "t{i}.yaml"\n  N\n    en $en\n    ja $en\n    syn node(lemma=$en)\n', count)
+    lexicon = joined(
+        lambda i: f'lexicon l{i} from "t{i}.yaml"\n  N\n    en $en\n    ja $en\n    syn node(lemma=$en)\n', count
+    )
     tables = {f"t{i}.yaml": f"- {{en: a{i}}}\n- {{en: b{i}}}\n" for i in range(count)}
     return {**grammar(CLAUSE, lexicon), **tables}
 
@@ -207,7 +209,7 @@ def parameters(count: int) -> Files:
     """Rules that are switched on and off by a parameter of their own."""
     declared = joined(lambda i: f"param p{i} = {'on' if i % 2 else 'off'}\n", count)
     inner = joined(lambda i: rule(f"r{i}", "S", f"x{i}", "N") + f"  when p{i}\n", count)
-    return grammar(declared, 'category S\ncategory N\nrule r: S -> N\n', inner, noun(0))
+    return grammar(declared, "category S\ncategory N\nrule r: S -> N\n", inner, noun(0))
 
 
 def tests(count: int) -> Files:
@@ -261,9 +263,7 @@ class Cost(NamedTuple):
 def run(command: Iterable[str], log: Path) -> Cost:
     """Run ``sglc`` with these arguments."""
     with log.open("wb") as stream:
-        process = subprocess.Popen(  # noqa: S603 - a command of our own
-            [sys.executable, "-m", "sgl", *command], stdout=stream, stderr=subprocess.STDOUT
-        )
+        process = subprocess.Popen([sys.executable, "-m", "sgl", *command], stdout=stream, stderr=subprocess.STDOUT)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return Cost(usage.ru_utime, usage.ru_maxrss / 1024, process.returncode)
