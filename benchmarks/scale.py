@@ -67,6 +67,7 @@ def grammar(*parts: str) -> Files:
 
 
 def joined(template: Callable[[int], str], count: int) -> str:
+    """Return the texts of a template for the first numbers, one after the other."""
     return "".join(map(template, range(count)))
 
 
@@ -78,6 +79,7 @@ def rule(name: str, category: str, text: str, inner: str, japanese: str = "") ->
 
 
 def noun(number: int) -> str:
+    """Return the declaration of a noun."""
     return WORD.format(category="N", text=f"n{number}")
 
 
@@ -113,7 +115,10 @@ def words(count: int) -> Files:
 
 def table(count: int) -> Files:
     """Many rows of one table."""
-    lexicon = '\nlexicon nouns from "nouns.yaml"  ~ zipf(1.0)\n  N\n    en $en\n    ja $ja\n    syn node(lemma=$en, upos=NOUN)\n'
+    lexicon = (
+        '\nlexicon nouns from "nouns.yaml"  ~ zipf(1.0)\n'
+        "  N\n    en $en\n    ja $ja\n    syn node(lemma=$en, upos=NOUN)\n"
+    )
     rows = joined(lambda i: f"- {{en: n{i}, ja: 名{i}}}\n", count)
     return {**grammar(CLAUSE, lexicon), "nouns.yaml": rows}
 
@@ -143,6 +148,20 @@ def patterns(count: int) -> Files:
 
     both = rule("both", "S", "and", "N")
     return grammar(CLAUSE, both, joined(noun, count + 1), "\n", joined(one, count))
+
+
+def claims(count: int) -> Files:
+    """Rules and words, two thirds and one, with two patterns: for `prove`, `compile`, `sample` and `parse`."""
+    inner = joined(lambda i: rule(f"r{i}", "S", f"x{i}", "S").replace("S\n", "S  ~ 0.0001\n", 1), 2 * count // 3 + 1)
+    patterns_ = joined(
+        lambda i: (
+            f"pattern p{i}\n  forbid {{ V -[nsubj]-> N[lemma=n{i}] }}\n"
+            f"  expose 1 {{ N[lemma=n{i}] -[dep]-> M }}\n  size 10\n  unseen forms rules\n\n"
+        ),
+        2,
+    )
+    both = rule("both", "S", "and", "N")
+    return grammar(CLAUSE, both, inner, joined(noun, count // 3 + 3), "\n", patterns_)
 
 
 def features(count: int) -> Files:
@@ -235,7 +254,7 @@ def relations(count: int) -> Files:
 SHAPES: dict[str, Callable[[int], Files]] = {
     shape.__name__: shape
     for shape in (
-        rules, chain, categories, words, table, entries, lexicons, patterns, features, values, settings,
+        rules, chain, categories, words, table, entries, lexicons, patterns, claims, features, values, settings,
         nesting, graphs, files, parameters, tests, weights, relations,
     )
 }  # fmt: skip
@@ -263,7 +282,9 @@ class Cost(NamedTuple):
 def run(command: Iterable[str], log: Path) -> Cost:
     """Run ``sglc`` with these arguments."""
     with log.open("wb") as stream:
-        process = subprocess.Popen([sys.executable, "-m", "sgl", *command], stdout=stream, stderr=subprocess.STDOUT)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "sgl", *command], cwd=log.parent, stdout=stream, stderr=subprocess.STDOUT
+        )
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
     return Cost(usage.ru_utime, usage.ru_maxrss / 1024, process.returncode)
