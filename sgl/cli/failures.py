@@ -99,9 +99,10 @@ def _way_out(problem: NotEnoughError, readings: bool) -> str:
             f'look at their readings: `sglc parse --all GRAMMAR "{problem.example or "…"}"`; '
             "make the grammar less ambiguous, or let them pass: `ambiguous report` in the dataset"
         )
-    split, category, *_ = problem.stratum.split("/")
+    split, _, rest = problem.stratum.partition("/")
+    category = rest.partition("/")[0]
     clause = split if category == IN_DISTRIBUTION else "size"
-    countable = category == IN_DISTRIBUTION or not category.startswith((EXPOSURE_PREFIX, NEED_PREFIX))
+    countable = category == IN_DISTRIBUTION or (rest and not category.startswith((EXPOSURE_PREFIX, NEED_PREFIX)))
     if problem.possible is not None and problem.possible >= problem.wanted and countable:
         return f"take every sentence, with `{clause} all`, or give the rare rules and words more weight"
     if often == UNEXPOSED_WORD and not problem.found:

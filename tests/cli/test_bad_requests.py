@@ -98,7 +98,7 @@ def test_items_that_do_not_exist_are_marked_where_they_are_asked_for(work: Workp
     finite = finite.replace("train 20", "train 4\n  distinct sentences")
     deep = "pattern p\n  forbid { N -[nmod]-> M }\n  exclude { N -[nmod]{2}-> M }\n"
     work.write(MAIN, f"{finite}\n{deep}  size 1, 4000\n")
-    said = work.refuses(FAILED, "SGL0809", "`gen/p/1`")
+    said = work.refuses(FAILED, "SGL0853", "every item of `p` has a word that training never shows")
     assert "size 1, 4000\n" in said
     assert "^^^^\n" in said
 

@@ -146,7 +146,7 @@ def test_nothing_that_is_read_is_written_over(option: tuple[str, str], place: Wo
         refuses(place, [*WRITING[option], option[1], name, "--force"], what)
         link = place.directory / ended(" ".join(option), "link")
         link.symlink_to(place.directory / name)
-        refuses(place, [*WRITING[option], option[1], link.name, "--force"], "it is a symbolic link")
+        refuses(place, [*WRITING[option], option[1], link.name, "--force"], f"`{link.name}`")
         link.unlink()
 
 

@@ -208,8 +208,9 @@ def _exposed(evidence: Evidence, pattern: Pattern, strata: Sequence[StratumEvide
     counts, unseen = inventory_of(evidence, pattern)
     words = {thing.name for thing in unseen if thing.kind is IngredientKind.WORD}
     rules = [rule for rule, lemmas in enumerate(evidence.ingredients.lemmas) if not words.isdisjoint(lemmas)]
-    # An item is accepted only if training has all of its words.
-    drawn = [e for e in strata if e.stratum.count and not e.split.empty] if rules else []
+    # An item is accepted only if training has all of its words; that training has no sentence is another error.
+    trained = rules and not all(e.split.empty for e in evidence.training)
+    drawn = [e for e in strata if e.stratum.count and not e.split.empty] if trained else []
     barred = tuple(e.stratum.stream for e in drawn if without_rules(e.language, rules).empty)
     return Exposed(counts, unseen, barred)
 
