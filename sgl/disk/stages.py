@@ -75,7 +75,8 @@ class LockedFolder:
                 with Folder(path, own=True) as folder:
                     check_names(folder, names)
                     folder.check(LOCK, FILE)
-                lock.acquire()
+                with _gone():
+                    lock.acquire()
             except FileNotFoundError:
                 if not path.parent.is_dir():
                     raise
@@ -132,6 +133,15 @@ def check_names(folder: Folder, names: str) -> None:
     if strangers:
         shown = ", ".join(strangers[:_NAMED]) + (", …" if strangers[_NAMED:] else "")
         raise InTheWayError(folder.path, f"it contains files that SGL has not made: {shown}")
+
+
+@contextmanager
+def _gone() -> Iterator[None]:
+    """Call a folder that was deleted while the lock asked for it not found: the lock sees that it is there, and not."""
+    try:
+        yield
+    except FileExistsError as problem:
+        raise FileNotFoundError(problem.errno, "deleted meanwhile", problem.filename) from problem
 
 
 def _holder(path: Path) -> str:

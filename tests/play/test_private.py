@@ -89,7 +89,7 @@ def test_nothing_is_left_when_the_page_has_ended(tmp_path: Path) -> None:
     folder = tmp_path / "temporary"
     folder.mkdir()
     with playing(farm_in(tmp_path / "farm"), environment={"TMPDIR": str(folder)}) as served:
-        assert [path.name[:9] for path in folder.iterdir()] == ["sgl-play-"]
+        assert [path.name[:4] for path in folder.iterdir()] == ["sgl-"]
         with served.client() as client:
             client.begin()
     assert [*folder.iterdir()] == []

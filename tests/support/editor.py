@@ -54,7 +54,8 @@ class Editor:
         self._changed = threading.Condition()
         self.refreshed = 0
         self._loop = asyncio.new_event_loop()
-        threading.Thread(target=self._loop.run_forever, daemon=True).start()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
         self.client = LanguageClient("tests", "1")
         self.client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(partial(self._told))
         self.client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: self.said.append(params.message))
@@ -103,6 +104,8 @@ class Editor:
         status = self._wait(server.wait())
         self._wait(self.client.stop())
         self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(PATIENCE)
+        self._loop.close()
         return status
 
     # ---- files
