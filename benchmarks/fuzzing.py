@@ -1,6 +1,6 @@
 """Does whatever comes in end in an answer?  Random inputs of all kinds, thousands of each.
 
-Makes inputs of the fifteen kinds that come from outside, reads them in process as ``sglc`` does,
+Makes inputs of the seventeen kinds that come from outside, reads them in process as ``sglc`` does,
 and counts what may not come of them: a traceback, an exit code that has no meaning, a hang, too
 much memory, a message in Python's words or with raw control characters::
 

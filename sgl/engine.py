@@ -41,7 +41,7 @@ from sgl.lang.project import STDLIB, Project, load_project
 from sgl.pipeline.grammar import grammars_of, sound
 from sgl.pipeline.proofs import establish
 from sgl.pipeline.samples import SampleError, sampled_items, source_of
-from sgl.pipeline.sentences import check_examples
+from sgl.pipeline.writable import check_unproved
 from sgl.resources import stdlib_dir
 from sgl.sampling import NotEnoughError
 
@@ -144,7 +144,7 @@ class Snapshot:
         found.extend(self._found)
         if self.compiled is not None:
             with self._workspace.working(self._edits):
-                check_examples(self.compiled, found)
+                check_unproved(self.compiled, found)
         return self._told(found)
 
     def _told(self, found: Diagnostics) -> tuple[Diagnostic, ...]:
@@ -181,14 +181,14 @@ class Snapshot:
     def claims(self, progress: Callable[[str], None] | None = None) -> Claims:
         """Return the proofs of all patterns."""
         compiled = self.compiled
-        if compiled is None or not compiled.patterns or not compiled.has_dataset:
+        if compiled is None or not compiled.has_dataset:
             return Claims(None, ())
         if self._claims is None:
             found = Diagnostics()
             with self._workspace.working(self._edits):
                 structures = structures_of(compiled.grammar)
-                proofs = establish(compiled, structures, found, progress, examples=False)
-            self._claims = Claims(proofs, self._told(found))
+                proofs = establish(compiled, structures, found, progress, unproved=False)
+            self._claims = Claims(proofs if compiled.patterns else None, self._told(found))
         return self._claims
 
     @property

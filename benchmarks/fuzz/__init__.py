@@ -7,6 +7,6 @@
     seeds       projects, datasets and corpora, made of what the repository has
     guard       one input, run in this process: what was said, how long it took, what is wrong
     fleet       many inputs on several processes, of which any may die
-    targets     the fifteen kinds: each makes inputs from a random generator, and reads them
+    targets     the seventeen kinds: each makes inputs from a random generator, and reads them
     heavy       the largest inputs of each kind that are accepted
 """

@@ -8,12 +8,12 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sgl import foreign
 from sgl.api.grammar import Grammar, load
 from sgl.api.values import Findings, GrammarError, Shown, raised, working
 from sgl.cli.terminal import count as number
 from sgl.dataset import manifest_of, signature
 from sgl.diagnostics import Diagnostics, SourceMap
+from sgl.foreign.parquet import table_of
 
 if TYPE_CHECKING:
     import datasets
@@ -63,16 +63,15 @@ class Dataset(Shown):
     def to_arrow(self, split: str = "") -> pa.Table:
         """Return the rows of a split; without one all rows, with a column ``split``."""
         import pyarrow as pa
-        import pyarrow.parquet as pq
 
         if split:
             if split not in self.splits:
                 raise GrammarError(f"there is no split `{split}`; there is: {', '.join(self.splits)}")
-            path = self.directory / "parquet" / f"{split}.parquet"
-            with foreign.opened(path, foreign.TABLE, inside=self.directory) as file:
-                return pq.read_table(file)
+            return table_of(self.directory / "parquet" / f"{split}.parquet", inside=self.directory)
         tables = [(name, self.to_arrow(name)) for name in self.splits]
-        return pa.concat_tables([rows.append_column("split", pa.array([name] * len(rows))) for name, rows in tables])
+        return pa.concat_tables(
+            [rows.append_column("split", pa.array([name] * len(rows), pa.string())) for name, rows in tables]
+        )
 
     @working()
     def to_pandas(self, split: str = "") -> pd.DataFrame:

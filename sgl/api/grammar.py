@@ -167,14 +167,12 @@ class Grammar(Shown):
     ) -> Dataset:
         """Prove, sample, write and verify the dataset; it is complete, or it is not there."""
         from sgl.api.dataset import open_dataset
-        from sgl.pipeline.production import produce, unverifiable
+        from sgl.pipeline.production import produce
         from sgl.pipeline.proofs import establish, with_needs
 
         diagnostics, show = Diagnostics(), progress or (lambda *_: None)
         with working(self.compiled, self._sources):
             self._check("dataset", ["dataset"] * self.compiled.has_dataset, "declaration")
-            if not self.compiled.grammar.graph_layers:
-                raise raised([unverifiable(self.compiled)], self._sources)
             proofs = establish(self.compiled, self._structures, diagnostics, lambda name: show(f"proving {name}", 0, 1))
             if proofs is None or diagnostics.errors:
                 raise raised(diagnostics, self._sources)

@@ -104,7 +104,13 @@ def certificate(compiler: StructureCompiler, plan: Plan, head: Json, drawn: Draw
     for number, stratum in enumerate(evidence.strata):
         numbers_of.setdefault(stratum.split, []).append(number)
     splits = [*numbers_of]
-    stated = list(dict.fromkeys(_stated(evidence, splits)))
+    # Structures that read alike are one, in whatever order their variables were met.
+    alike: dict[tuple[str, str], Structure] = {}
+    stated = [
+        claim._replace(group=tuple(alike.setdefault((s.layer, str(s)), s) for s in claim.group))
+        for claim in _stated(evidence, splits)
+    ]
+    stated = list(dict.fromkeys(stated))
     structures = list(dict.fromkeys(s for claim in stated for s in claim.group))
     automata = {s: WrittenAutomaton(compiler.presence(s)) for s in structures}
     symbol = _symbols(compiler, automata.values(), splits)

@@ -12,7 +12,7 @@ from sgl.cli.session import Session, grammar_argument, grammar_options, level_op
 from sgl.dataset import check_target, fingerprint, left_out, string_figures
 from sgl.frontend import Compiled
 from sgl.parallel.executor import Parallelism
-from sgl.pipeline.production import ProducedDataset, compiling_kernels, produce, unverifiable
+from sgl.pipeline.production import ProducedDataset, compiling_kernels, produce
 from sgl.pipeline.proofs import certificate_file, establish, with_needs
 from sgl.pipeline.variants import is_part, listed, write_variants
 
@@ -70,9 +70,6 @@ def prove_and_produce(
     session: Session, compiled: Compiled, target: Path, parallelism: Parallelism
 ) -> tuple[ProducedDataset, Proofs]:
     """Write the verified dataset of a grammar to ``target``; end the command if that fails."""
-    if not compiled.grammar.graph_layers:
-        session.diagnostics.add(unverifiable(compiled))
-        session.stop()
     structures = StructureCompiler(compiled.grammar)
     with compiling_kernels(sum(stratum.count for stratum in compiled.plan.strata)):
         proofs = establish(compiled, structures, session.diagnostics, session.proving)

@@ -295,6 +295,13 @@ def installing(library: str) -> str:
     return f"pip install 'sgl-compiler[{smallest}]'" if smallest else f"pip install {library}"
 
 
+def _is_somewhere() -> bool:
+    """Return whether the current directory is there."""
+    with suppress(OSError):
+        return bool(Path.cwd())
+    return False
+
+
 def refusal(problem: BaseException) -> tuple[str, str] | None:
     """Return code and message of what the machine has refused, or that a library is missing; None otherwise.
 
@@ -313,6 +320,11 @@ def refusal(problem: BaseException) -> tuple[str, str] | None:
             return "SGL0906", "the machine has not enough memory to load a library"
         case RuntimeError() if "can't start new thread" in text:
             return "SGL0907", "the operating system refuses: no process or thread can be started"
+        case RuntimeError() if text.startswith("Symlink loop from "):
+            link = text.removeprefix("Symlink loop from ").strip("'")
+            return "SGL0907", f"the operating system refuses: `{link}` is a link that leads in a circle"
+        case FileNotFoundError() if not _is_somewhere():
+            return "SGL0907", "the current directory has been removed; change to another one"
         case OSError():
             where = f" (`{problem.filename}`)" if problem.filename is not None else ""
             return "SGL0907", f"the operating system refuses: {problem.strerror or text}{where}"

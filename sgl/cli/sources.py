@@ -35,12 +35,14 @@ def new(session: Session, directory: Path, template: str) -> None:
     name = re.sub(r"[^a-z0-9]+", "_", directory.resolve().name.lower()).strip("_")
     if not name[:1].isalpha() or name in DECLARATIONS:
         name = _GRAMMAR
-    make(directory)
-    for file in sorted(templates()[template].iterdir()):
-        text = re.sub(
-            rf"\b{_GRAMMAR}(?=\.s)|(?<=^module ){_GRAMMAR}\b", name, file.read_text("utf-8"), flags=re.MULTILINE
-        )
-        write(directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name), text)
+    own = re.compile(rf"\b{_GRAMMAR}(?=\.s)|(?<=^module ){_GRAMMAR}\b", re.MULTILINE)
+    try:
+        make(directory)
+        for file in sorted(templates()[template].iterdir()):
+            text = own.sub(name, file.read_text("utf-8"))
+            write(directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name), text)
+    except OSError as problem:
+        session.fail("SGL1103", why_not(directory, problem))
     session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
 
 

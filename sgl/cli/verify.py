@@ -7,18 +7,19 @@ import hashlib
 import os
 from collections import Counter
 from dataclasses import replace
+from errno import ENOSPC
 from pathlib import Path
 from typing import Any
 
 import click
 
 from sgl.cache import cached
-from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, force_option
+from sgl.cli.files import ARCHIVE, FILE, GRAMMAR, force_option, why_not
 from sgl.cli.main import FAILED, OUTPUT
 from sgl.cli.session import Session, no_cache_option, session_options
 from sgl.cli.terminal import count, json_option, talk_options
 from sgl.disk import temporary
-from sgl.foreign import CERTIFICATE, read_bytes
+from sgl.foreign import CERTIFICATE, ForeignFileError, read_bytes
 from sgl.verify import USEFUL, Result, VerifyError, verify
 from sgl.verify.certificate import judge
 from sgl.verify.certificate_format import read_certificate
@@ -139,6 +140,11 @@ def release(session: Session, directory: Path, out: Path | None) -> None:
         session.refuse(str(problem), status=OUTPUT)
     except ReleaseError as problem:
         session.fail("SGL0833", str(problem), hint=problem.hint)
+    except ForeignFileError:
+        raise
+    except OSError as problem:
+        full = "it is also unpacked, among temporary files, to be checked" if problem.errno == ENOSPC else ""
+        session.fail("SGL1103", why_not(out or Path(), problem), hint=full)
     for line in loaded:
         session.echo(line)
     session.echo(f"verified: {count(report.items, 'item')}, no violation")

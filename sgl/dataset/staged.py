@@ -156,7 +156,8 @@ def _reason(error: OSError | OldMovedError) -> str:
     if isinstance(error, InTheWayError):
         return str(error.strerror)
     reason = (error.strerror or str(error)).lower()
-    return f"{reason} ({error.filename})" if error.filename else reason
+    # The owner of files names what it makes by its place in an open directory, which tells nobody anything.
+    return f"{reason} ({error.filename})" if error.filename and Path(error.filename).is_absolute() else reason
 
 
 def write_checksums(directory: Path, known: Mapping[str, str]) -> None:

@@ -78,7 +78,8 @@ class LockedFolder:
                 with _gone():
                     lock.acquire()
             except FileNotFoundError:
-                if not path.parent.is_dir():
+                # A directory that was removed is one still for a process that is in it, but without a name.
+                if not path.parent.is_dir() or not path.parent.stat().st_nlink:
                     raise
                 continue
             except Timeout:

@@ -305,7 +305,7 @@ def length_test(written: s.Length, layers: tuple[str, ...], state: CompilerState
         state.error("SGL0201", layer.span, f"there is no text layer `{layer}`", suggest(layer.text, layers, "there is"))
         return None
     if isinstance(written.number, s.Longest):
-        part, more = written.number.part.text, int(str(written.number.more or 0))
+        part, more = written.number.part.text, written.number.offset
     else:
         number = state.parameters.whole(written.number)
         if number is None or not countable(number, written.number.span, state):
@@ -372,4 +372,9 @@ def check_measures(graph: s.GraphPattern, bodies: Sequence[c.Body], state: Compi
     depths = [*s.parts_of(s.Depth, graph.bodies[0])]
     if depths and (len(depths) > 1 or len(graph.bodies) > 1 or bodies[0].variables):
         message = "a `depth` stands alone between its braces, or beside lengths"
-        state.error("SGL0801", depths[-1].span, message, "write the walk with its nodes: `A -[ccomp]{3}-> B`")
+        hint = "write the walk with its nodes: `A -[ccomp]{3}-> B`"
+        if depths[-1].comparison.text in ("<", "<=", "="):
+            hint = "exclude the deeper walk, in braces of its own: `exclude { depth ccomp >= 3 }`"
+        elif len(depths) > 1:
+            hint = "put one of them into braces of its own, as a condition: `within { depth ccomp >= 3 }`"
+        state.error("SGL0801", depths[-1].span, message, hint)

@@ -135,13 +135,13 @@ class _RuleGraph:
                 self.error("SGL0507", f'the word "{word}" has no place in the graph', hint)
         incoming: dict[int, list[str]] = {}
         extracted: set[int] = set()
-        graph: nx.DiGraph[int] = nx.DiGraph()
+        edges: list[tuple[int, int]] = []
         for edge in self.fragment.edges:
             if edge.label.startswith(EXTRACTED):
                 extracted.add(edge.target)
             else:
                 incoming.setdefault(edge.target, []).append(edge.label)
-                graph.add_edge(edge.source, edge.target)
+                edges.append((edge.source, edge.target))
         head = self.fragment.exports[0]
         for index, node in enumerate(self.fragment.nodes):
             labels = incoming.get(index, [])
@@ -152,7 +152,7 @@ class _RuleGraph:
                 self.error("SGL0508", f"the head {self._name(node)} depends on another node")
             elif not labels and index not in (head, *extracted) and self._needs_head(node):
                 self.error("SGL0504", f"{self._name(node)} depends on nothing", "connect it with an edge")
-        if graph.number_of_edges() and not nx.is_directed_acyclic_graph(graph):
+        if edges and not nx.is_directed_acyclic_graph(nx.DiGraph(edges)):
             self.error("SGL0509", "the edges of this rule go round in a circle")
 
     def _needs_head(self, node: Node) -> bool:

@@ -37,7 +37,7 @@ from sgl.frontend.slips import OpenTie
 from sgl.frontend.state import CompilerState, decimal, is_weight
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import WeightRow, read_weights
+from sgl.lang.mapping_files import WeightRow, read_weights
 
 #: Very small weights are written with an exponent.
 _SCIENTIFIC = re.compile(r"[0-9](\.[0-9]+)?e-?[0-9]{1,2}")

@@ -35,7 +35,7 @@ from sgl.frontend.state import CompilerState
 from sgl.frontend.structures import lower_structure, variables_of
 from sgl.lang import MAX_TABLE
 from sgl.lang import syntax as s
-from sgl.lang.yaml_files import RelationRow, read_relation
+from sgl.lang.mapping_files import RelationRow, read_relation
 
 GEN = "gen"
 TRAIN = "train"
@@ -291,10 +291,9 @@ def check_patterns(state: CompilerState) -> None:
     patterns = state.patterns
     _check_held_out(patterns, state)
     exposed = sum(e.count for lowered in patterns for e in lowered.pattern.expose)
-    apart = sum(quota.count for lowered in state.parts for quota in lowered.part.quotas)
-    trained = state.dataset.sizes.get(TRAIN, 0) + exposed + apart
+    quotas = [quota for lowered in state.parts for quota in lowered.part.quotas if quota.split == TRAIN]
+    trained = state.dataset.sizes.get(TRAIN, 0) + exposed + sum(quota.count for quota in quotas)
     # All sentences that there are have not been counted yet.
-    quotas = [quota for lowered in state.parts for quota in lowered.part.quotas]
     whole = TRAIN in state.dataset.every or any(quota.every for quota in quotas)
     if exposed > (written := state.dataset.sizes.get(TRAIN, 0)) > 0 and not whole:
         place = next(lowered.span("expose", 0) for lowered in patterns if lowered.pattern.expose)
@@ -305,16 +304,34 @@ def check_patterns(state: CompilerState) -> None:
         if lowered.pattern.forbid and not lowered.pattern.quotas:
             name = lowered.declaration.name
             state.warning("SGL0822", name.span, f"the pattern `{name}` has no items", "say how many: `size 1000`")
-        if any(quota.contexts for quota in lowered.pattern.quotas) and not state.dataset.distinct_sentences:
-            message = "the contexts of an instance could be equal to one another"
-            state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
-        for index, need in enumerate(lowered.pattern.need):
-            if need.minimum > trained and state.dataset.declared and not whole:
-                message = f"{need.minimum:,} sentences are needed, but training has {trained:,}"
-                hint = "need fewer, or make `train` larger"
-                if TRAIN not in state.dataset.sizes:
-                    hint = "the dataset has no `train`: add `train 40000` to it"
-                state.error("SGL0821", lowered.span("need", index), message, hint)
+        if any(quota.contexts for quota in lowered.pattern.quotas):
+            _check_contexts(lowered, state)
+        if state.dataset.declared and not whole:
+            _check_trained(lowered, trained, state)
+
+
+def _check_trained(lowered: LoweredPattern, trained: int, state: CompilerState) -> None:
+    """Report a pattern that asks for more training sentences than there are, or has items and no training at all."""
+    asked = [(lowered.span("need", n), need.minimum) for n, need in enumerate(lowered.pattern.need)]
+    hint = "need fewer, or make `train` larger"
+    if TRAIN not in state.dataset.sizes:
+        hint = "the dataset has no `train`: add `train 40000` to it"
+    for span, number in asked:
+        if number > trained:
+            state.error("SGL0821", span, f"{number:,} sentences are needed, but training has {trained:,}", hint)
+    if not (asked or trained) and any(quota.count or quota.every for quota in lowered.pattern.quotas):
+        message = f"training has no sentences, and each word of an item of `{lowered.pattern.name}` must be in it"
+        state.error("SGL0821", lowered.span("size", 0), message, hint)
+
+
+def _check_contexts(lowered: LoweredPattern, state: CompilerState) -> None:
+    if not state.dataset.distinct_sentences:
+        message = "the contexts of an instance could be equal to one another"
+        state.error("SGL0825", lowered.declaration.name.span, message, "write `distinct sentences` in `dataset`")
+    for structure in (own for own in lowered.pattern.gen if not own.body.variables):
+        message = "an instance is a phrase, and this structure is about whole texts"
+        place = lowered.places.get(structure) or lowered.declaration.name.span
+        state.error("SGL0825", place, message, f"say what the phrase is: `{{ N[lemma=…]; {str(structure.body)[2:]}`")
 
 
 #: Structures in their canonical form, each with its place, by the pattern that holds them out.

@@ -198,6 +198,15 @@ class TreeBuilder(TokenBuilder):
     def less(self, meta: Meta, parts: list[s.Name]) -> s.Amount:
         return s.Amount(self._span(meta), parts[0], -int(parts[1].text))
 
+    def longest(self, meta: Meta, parts: list[s.Name]) -> s.Longest:
+        return s.Longest(self._span(meta), parts[0])
+
+    def longer(self, meta: Meta, parts: list[s.Name]) -> s.Longest:
+        return s.Longest(self._span(meta), parts[0], int(parts[1].text))
+
+    def shorter(self, meta: Meta, parts: list[s.Name]) -> s.Longest:
+        return s.Longest(self._span(meta), parts[0], -int(parts[1].text))
+
     def order_setting(self, meta: Meta, parts: list[s.Name]) -> s.Setting:
         feature, comparison, value = parts
         return s.Setting(self._span(meta), feature, (value,), comparison)

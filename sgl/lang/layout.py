@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sgl.diagnostics.model import display_width
+from sgl.foreign import lines_of
 from sgl.lang.chunks import CONTINUATION, UNFINISHED
 
 #: Cells are aligned as long as lines have no more columns.
@@ -94,7 +95,7 @@ def _read(text: str) -> Iterator[_Line]:
     """Yield the lines: those with tokens, comments, and empty ones, where they belong."""
     indents, keyword, unfinished = [0], "", False
     brackets: list[str] = []
-    for line in text.expandtabs().splitlines():
+    for line in lines_of(text.expandtabs()):
         inside = tuple(brackets)
         tokens, comment = _tokens(line, brackets)
         indent = len(line) - len(line.lstrip())

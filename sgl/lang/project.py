@@ -108,8 +108,12 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     """Read a grammar; None when its main file cannot be read at all."""
     try:
         resolved = path.resolve()
+    except FileNotFoundError:
+        hint = "change to another one, or write the whole path of the file"
+        diagnostics.error("SGL0001", None, f"`{path}` is in the current directory, which has been removed", hint)
+        return None
     except (OSError, RuntimeError):
-        diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads nowhere")
+        diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads in a circle")
         return None
     parent = path.parent.as_posix()
     # Another directory of this name is not the standard library.

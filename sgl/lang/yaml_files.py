@@ -1,24 +1,21 @@
-"""The YAML files of a grammar: tables of lexicons, relations between words, weights.
+"""YAML that somebody has written: the reader of all of it, and tables, the rows of lexicons.
 
 ::
 
-    - {en: guy, ja: 男, old: {ja: 人}}       a table: rows, with variants, from columns to cells
-    see:   {of: [animal, thing]}             a relation: the words or the kinds for a word
+    - {en: guy, ja: 男, old: {ja: 人}}       a row, with a variant, from columns to cells
 
-    rules:                                   weights, as `sglc fit` writes them
-      VP[form=past]:
-        transitive: {"V[form=past] NP": 0.25}    one expansion of a rule
-
-They are read as texts, lists and mappings, never as Python objects.  A file can neither construct anything nor
-exhaust the stack or the memory: nothing goes deeper than the shapes that are asked for, and no value is repeated by
-an alias.
+Files are read as texts, lists and mappings, never as Python objects.  One can neither construct anything nor exhaust
+the stack or the memory: nothing goes deeper than the shapes that are asked for, and no value is repeated by an alias.
+A grammar reads them with places for its messages (:func:`read_rows`); settings and whatever else has no places are
+plain values (:func:`yaml_of`).
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
+from pathlib import Path
 from typing import TypeVar
 
 import yaml
@@ -26,7 +23,7 @@ from yaml.reader import ReaderError
 
 from sgl.characters import CONFUSABLES, code_of, hidden
 from sgl.diagnostics import Diagnostics, Label, SourceFile, Span
-from sgl.foreign import limits
+from sgl.foreign import ForeignFileError, limits
 from sgl.lang.chunks import REMOVE
 from sgl.lang.syntax import Name
 
@@ -160,11 +157,9 @@ def read_rows(
     except yaml.MarkedYAMLError as problem:
         _report_malformed(source, problem, diagnostics)
     except ReaderError as problem:
-        character = chr(problem.character) if isinstance(problem.character, int) else problem.character
-        start = max(source.text.find(character), 0)
-        message = f"this is not YAML: it has the control character U+{ord(character):04X}"
+        start, message = _control(problem, source)
         hint = "remove it; it cannot be seen in most editors"
-        diagnostics.error("SGL0601", source.span(start, start + 1), message, hint)
+        diagnostics.error("SGL0601", source.span(start, start + 1), f"this is not YAML: {message}", hint)
     except MalformedTable as problem:
         if problem.hides:
             # The character, or the value if it is written there as an escape.
@@ -180,6 +175,68 @@ def read_rows(
         message = f"the table `{source.name}` has more than {MAX_ROWS:,} rows"
         diagnostics.error("SGL0003", span(kept[-1]), message, "keep the most frequent words")
     return None
+
+
+def _control(problem: ReaderError, source: SourceFile) -> tuple[int, str]:
+    """Return where a character is that YAML does not have, and what to say of it."""
+    character = chr(problem.character) if isinstance(problem.character, int) else problem.character
+    return max(source.text.find(character), 0), f"it has the control character U+{ord(character):04X}"
+
+
+def yaml_of(text: str, path: Path, *, typed: bool = False) -> object:
+    """Return the lists, mappings and texts of a YAML file, whose names are there once; raise ``ForeignFileError``.
+
+    If it is ``typed``, what is not quoted can be a number, true, false or None.
+    """
+    file = YamlFile(SourceFile(str(path), text))
+    try:
+        value, *others = [_plain(root, typed) for root in file.documents()] or [None]
+    except yaml.MarkedYAMLError as problem:
+        mark = problem.problem_mark or problem.context_mark
+        reason, line = f"it is not YAML: {problem.problem or problem}", mark.line + 1 if mark is not None else 0
+    except ReaderError as problem:
+        start, message = _control(problem, file.source)
+        reason, line = f"it is not YAML: {message}", file.source.position(start)[0]
+    except MalformedTable as problem:
+        reason, line = problem.message, file.source.position(file.line(problem.node).start)[0]
+    else:
+        if not others:
+            return value
+        reason, line = "it has several documents, and one is read", 0
+    raise ForeignFileError(path, reason, line=line)
+
+
+def _plain(node: YamlNode, typed: bool) -> object:
+    """Return what a value is in Python."""
+    tag = getattr(node.event, "tag", None)
+    if tag:
+        raise MalformedTable(node, f"`{tag}` says of what kind a value is: write the value alone")
+    if node.items is not None:
+        return [_plain(item, typed) for item in node.items]
+    if node.pairs is None:
+        text, quoted = text_of(node, ""), getattr(node.event, "style", None)
+        return _scalar(node, text) if typed and not quoted else text
+    found: dict[str, object] = {}
+    for key, value in node.pairs:
+        name = text_of(key, "a name is a text, no list and no mapping")
+        if name in found:
+            raise MalformedTable(key, f"`{name}` is there twice")
+        found[name] = _plain(value, typed)
+    return found
+
+
+#: What a plain value can be, beside a text.
+_KNOWN = tuple(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null"))
+
+
+def _scalar(node: YamlNode, text: str) -> object:
+    """Return a plain value as YAML takes it: as a number, true, false, None or a text."""
+    loader = yaml.SafeLoader("")
+    tag = loader.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call]
+    try:
+        return loader.construct_object(yaml.ScalarNode(tag, text)) if tag in _KNOWN else text
+    except ValueError:
+        raise MalformedTable(node, "a number has too many digits") from None
 
 
 def _line(source: SourceFile, line: int) -> Span:
@@ -218,13 +275,6 @@ _CELL = "a value in a table is a word or a number"
 
 #: The key of the kinds that words are of, in a relation.
 KINDS = "of"
-
-#: The sections that have weights; words that are declared by themselves have no parts.
-_SECTIONS = ("rules", "words", "lexicons")
-_WITHOUT_PARTS = "words"
-
-#: The section of a file of weights that says where they come from, and is not looked at.
-PROVENANCE = "fitted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,89 +362,3 @@ def cell_span(source: SourceFile, row: TableRow, column: str, value: str) -> Spa
             if key.text == column and cell.text == value:
                 return file.place(cell)
     return row.span
-
-
-@dataclass(frozen=True, slots=True)
-class RelationRow:
-    """A word with those that it goes with: ``words``, and all words of ``kinds``."""
-
-    word: Name
-    words: tuple[Name, ...]
-    kinds: tuple[Name, ...]
-
-
-_SINGLE = "a relation is between single words"
-
-
-def read_relation(source: SourceFile, diagnostics: Diagnostics) -> tuple[RelationRow, ...] | None:
-    """Return the rows of a relation in a YAML file, in their order; None after a report."""
-    shape = "a relation has rows such as `drink: [milk, water]` or `see: {of: [animal]}`"
-    return read_rows(source, _relation_rows, shape, lambda row: row.word.span, diagnostics)
-
-
-def _relation_rows(file: YamlFile, root: YamlNode) -> Iterator[RelationRow]:
-    if root.pairs is None and not root.is_empty:
-        raise MalformedTable(root, "a relation is a mapping from words to words")
-    for key, value in root.pairs or ():
-        word, listed = Name(text_of(key, _SINGLE), file.line(key)), value
-        if value.pairs is not None:
-            (kind, listed), *more = list(value.pairs) or [(value, value)]
-            if kind.text != KINDS:
-                raise MalformedTable(value, f"the kinds of words are written after `{KINDS}:`")
-            if more:
-                raise MalformedTable(more[0][0], f"a row has nothing else beside `{KINDS}`")
-        if listed.items is None and not listed.is_empty:
-            raise MalformedTable(listed, "a word goes with a list of words")
-        names = tuple(Name(text_of(item, _SINGLE), file.line(item)) for item in listed.items or ())
-        yield RelationRow(word, *((names, ()) if value.pairs is None else ((), names)))
-
-
-@dataclass(frozen=True, slots=True)
-class WeightRow:
-    """One weight: ``part`` is None where it is that of the whole rule or lexicon."""
-
-    section: str
-    category: Name
-    name: Name
-    part: Name | None
-    weight: Name
-
-
-_NAME_OR_NUMBER = "a name or a number is needed here"
-
-
-def read_weights(source: SourceFile, diagnostics: Diagnostics) -> tuple[WeightRow, ...] | None:
-    """Return the weights in a YAML file, in their order; None after a report."""
-    shape = "a file of weights has rows such as `NP: {np: 2, np_pp: 1}` below `rules:`"
-    return read_rows(source, _weight_rows, shape, lambda row: row.name.span, diagnostics)
-
-
-def _weight_rows(file: YamlFile, root: YamlNode) -> Iterator[WeightRow]:
-    sections = _named(file, root, "a file of weights is a mapping", (*_SECTIONS, PROVENANCE))
-    for section, categories in ((name.text, node) for name, node in sections if name.text != PROVENANCE):
-        for category, names in _named(file, categories, "a section is a mapping from categories"):
-            below = f"below `{category}` are the names of what builds it"
-            if names.pairs is None:
-                raise MalformedTable(names, below)
-            for name, value in _named(file, names, below):
-                if value.pairs is not None and section == _WITHOUT_PARTS:
-                    raise MalformedTable(value, "the weight of a word is a number")
-                cells = [(None, value)] if value.pairs is None else _named(file, value, below)
-                for part, cell in cells:
-                    yield WeightRow(section, category, name, part, file.name(cell, _NAME_OR_NUMBER))
-
-
-def _named(file: YamlFile, node: YamlNode, what: str, known: Sequence[str] = ()) -> Iterator[tuple[Name, YamlNode]]:
-    """Yield the keys of a mapping, each once and ``known`` if any are, with their values."""
-    if node.pairs is None and not node.is_empty:
-        raise MalformedTable(node, what)
-    seen: set[str] = set()
-    for key, value in node.pairs or ():
-        name = file.name(key, _NAME_OR_NUMBER)
-        if known and name.text not in known:
-            sections = ", ".join(f"`{section}`" for section in _SECTIONS)
-            raise MalformedTable(key, f"there is no section `{name}`; there are {sections}")
-        if name.text in seen:
-            raise MalformedTable(key, f"`{name}` occurs here twice")
-        seen.add(name.text)
-        yield name, value

@@ -199,10 +199,13 @@ def _prepare(work: str) -> None:
     begin()
     # An interruption from the keyboard reaches all; the driver decides what follows.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _known["work"] = pickle.loads(Path(work).read_bytes())  # noqa: S301 - its parent wrote it
+    _known["file"] = work
 
 
 def _perform(function: Function, arguments: tuple[Any, ...], folder: str) -> str:
+    if "work" not in _known:
+        # Not before: what goes wrong now is reported by the driver, and not by the process.
+        _known["work"] = pickle.loads(Path(_known["file"]).read_bytes())  # noqa: S301 - its parent wrote it
     result = function(_known["work"], *arguments)
     path = Path(folder) / secrets.token_hex(8)
     with create(path) as file:

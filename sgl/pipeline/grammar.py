@@ -131,18 +131,18 @@ def sound(compiled: Compiled | None, diagnostics: Diagnostics) -> Compiled | Non
 def _check(opened: _Outcome[Compiled], claims: bool, progress: Callable[[str], None] | None) -> _Outcome[GrammarSize]:
     from sgl.automata import StructureCompiler
     from sgl.pipeline.proofs import establish
-    from sgl.pipeline.sentences import check_examples
+    from sgl.pipeline.writable import check_unproved
 
     compiled, diagnostics = opened.value, Diagnostics()
     diagnostics.extend(opened.diagnostics)
     if compiled is None:
         return _Outcome(None, diagnostics.found, opened.sources)
     proved: int | None = None
-    if claims and compiled.patterns and compiled.has_dataset:
+    if claims and compiled.has_dataset:
         proofs = establish(compiled, StructureCompiler(compiled.grammar), diagnostics, progress)
-        proved = None if proofs is None else sum(p.proved for p in proofs.patterns)
+        proved = sum(p.proved for p in proofs.patterns) if proofs is not None and compiled.patterns else None
     else:
-        check_examples(compiled, diagnostics)
+        check_unproved(compiled, diagnostics)
     core = compiled.grammar
     words = sum(rule.lexical for rule in core.rules)
     size = GrammarSize(
@@ -204,18 +204,19 @@ def grammars_of(module: Path) -> list[Path]:
     from sgl.lang.project import load_project
     from sgl.lang.syntax import Dataset, Lexicon, Relation, Weights
 
-    wanted = module.resolve()
+    # What is there beside it may be links that lead in a circle, of which `resolve` makes an error.
+    wanted = os.path.realpath(module)
     found: list[Path] = []
     directory = module.parent
     for _ in range(_LEVELS):
         for path in sorted(directory.glob("*.sgl"))[:_FILES]:
-            if path.resolve() != wanted and (module.suffix != ".sgl" or _USE.search(_text(path) or "")):
+            if os.path.realpath(path) != wanted and (module.suffix != ".sgl" or _USE.search(_text(path) or "")):
                 project = load_project(path, SourceMap(), Diagnostics())
                 if project is not None and project.declarations(Dataset):
-                    files = {unit.path.resolve() for unit in project.units}
+                    files = {os.path.realpath(unit.path) for unit in project.units}
                     for unit in project.units:
                         tables = (d for d in unit.file.declarations if isinstance(d, Lexicon | Relation | Weights))
-                        files |= {Path(os.path.realpath(unit.path.parent / d.path.text)) for d in tables}
+                        files |= {os.path.realpath(unit.path.parent / d.path.text) for d in tables}
                     found += [path] if wanted in files else []
         directory = directory.parent if directory.name not in ("", "..") else directory / ".."
     return found

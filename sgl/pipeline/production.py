@@ -30,7 +30,7 @@ from sgl.core.plan import Ambiguous
 from sgl.dataset.maker import ChunkMaker
 from sgl.dataset.manifest import descriptions
 from sgl.dataset.rows import Chunk, Selection, write_items, write_pairs, write_rejected
-from sgl.diagnostics import Diagnostic, Diagnostics, Severity, SourceMap
+from sgl.diagnostics import Diagnostics, SourceMap
 from sgl.disk import write
 from sgl.disk.stages import put_back
 from sgl.frontend import Compiled
@@ -117,13 +117,6 @@ def produce(
         produced = production.run(target, run)
         run.discard()
     return produced
-
-
-def unverifiable(compiled: Compiled) -> Diagnostic:
-    """Return what there is to say about a grammar without graphs, of which no dataset is written."""
-    message = "a dataset is verified on its dependency graphs, but no graph layer is declared"
-    hint = f"add `layer syn : graph on {compiled.plan.source}`"
-    return Diagnostic("SGL0307", Severity.ERROR, compiled.dataset_span, message, hint=hint)
 
 
 @dataclass

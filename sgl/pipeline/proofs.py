@@ -21,7 +21,8 @@ from sgl.dataset.fingerprint import core_digest, core_form
 from sgl.diagnostics import Diagnostic, Diagnostics
 from sgl.frontend import Compiled
 from sgl.pipeline.refutations import report_refuted
-from sgl.pipeline.sentences import check_examples, deciding
+from sgl.pipeline.sentences import deciding
+from sgl.pipeline.writable import check_enough, check_unproved
 from sgl.sampling.tables import pack_states
 
 
@@ -32,17 +33,19 @@ def establish(
     progress: Callable[[str], None] | None = None,
     only: str | None = None,
     *,
-    examples: bool = True,
+    unproved: bool = True,
 ) -> Proofs | None:
-    """Check ``examples``, and prove every claim of the plan, or of one pattern; None if one cannot be decided."""
-    if examples:
-        check_examples(compiled, diagnostics)
+    """Check what needs no proof, and prove all claims of the plan, or of one pattern; None if one is undecided."""
+    if unproved:
+        check_unproved(compiled, diagnostics)
 
     def compute() -> tuple[Proofs | None, tuple[Diagnostic, ...]]:
         proofs, found = None, Diagnostics()
         with deciding(compiled, found):
             proofs = prove_with_needs(compiled, structures, found, progress, only)
             report_refuted(with_needs(compiled, proofs), structures, proofs, found)
+            if only is None and not found.errors:
+                check_enough(with_needs(compiled, proofs), structures, found)
         return proofs, found.found
 
     asked = "all patterns" if only is None else f"pattern {only}"

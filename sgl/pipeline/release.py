@@ -18,14 +18,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from sgl.dataset import CHECKSUMS, MANIFEST, manifest_of
 from sgl.dataset.manifest import LOADED
 from sgl.dataset.staged import listed_files
 from sgl.disk import create, unpack
 from sgl.foreign import TABLE, ForeignFileError, opened, read_bytes, sha256_of
+from sgl.foreign.parquet import parquet, table_of
 from sgl.verify import USEFUL, Report, Result, verify
 
 #: The time of every file of an archive: the first that the format knows.
@@ -75,14 +73,15 @@ def checked(archive: Path, place: Path, progress: Callable[[str, int, int], None
     unpack(archive, place)
     (directory,) = place.iterdir()
     report = verify(directory, lambda done, total, what: progress(what, done, total), USEFUL)
-    return report, tuple(_loaded(directory))
+    return report, tuple(_loaded(directory)) if report.ok else ()
 
 
 def _loaded(directory: Path) -> Iterator[str]:
     """Yield how the rows could be loaded; raises ``ReleaseError`` if they could not."""
     splits = manifest_of(directory)["splits"].members()
     for split, claim in splits.items():
-        rows = pq.ParquetFile(directory / "parquet" / f"{split}.parquet").metadata.num_rows
+        with parquet(directory / "parquet" / f"{split}.parquet") as file:
+            rows = file.metadata.num_rows
         if rows != claim["items"].of(int):
             raise ReleaseError(f"the Parquet file of `{split}` has {rows:,} rows")
     yield f"Parquet: {', '.join(LOADED.get(split, split) for split in splits)}"
@@ -164,20 +163,20 @@ def _difference(stated: Path, made: Path, excused: dict[bytes, bytes]) -> str:
 
 def _difference_of_tables(stated: Path, made: Path) -> str:
     try:
-        found, expected = pq.ParquetFile(stated), pq.ParquetFile(made)
-        if not found.schema_arrow.equals(expected.schema_arrow, check_metadata=True):
-            return "the columns are others"
-        rows, again = found.read(), expected.read()
+        with parquet(stated) as found, parquet(made) as expected:
+            if not found.schema_arrow.equals(expected.schema_arrow, check_metadata=True):
+                return "the columns are others"
+            same_library = found.metadata.created_by == expected.metadata.created_by
+        rows, again = table_of(stated), table_of(made)
         for name in rows.column_names:
             if not rows[name].equals(again[name]):
                 cells = zip_longest(rows[name].to_pylist(), again[name].to_pylist())
                 row, (a, b) = next((row, pair) for row, pair in enumerate(cells) if len({*pair}) > 1)
                 return f"row {row + 1}: {name} is {_excerpt(a)}, compiled again {_excerpt(b)}"
-        if found.metadata.created_by == expected.metadata.created_by:
+        if same_library:
             return "other bytes, although the same version of the library gave the same rows"
-    except (pa.ArrowException, OSError, ValueError) as error:
-        # What Arrow says of damage is for those who write Arrow.
-        return f"the file cannot be read: {getattr(error, 'strerror', None) or 'it is damaged, or no Parquet file'}"
+    except ForeignFileError as error:
+        return f"the file cannot be read: {error.strerror}"
     return ""
 
 

@@ -253,10 +253,15 @@ def _check_graphs(test: LoweredTest, readings: list[Reading], diagnostics: Diagn
         if fitting := [reading for reading in readings if reading.contains(structure)]:
             readings = fitting
             continue
-        edges = ", ".join(readings[0].edges(structure.layer))
         named = " and ".join(f"`{part.layer}`" for part in expected.parts)
-        message = f"the graph of this sentence in {named} does not contain this"
-        notes = (f"its edges are: {edges}",)
+        message = "this sentence is longer or shorter"
+        notes = [
+            f"its length in `{layer}` is {len(readings[0].item.tokens[readings[0].grammar.text_layer(layer)]):,}"
+            for layer in dict.fromkeys(length.layer for length in structure.body.lengths)
+        ]
+        if structure.body.variables:
+            message = f"the graph of this sentence in {named} does not contain this"
+            notes.append(f"its edges are: {', '.join(readings[0].edges(structure.layer))}")
         diagnostics.error("SGL0817", expected.parts[0].graph.span, message, notes=notes)
 
 

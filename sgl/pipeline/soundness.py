@@ -20,7 +20,7 @@ from sgl.automata.proofs.compiler import shape_of
 from sgl.automata.weights.inside import consistency
 from sgl.automata.weights.split import count_derivations, endless_rule, longest_text
 from sgl.cache import kept
-from sgl.core.grammar import CoreGrammar, Rule
+from sgl.core.grammar import CoreGrammar, Rule, Token
 from sgl.core.interpret import Derivation, interpret
 from sgl.core.plan import PART_PREFIX, Stratum, structures_of
 from sgl.core.rounds import Rounds
@@ -45,6 +45,7 @@ def check_soundness(compiled: Compiled, diagnostics: Diagnostics) -> None:
         same, places = (shape_of(compiled.grammar), *views), (compiled.plan.targets, compiled.rule_spans)
         diagnostics.extend(kept("views", same, places, partial(check_views, compiled)))
         check_agreement(compiled, diagnostics)
+        check_counted(compiled, diagnostics)
     else:
         _report_improper(compiled, figures, diagnostics)
 
@@ -127,6 +128,22 @@ def _to_blame(view: Output, suspects: Sequence[int], problem: str) -> int:
             if f"'{dict(node.attributes or ()).get('lemma', '')}'" in problem:
                 return number
     return suspects[0]
+
+
+def check_counted(compiled: Compiled, diagnostics: Diagnostics) -> None:
+    """Warn about quoted words with spaces in layers whose words a structure counts."""
+    counted = sorted({length.layer for length in _lengths(compiled)})
+    for name, layer in ((name, compiled.grammar.text_layer(name)) for name in counted):
+        spaced = {
+            compiled.rule_spans[rule.id]: item.text
+            for rule in compiled.grammar.rules
+            for item in rule.templates[layer]
+            if isinstance(item, Token) and " " in item.text
+        }
+        for span, text in spaced.items():
+            divided = " ".join(f'"{word}"' for word in text.split())
+            message = f'`length {name}` counts `"{text}"` as one word, and the text has a space in it'
+            diagnostics.warning("SGL0836", span, message, f"quote each word by itself: `{divided}`")
 
 
 #: What is said of a text that shows nothing of the feature.
@@ -238,11 +255,11 @@ class SmallestTexts:
             category = above.lhs
         return *chain.from_iterable(reversed(before)), number, *self._phrases(rule.rhs), *after
 
-    def of_all(self) -> Iterator[Derivation]:
-        """Yield smallest texts in which all rules occur, none for what an earlier one has."""
+    def of_all(self, *, phrases: bool = False) -> Iterator[Derivation]:
+        """Yield smallest texts in which all rules occur, or those of ``phrases``; none for what an earlier one has."""
         used = set[int]()
         for rule in self._rules:
-            if rule.id not in used:
+            if rule.id not in used and (rule.rhs or not phrases):
                 derivation = self.of(rule.id)
                 used.update(derivation)
                 yield derivation
@@ -251,7 +268,7 @@ class SmallestTexts:
 def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     """Return a grammar whose plan has numbers for what it asks of its own parts."""
     plan = compiled.plan
-    asked = dict.fromkeys(t for s in plan.structures for t in s.body.lengths if t.part)
+    asked = dict.fromkeys(length for length in _lengths(compiled) if length.part)
     if not asked and not any(stratum.every for stratum in plan.strata):
         return compiled
     compiler = StructureCompiler(compiled.grammar)
@@ -259,12 +276,18 @@ def with_extents(compiled: Compiled, diagnostics: Diagnostics) -> Compiled:
     with deciding(compiled, diagnostics):
         for test in asked:
             if (number := _longest(compiled, compiler, test, diagnostics)) is not None:
-                found[test] = replace(test, number=max(number + test.number, 0), part="")
+                found[test] = replace(test, number=number + test.number, part="")
         if not diagnostics.errors:
             compiled = _numbered(compiled, found)
             strata = tuple(_counted(compiled, compiler, x, diagnostics) for x in compiled.plan.strata)
             compiled = replace(compiled, plan=replace(compiled.plan, strata=strata))
     return compiled
+
+
+def _lengths(compiled: Compiled) -> Iterator[LengthTest]:
+    """Yield the tests on lengths of the plan and of what tests expect."""
+    expected = (structure for test in compiled.tests for structure in test.structures)
+    yield from (length for structure in chain(compiled.plan.structures, expected) for length in structure.body.lengths)
 
 
 def _numbered(compiled: Compiled, found: Mapping[LengthTest, LengthTest]) -> Compiled:
@@ -302,31 +325,35 @@ def _counted(compiled: Compiled, compiler: StructureCompiler, stratum: Stratum, 
 def _longest(compiled: Compiled, compiler: StructureCompiler, test: LengthTest, diagnostics: Diagnostics) -> int | None:
     strata, span = compiled.plan.strata, compiled.dataset_span
     declared: list[LoweredPattern | LoweredPart] = [*compiled.patterns, *compiled.parts]
-    for lowered in reversed(declared):
-        span = next((place for s, place in lowered.places.items() if test in s.body.lengths), span)
-    if not (own := [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]):
+    written = [(s, place) for lowered in declared for s, place in lowered.places.items()]
+    for own in compiled.tests:
+        written += [(s, graph.span) for s, graph in zip(own.structures, own.declaration.graphs, strict=True)]
+    span = next((place for s, place in written if test in s.body.lengths), span)
+    if not (named := [s for s in strata if test.part in (s.split, s.category.removeprefix(PART_PREFIX))]):
         known = dict.fromkeys(s.split for s in strata)
         known |= dict.fromkeys(s.category.removeprefix(PART_PREFIX) for s in strata if PART_PREFIX in s.category)
         hint = suggest(test.part, known, "there is")
         diagnostics.error("SGL0201", span, f"the dataset has no part `{test.part}`", hint)
         return None
-    if any(t.part for s in own for x in structures_of(s.constraint) for t in x.body.lengths):
+    if any(t.part for s in named for x in structures_of(s.constraint) for t in x.body.lengths):
         message = f"`longest({test.part})` depends on itself"
         notes = (f"what {test.part} contains is decided by a structure with `longest`",)
         hint = "write a number where training is held out from, or excludes something"
         diagnostics.error("SGL0831", span, message, hint, notes=notes)
         return None
-    lengths = [longest_text(compiler.split(s.constraint), test.layer) for s in own]
+    lengths = [longest_text(compiler.split(s.constraint), test.layer) for s in named]
     for endless in (length for length in lengths if isinstance(length, Rule)):
         report_endless(compiled, diagnostics, span, endless, f"`{test.part}` has no longest text in `{test.layer}`")
         return None
     number = max(length for length in lengths if isinstance(length, int))
-    most = limits().counts
+    longest, most = f"the longest text of `{test.part}` has {number:,} words in `{test.layer}`", limits().counts
+    if number + test.number < 0:
+        diagnostics.error("SGL0801", span, "no text has fewer than 0 words", notes=(longest,))
+        return None
     if number + test.number > most:
-        message = f"the longest text of `{test.part}` has {number:,} words in `{test.layer}`"
         notes = (f"a structure counts to {most} at most",)
         hint = f"`--limit counts={number + test.number}` allows it; the automaton grows with it"
-        diagnostics.error("SGL0801", span, message, hint, notes=notes)
+        diagnostics.error("SGL0801", span, longest, hint, notes=notes)
         return None
     return number
 

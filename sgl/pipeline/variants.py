@@ -18,15 +18,12 @@ from sgl.core.interpret import Derivation
 from sgl.core.plan import NEED_PREFIX, RuleLemmas, introduced_lemmas
 from sgl.dataset import manifest_of, staged_directory
 from sgl.disk import make, write
-from sgl.foreign import MANIFEST, TABLE, ForeignFileError, read_text
+from sgl.foreign import MANIFEST, TABLE, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import read_document
 from sgl.frontend import Compiled
 from sgl.sampling.acceptance import TRAIN, share
 
 FORMAT, LIST = "sgl-variants/1", "variants.json"
-
-#: The splits that variants share.
-_HELD = ("dev", "test", "gen")
 
 
 @dataclass(frozen=True)
@@ -43,11 +40,13 @@ class Variant:
 
 def write_variants(dataset: Path, target: Path, base: Compiled, others: Mapping[str, Compiled]) -> list[Variant]:
     """Write the training sets of the grammars of settings to ``target``; raises ``OutputError``."""
-    train = list(_derivations(dataset, TRAIN))
+    splits = dict.fromkeys(stratum.split for stratum in base.plan.strata)
+    train = list(_derivations(dataset, TRAIN)) if TRAIN in splits else []
     lemmas = introduced_lemmas(base.grammar, base.plan)
     asked = {
         f"{split}-{number:06}": set(_of(rules, lemmas))
-        for split in _HELD
+        for split in splits
+        if split != TRAIN
         for number, (_, rules) in enumerate(_derivations(dataset, split), 1)
     }
     made = []
@@ -127,7 +126,7 @@ def _rules(grammar: CoreGrammar) -> list[Hashable]:
 
 
 def _derivations(dataset: Path, split: str) -> Iterator[tuple[str, Derivation]]:
-    for line in read_text(dataset / "derivations" / f"{split}.tsv", TABLE, inside=dataset).splitlines():
+    for line in lines_of(read_text(dataset / "derivations" / f"{split}.tsv", TABLE, inside=dataset)):
         name, rules = line.split("\t")
         yield name.partition("#")[0], tuple(map(int, rules.split()))
 

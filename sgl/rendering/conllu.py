@@ -237,12 +237,12 @@ def _space_after(tokens: Sequence[str], text: str) -> list[bool]:
         if not is_token(token):
             raise ConlluError(f"the token {token!r} cannot be written")
         if not text.startswith(token, position):
-            raise ConlluError("the text is not its tokens with single spaces")
+            raise ConlluError("its words are joined by more than a space")
         position += len(token)
         spaced.append(text.startswith(" ", position))
         position += spaced[-1]
     if position != len(text) or (spaced and spaced[-1]):
-        raise ConlluError("the text is not its tokens with single spaces")
+        raise ConlluError("its words are joined by more than a space")
     return [*spaced[:-1], True]
 
 

@@ -48,7 +48,7 @@ _SHORT = 10
 _GREATEST = 10**9
 
 #: Names that a template cannot use at all.
-HIDDEN = frozenset({"step", "joined", "held", "compared", "self", "caller", "varargs", "kwargs"})
+HIDDEN = frozenset({"step", "joined", "held", "compared", "cut", "self", "caller", "varargs", "kwargs"})
 
 #: What a template can ask about a loop.
 _LOOP = frozenset({"index", "index0", "revindex", "revindex0", "first", "last", "length", "previtem", "nextitem"})
@@ -108,7 +108,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def __init__(self) -> None:
         super().__init__(undefined=StrictUndefined, finalize=self.scalar, autoescape=False)
         self.steps = 0
-        self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "compared")}
+        self.globals = {name: getattr(self, name) for name in ("step", "joined", "held", "compared", "cut")}
         filters: dict[str, Any] = {**self.known_filters, "join": self.joined, "replace": self._replaced}
         self.filters = {name: self._counted(name, function) for name, function in filters.items()}
         tests: dict[str, Any] = {name: self.tests[name] for name in _TESTS}
@@ -144,6 +144,10 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
     def compared(self, value: Any) -> Any:  # noqa: ANN401 - any value goes through
         """Return a value that a comparison looks at."""
         return inspect(self.held(value))
+
+    def cut(self, value: Any, *bounds: Any) -> Any:  # noqa: ANN401 - any value of a template
+        """Return what ``value[a:b]`` means: in Python of a template's own, it would warn of what is no text or list."""
+        return self.held(value[slice(*bounds)])
 
     def scalar(self, value: object) -> object:
         """Return what can be written."""
@@ -262,6 +266,14 @@ class _Counted(NodeTransformer):
         self.generic_visit(node)
         return _called("joined", node, nodes.List(node.nodes))
 
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:  # noqa: N802 - Jinja2 decides
+        self.generic_visit(node)
+        if not isinstance(part := node.arg, nodes.Slice):
+            return node
+        return _called(
+            "cut", node, node.node, *(bound or nodes.Const(None) for bound in (part.start, part.stop, part.step))
+        )
+
     def visit_Compare(self, node: nodes.Compare) -> nodes.Node:  # noqa: N802 - Jinja2 decides
         self.generic_visit(node)
         parts: list[Any] = [node, *node.ops]
@@ -270,8 +282,8 @@ class _Counted(NodeTransformer):
         return node
 
 
-def _called(name: str, place: nodes.Node, argument: nodes.Expr) -> nodes.Call:
-    call = nodes.Call(nodes.Name(name, "load"), [argument], [], None, None)
+def _called(name: str, place: nodes.Node, *arguments: nodes.Expr) -> nodes.Call:
+    call = nodes.Call(nodes.Name(name, "load"), [*arguments], [], None, None)
     call.set_lineno(place.lineno)
     return call
 

@@ -226,7 +226,7 @@ def stop_if_out_of_reach(
         target = max(stratum.targets, key=lambda name: full[name] - shares[name])
         lacking = f"the target {target!r} has {shares[target]} of its {full[target]} items; "
     if stratum.contexts:
-        lacking = f"{found // stratum.contexts} instances have {stratum.contexts} contexts; "
+        lacking = f"instances with {stratum.contexts} contexts: {found // stratum.contexts}; "
     common = max(rejected, key=lambda reason: rejected[reason])
     raise NotEnoughError(
         stratum.stream,

@@ -219,7 +219,6 @@ class StrataSampler:
                 self._sampler.expose(survey.batch.derivations, accepted, self._exposed)
 
     def _look_at_all(self, acceptance: "BatchAcceptance", problem: NotEnoughError) -> None:
-        """Say how many items a stratum could have that drawing has given up, if its derivations are few."""
         stratum, found = acceptance.stratum, acceptance.accepted
         problem.derivations = size = Listing(self._tables.states, stratum.start).size
         once = self._tables.distinct_sentences and not stratum.repeated
@@ -229,8 +228,9 @@ class StrataSampler:
             self._fill(acceptance)
             possible, problem.excluded = acceptance.accepted, acceptance.rejected
             problem.possible = possible if once or not possible else stratum.wanted
-            # What drawing had accepted was met again.
-            problem.excluded[REPEATED_SENTENCE] -= found
+            # What drawing had accepted was met again, where targets have shares as one too many.
+            why, other = (SHARE_FULL, REPEATED_SENTENCE)[:: 1 if stratum.targets else -1]
+            problem.excluded[why] += problem.excluded.pop(other) - found
 
     def restore(self, number: int, sample: StratumSample) -> None:
         """Take over what an earlier run has sampled for a stratum."""

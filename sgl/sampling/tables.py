@@ -17,6 +17,7 @@ import json
 import textwrap
 import zlib
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import accumulate
@@ -26,7 +27,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescap
 
 from sgl.automata.weights.split import SplitGrammar, count_derivations
 from sgl.core.grammar import CoreGrammar, Item, Slot, View
-from sgl.core.plan import Plan, content_lemmas, introduced_lemmas
+from sgl.core.plan import Constraint, Plan, content_lemmas, introduced_lemmas
 from sgl.rendering.views import VIEWS
 from sgl.sampling.acceptance import NotEnoughError
 from sgl.sampling.engine import PackedStratum, PackedText, PackedView, State, Tables
@@ -48,18 +49,17 @@ _Alternatives = tuple[_Alternative, ...]
 def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -> Tables:
     """Return the tables for all strata of ``plan``.
 
-    ``splits`` has the grammar of each stratum under the name of its stream. Raises
-    ``NotEnoughError`` for a stratum that has fewer derivations than the items it is to have.
+    ``splits`` has the grammar of each stratum under the name of its stream. Raises ``NotEnoughError``
+    as ``check_numbers``.
     """
-    for stratum in plan.strata:
-        size = count_derivations(splits[stratum.stream]) if not stratum.every else None
-        distinct = plan.distinct_sentences and not stratum.repeated
-        if size is not None and size < (stratum.count if distinct else min(stratum.count, 1)):
-            reason = f"this part of the data has {size} derivations in all"
-            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {}, derivations=size)
+    check_numbers(plan, splits)
     layers = {layer.name: number for number, layer in enumerate(grammar.text_layers)}
     views = {view.name: view for view in grammar.views}
     states, starts, marks = pack_states(grammar, plan, splits)
+    for stratum, own in zip(plan.strata, marks, strict=True):
+        if stratum.contexts and stratum.count and not own:
+            reason = "no phrase has the structure of an instance: whole sentences alone have it"
+            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {})
     return Tables(
         seed=plan.seed,
         strata=[
@@ -82,6 +82,23 @@ def pack(grammar: CoreGrammar, plan: Plan, splits: Mapping[str, SplitGrammar]) -
         ],
         distinct_sentences=plan.distinct_sentences,
     )
+
+
+def check_numbers(plan: Plan, splits: Mapping[str, SplitGrammar]) -> None:
+    """Raise ``NotEnoughError`` for a stratum that has fewer derivations than the items it is to have.
+
+    If no sentence may be there twice, it does not have those that strata before it take of the same derivations.
+    """
+    taken = Counter[tuple[int, Constraint]]()
+    for stratum in plan.strata:
+        split, distinct = splits[stratum.stream], plan.distinct_sentences and not stratum.repeated
+        source, size = (split.grammar.start, stratum.constraint), count_derivations(split)
+        used = taken[source] if distinct else 0
+        needed = stratum.count if distinct else min(stratum.count, 1)
+        if size is not None and size - used < needed and not stratum.every:
+            reason = f"this part of the data has {size:,} derivations in all" + f", {used:,} used before" * (used > 0)
+            raise NotEnoughError(stratum.stream, stratum.count, 0, 0, reason, {}, derivations=size)
+        taken[source] += stratum.count if distinct else 0
 
 
 def pack_states(

@@ -74,7 +74,7 @@ def verify(
             raise ManifestError(", ".join(foreign))
         manifest, clauses = read_manifest(directory)
     except (ManifestError, OSError) as error:
-        first.fault(str(error), MANIFEST)
+        _refuse(first, error, directory)
         rest = (Result.of(code).skip(f"{first.code} {first.name} has not passed") for code in CHECKS)
         return Report(directory.name, "", "", 0, 0, (first, *rest))
     show = progress or (lambda *_: None)
@@ -99,8 +99,15 @@ def verify(
             except SkippedError as reason:
                 own.skip(str(reason))
             except OSError as error:
-                place = str(error.filename or "").removeprefix(f"{directory}/")
-                own.fault(f"{error.strerror}", place)
+                _refuse(own, error, directory)
         show(len(CHECKS), len(CHECKS), "checked")
     shapes, found = len(data.known.shapes.shapes()), file_checks.signature_of(directory, manifest)
     return Report(manifest.name, manifest.identity, found, data.items, shapes, tuple(results.values()))
+
+
+def _refuse(result: Result, error: ManifestError | OSError, directory: Path) -> None:
+    """Report what is wrong with the manifest, or a file that cannot be read."""
+    message, place = str(error), MANIFEST
+    if isinstance(error, OSError):
+        message, place = f"{error.strerror}", str(error.filename or "").removeprefix(f"{directory}/")
+    result.fault(message, place)

@@ -24,6 +24,9 @@ Status = Literal["passed", "failed", "skipped"]
 #: Violations that are kept with their sentences; all are counted.
 SHOWN = 20
 
+#: Letters of a part of a violation that are shown; a file of others may have a row of a million.
+_LONGEST = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class Violation:
@@ -48,7 +51,7 @@ class Violation:
             parts.append(", ".join(f"{name} = {token}" for name, token in self.match))
         if self.place:
             parts.append(self.place)
-        return visible(" · ".join(parts))
+        return visible(" · ".join(part if len(part) <= _LONGEST else f"{part[:_LONGEST]}…" for part in parts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ import numpy as np
 
 from sgl import foreign
 from sgl.foreign import ROWS, TABLE, TREEBANK, opened, read_bytes, sha256_of
+from sgl.foreign.parquet import READABLE
 from sgl.verify import parquet
 from sgl.verify.dataset import LoadedData, Result, SkippedError, checks
 from sgl.verify.items import Split, conllu_path, kind_of
@@ -111,11 +112,11 @@ def row_counts(data: LoadedData, tally: Result) -> None:
         if path.suffix == ".tsv":
             with opened(path, ROWS) as stream:
                 rows = sum(piece.count(b"\n") for piece in iter(partial(stream.read, 1 << 20), b""))
-        elif path.suffix == ".parquet" and parquet.READABLE:
+        elif path.suffix == ".parquet" and READABLE:
             try:
                 rows = parquet.rows_in(path)
-            except parquet.ParquetError as error:
-                tally.fault(f"the file cannot be read: {error}", file.path)
+            except OSError as error:
+                tally.fault(f"the file cannot be read: {error.strerror}", file.path)
         if rows is not None:
             tally.checked += 1
             if rows != file.rows:
@@ -180,7 +181,7 @@ def tsv_rows(data: LoadedData, tally: Result) -> None:
 def parquet_rows(data: LoadedData, tally: Result) -> None:
     if not (data.directory / "parquet").exists():
         raise SkippedError("the dataset has no Parquet files")
-    if not parquet.READABLE:
+    if not READABLE:
         raise SkippedError("pyarrow, which reads Parquet, is not installed")
     columns = ["target", *(f"target_{name}" for name in data.manifest.layers.further)]
     for target, column in enumerate(columns):
@@ -190,8 +191,8 @@ def parquet_rows(data: LoadedData, tally: Result) -> None:
                 wanted = ("source", column, "category", "split_kind")
                 rows = parquet.read_columns(data.directory / path, wanted)
                 _compare(data, path, starmap(TableRow, rows), split, tally, target)
-            except parquet.ParquetError as error:
-                tally.fault(f"the file cannot be read: {error}", path)
+            except OSError as error:
+                tally.fault(f"the file cannot be read: {error.strerror}", path)
 
 
 @checks("V008")

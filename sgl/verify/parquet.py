@@ -1,28 +1,23 @@
 """Go through the rows of a dataset: draw and write each again, and compare what files have.
 
-The columns of Parquet files are texts and whole numbers.  A file of some kilobytes can stand for texts of any size:
-one long value that all rows share, or zeros that were compressed.  So few rows are read at a time, values that rows
-share stay shared, and what is longer than any row of a benchmark is refused before it becomes a text.
+The columns of Parquet files are texts and whole numbers.  Few rows are read at a time, values that rows share stay
+shared, and what is longer than any row of a benchmark is refused before it becomes a text.
 """
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from hashlib import sha256
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sgl.foreign import TABLE, opened
+from sgl.foreign import ForeignFileError
+from sgl.foreign.parquet import READABLE, longest_value, parquet
 from sgl.verify.certificate import FAULTS
 from sgl.verify.derivation import Derivation
 from sgl.verify.items import kind_of
 from sgl.verify.reading import Knowledge
 from sgl.verify.rows import ACCEPTED, Rows, refusal
-
-#: Whether the library that reads Parquet is installed.
-READABLE = find_spec("pyarrow") is not None
 
 #: The columns of a dataset, to which one for each further target is added.
 COLUMNS = (*("id", "source", "target", "category", "split_kind"), *("derivation", "depth", "features", "seed_stream"))
@@ -36,34 +31,30 @@ _LONGEST = 1 << 20
 _NOTED = {b"ARROW:schema"}
 
 
-class ParquetError(Exception):
-    """A Parquet file that cannot be read; the message says why."""
-
-
 def rows_in(path: Path) -> int:
-    """Return the number of rows that a file says it has."""
-    with _parquet(path) as file:
+    """Return the number of rows that a file says it has; raises ``ForeignFileError``, as all that reads here does."""
+    with parquet(path) as file:
         return int(file.metadata.num_rows)
 
 
 def read_columns(path: Path, wanted: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     """Yield the values of some columns, row by row."""
-    with _parquet(path) as file:
+    with parquet(path) as file:
         types = {field.name: str(field.type) for field in file.schema_arrow}
     missing = [name for name in wanted if types.get(name) not in _TYPES]
     if missing:
-        raise ParquetError(f"no column {', '.join(missing)} of texts or numbers")
+        raise ForeignFileError(path, f"no column {', '.join(missing)} of texts or numbers")
     texts = [name for name in wanted if types[name] == "string"]
-    with _parquet(path, texts) as file:
+    with parquet(path, texts) as file:
         for batch in file.iter_batches(_BATCH, columns=[*wanted], use_threads=False):
-            yield from zip(*[_values(batch.column(name)) for name in wanted], strict=True)
+            yield from zip(*[_values(path, batch.column(name)) for name in wanted], strict=True)
 
 
 def other_columns(path: Path, further: Sequence[str]) -> str:
     """Return how the columns differ from those of a dataset with further targets, if they do."""
     expected = {name: "int32" if name == "depth" else "string" for name in COLUMNS}
     expected |= {f"target_{name}": "string" for name in further}
-    with _parquet(path) as file:
+    with parquet(path) as file:
         found = [(field.name, str(field.type), field.metadata) for field in file.schema_arrow]
         notes = {*(file.metadata.metadata or ())} | {*(file.schema_arrow.metadata or ())}
     if found != [(name, kind, None) for name, kind in expected.items()]:
@@ -72,29 +63,12 @@ def other_columns(path: Path, further: Sequence[str]) -> str:
     return "the file has notes that no dataset has" if notes - _NOTED else ""
 
 
-@contextmanager
-def _parquet(path: Path, shared: Sequence[str] = ()) -> Iterator[Any]:
-    arrow = import_module("pyarrow")
-    try:
-        with opened(path, TABLE) as stream:
-            reader = import_module("pyarrow.parquet").ParquetFile
-            # One thread: those that Arrow starts end the process where memory is short.
-            yield reader(stream, read_dictionary=[*shared], pre_buffer=False)
-    except (arrow.ArrowException, OSError, ValueError, KeyError, MemoryError) as error:
-        # What Arrow says of damage is for those who write Arrow.
-        damage = "it is damaged, or no Parquet file"
-        if isinstance(error, MemoryError):
-            damage = "it is damaged, or needs more memory than there is"
-        reason = getattr(error, "strerror", None) or damage
-        raise ParquetError(reason) from None
-
-
-def _values(column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
+def _values(path: Path, column: Any) -> list[Any]:  # noqa: ANN401 - an array of Arrow
     if not hasattr(column, "dictionary"):
         return list(column.to_pylist())
+    if longest_value(column) > _LONGEST:
+        raise ForeignFileError(path, f"a value has more than {_LONGEST:,} bytes")
     compute = import_module("pyarrow.compute")
-    if (compute.max(compute.binary_length(column.dictionary)).as_py() or 0) > _LONGEST:
-        raise ParquetError(f"a value has more than {_LONGEST:,} bytes")
     # The dictionary grows from batch to batch.
     used = compute.unique(column.indices)
     texts = dict(zip(used.to_pylist(), column.dictionary.take(used).to_pylist(), strict=True))
@@ -148,8 +122,8 @@ def _differences(directory: Path, rows: Rows) -> Iterator[str]:
     def following(split: str) -> tuple[Any, ...] | None:
         try:
             return next(files[split], None)
-        except ParquetError as problem:
-            wrong[split] = f"{paths[split]} cannot be read: {problem}"
+        except ForeignFileError as problem:
+            wrong[split] = f"{paths[split]} cannot be read: {problem.strerror}"
             return None
 
     for split, category, name, derivation in rows.rows():
@@ -173,7 +147,7 @@ def _differences(directory: Path, rows: Rows) -> Iterator[str]:
 
 def _rows_of(path: Path, further: Sequence[str], columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
     if problem := other_columns(path, further):
-        raise ParquetError(problem)
+        raise ForeignFileError(path, problem)
     yield from read_columns(path, columns)
 
 

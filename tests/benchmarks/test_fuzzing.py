@@ -52,8 +52,8 @@ def test_an_input_depends_on_its_number_and_the_seed_alone(name: str) -> None:
     assert again != [other.case(name, number) for number in (2, 1, 0)]
 
 
-def test_there_are_fifteen_kinds() -> None:
-    assert len(TARGETS) == 15
+def test_there_are_seventeen_kinds() -> None:
+    assert len(TARGETS) == 17
     assert sum(target.share for target in TARGETS.values()) >= 1000
 
 

@@ -197,7 +197,12 @@ def test_with_messages_as_json_standard_output_is_one_list(files: Workplace) -> 
 
 #: Pairs of a lexicon and of a file of compounds for two rows, and what is said of them.
 COMPOUNDS = [
-    ("[" * 20_000, "a cow\na dog\n", "is not YAML"),
+    ("[" * 20, "a cow\na dog\n", "this is nested too deep (line 1)"),
+    ("[" * 20_000, "a cow\na dog\n", "(line 1)"),
+    ("DET: {a: [b}", "a cow\na dog\n", "it is not YAML"),
+    ("? [DET]\n: {a: [b]}", "a cow\na dog\n", "a name is a text, no list and no mapping (line 1)"),
+    ("DET: !!python/name:os.system {a: [b]}", "a cow\na dog\n", "says of what kind a value is"),
+    ("DET: {a: [b]}\nDET: {the: [c]}", "a cow\na dog\n", "`DET` is there twice (line 2)"),
     ("DET: [a]", "a cow\na dog\n", "`DET` is no object"),
     ("DET: {a: b}", "a cow\na dog\n", "`DET.a` is no list"),
     ("X: {a: [b]}", "a cow\na dog\n", "there is no role `X`"),
@@ -220,6 +225,21 @@ def test_compounds_that_cannot_be_scored_are_an_error(
     shown = " ".join(said(files).split())
     assert "error[SGL1406]" in shown
     assert words in shown
+
+
+def test_lines_end_with_line_feeds_and_with_nothing_else(files: Workplace) -> None:
+    """U+2028 and its like are white space within a line of rows, compounds, outputs, and of a word of a lexicon."""
+    files.write(
+        "rows.tsv", "the red\u2028car ran\t红 车 跑\na fire\x85engine sat\t消防 坐\nthe red car\u2029sat\t红 车 坐\n"
+    )
+    files.write("lexicon.yml", 'ADJ: {red: [红]}\nN: {car: [车], "fire\\Lengine": [消防]}\n')
+    files.write("compounds.txt", "one\tred\u2028car\ntwo\tfire engine\nred\x0bcar\n")
+    files.write("out.txt", "红 车\u2028跑\n消防\x1c坐\n车 坐\n")
+    asked = ["eval", "rows.tsv", "out.txt", "--compounds", "compounds.txt", "--json", "r.json"]
+    assert run([*asked, "--lexicon", "lexicon.yml"]) == OK
+    found = json.loads((files.directory / "r.json").read_text("utf-8"))["compounds"]["rates"]
+    wrong = {entry["system"]: (entry["instances"], entry["wrong"]) for entry in found if entry["kind"] == "all"}
+    assert wrong == {"gold": (3, 0), "out": (3, 1)}
 
 
 @pytest.mark.parametrize("rule", [[], ["--published-rule"]])

@@ -40,6 +40,7 @@ use stdlib.ja.verb (past, passive, negative)
 
 layer en : text
 layer ja : text (join "")
+layer syn : graph on en
 
 category Verb
 
@@ -49,12 +50,15 @@ lexicon verbs from "verbs.yaml"
   Verb
     en  $past
     ja  $past_ja or past($ja, $class)
+    syn node(upos=VERB)
   Verb
     en  $en
     ja  $pres_ja or $ja
+    syn node(upos=VERB)
   Verb
     en  "un" + $past
     ja  unseen($ja, $class)
+    syn node(upos=VERB)
 
 dataset
   from Verb

@@ -97,7 +97,7 @@ def test_the_proofs_as_json_and_messages_as_json_are_not_one_document(work: Work
     ("grammar", "arguments", "code"),
     [
         (BASE + PATTERN.replace("size 10", "size 10\n  exclude { P -[case]-> Q }"), ("p",), "SGL0812"),
-        (BASE.replace("train 20", "test 20") + PATTERN, ("p", "--pairs"), "SGL0804"),
+        (BASE.replace("train 20", "test 20") + PATTERN, ("p", "--pairs"), "SGL0821"),
         (BASE, ("N", "-n", "5", "--out", "drawn.tsv", "--distinct"), "SGL0809"),
     ],
     ids=("nothing qualifies", "no training to hold items against", "too few sentences"),

@@ -36,6 +36,7 @@ INTERNAL = {
     "sgl.automata.proofs.prove.LONGEST_COUNTED": "what a table shows",
     "sgl.automata.weights.split.HIGHEST": "what a table shows",
     "sgl.dataset.rows.MOST_BYTES": "more is written in parts",
+    "sgl.verify.dataset._LONGEST": "what a message shows",
     "sgl.rendering.output.MOST_SHAPES": "others are written by the definition",
     "sgl.sampling.strata.LARGEST_BATCH": "more is sampled in parts",
     "sgl.core.graph.MOST_KNOWN": "graphs that are remembered",

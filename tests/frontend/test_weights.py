@@ -20,7 +20,7 @@ from sgl.corpus.fit import Fit, Sample, estimate, weights_text
 from sgl.corpus.rows import SentenceReadings
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
 from sgl.frontend import Compiled
-from sgl.lang.yaml_files import WeightRow, read_weights
+from sgl.lang.mapping_files import WeightRow, read_weights
 from sgl.pipeline.grammar import open_grammar
 from sgl.resources import grammars_dir
 

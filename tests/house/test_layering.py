@@ -193,6 +193,42 @@ def test_what_others_have_made_is_opened_in_one_place() -> None:
     assert found == set(OWN_FILES)
 
 
+#: Where PyYAML is used beside the one reader of what others write, and for what.
+OWN_YAML = {
+    "cli/about.py": "examples and topics, a table of the package",
+    "corpus/fit.py": "writes weights",
+    "diagnostics/fixes.py": "ways of hints, a table of the package",
+    "lang/yaml_files.py": "the one reader",
+    "research/evaluate/compound_rates.py": "the roles of atoms, a table of the package",
+    "research/recipes/command.py": "the recipes of the package",
+}
+
+
+def test_yaml_of_others_is_read_in_one_place() -> None:
+    found = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in MODULES
+        if re.search(r"^ *(import|from) yaml\b", path.read_text("utf-8"), re.MULTILINE)
+    }
+    assert found == set(OWN_YAML)
+
+
+#: Where a text is cut at everything that Unicode calls the end of a line, and why.
+CUT_AT_ALL = {
+    "cli/sources.py": "what differs between two grammars, for people",
+    "dataset/rows.py": "rows that a reader could cut there are refused, and so are not in the rows that are read again",
+    "research/analyse/predictions.py": "an output becomes one line",
+    "research/divergence/sources.py": "a translation becomes one line",
+    "sampling/rows.py": "rows that a reader could cut there are refused",
+    "sampling/tables.py": "the source of modules of the package",
+}
+
+
+def test_lines_of_files_end_with_line_feeds_alone() -> None:
+    found = {path.relative_to(PACKAGE).as_posix() for path in MODULES if ".splitlines(" in path.read_text("utf-8")}
+    assert found == set(CUT_AT_ALL)
+
+
 @pytest.mark.parametrize(
     "statement",
     [

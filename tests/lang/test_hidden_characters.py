@@ -14,7 +14,7 @@ from workplace import ANIMALS, Workplace
 from sgl.characters import hidden, visible
 from sgl.cli.main import FAILED, OK, run
 from sgl.diagnostics import Diagnostics, SourceFile
-from sgl.lang.yaml_files import read_relation, read_weights
+from sgl.lang.mapping_files import read_relation, read_weights
 from sgl.rendering import ViewError
 from sgl.rendering.template import template_view
 

@@ -22,6 +22,10 @@ PAIRS = {
         'layer en:text( join " " )\nlayer syn   : graph on en\n',
         'layer en  : text (join " ")\nlayer syn : graph on en\n',
     ),
+    "a comment may have what elsewhere ends a line": (
+        "# one\u2028two\x0bthree\nfeature num=sg|pl\n",
+        "# one\u2028two\x0bthree\nfeature num = sg | pl\n",
+    ),
     "so do clauses, and weights of neighbours": (
         "rule a: NP -> N ~2\nrule other: NP -> Det N  ~  10\n",
         "rule a:     NP -> N      ~ 2\nrule other: NP -> Det N  ~ 10\n",

@@ -14,7 +14,7 @@ from sget import compile_file
 
 from sgl.automata import StructureCompiler
 from sgl.cli.main import run
-from sgl.sampling import NotEnoughError, Tables, pack
+from sgl.sampling import NotEnoughError, Tables, engine, pack
 from sgl.sampling import strata as sampling
 from sgl.sampling.acceptance import StratumItems, sample
 from sgl.sampling.engine import Instances
@@ -246,11 +246,114 @@ def test_an_instance_is_the_smallest_phrase_and_the_only_one(tmp_path: Path) -> 
     }
 
 
+#: Owls see, and are seen; subjects and objects are different categories.
+OWLS = """\
+layer en  : text
+layer up  : text
+layer syn : graph on en
+layer sem : graph on en (free)
+
+category S
+category Subject
+category Object
+category Adj
+
+rule s: S -> Subject "sees" Object
+  up  Subject Object
+  syn "sees" -[nsubj]-> Subject; "sees" -[obj]-> Object
+  sem "sees" -[agent]-> Subject; "sees" -[theme]-> Object
+rule big: Object -> Adj Object
+  up  Adj Object
+  syn Object -[amod]-> Adj
+  sem Adj -[of]-> Object; head = Object
+
+literal "sees" (lemma=see, upos=VERB)
+word Adj: "big"
+  up  "so BIG"
+  syn sem node(upos=ADJ)
+word Adj: "old"
+  up  "OLD"
+  syn sem node(upos=ADJ)
+""" + "".join(
+    f'word {category}: "{word}"\n  up "{word}"\n  syn sem node(upos=NOUN)\n'
+    for category in ("Subject", "Object")
+    for word in ("owl", "dog", "cat")
+)
+#: No object has more than three adjectives.
+OWLS += """
+pattern deep
+  forbid { N[#amod>=4] }
+  size 0
+pattern owls
+  forbid {FORBID}
+  gen {GEN}
+  size {SIZE}
+dataset
+  from S
+  train 20
+  distinct sentences
+"""
+
+
+def items_of_owls(folder: Path, gen: str, size: str, forbid: str) -> list[tuple[str, set[str]]]:
+    """The first candidates that have an instance: the sentence, and the words of its instance."""
+    path = folder / "owls.sgl"
+    path.write_text(OWLS.replace("{FORBID}", forbid).replace("{GEN}", gen).replace("{SIZE}", size), "utf-8")
+    tables = tables_of(path)
+    instances = Instances(tables, tables.strata[-1])
+    drawn = [pair for pair in map(instances.candidate, range(300)) if pair[0] is not None]
+    return [(" ".join(engine.words_of(tables.source, tables.arity, rules or [])), {words}) for rules, words in drawn]
+
+
+def test_a_second_phrase_counts_even_where_a_condition_asks_for_the_first(tmp_path: Path) -> None:
+    """If the subject is an owl, it does not matter to the split whether the object is; to instances it does."""
+    size = "1 instances in 2 contexts within { V -[nsubj]-> N[lemma=owl] }"
+    found = items_of_owls(tmp_path, "{ M[lemma=owl] }", size, "{ V -[nsubj]-> N[lemma=owl] }")
+    assert {name for _, names in found for name in names} == {"owl"}
+    assert {sentence.split()[0] for sentence, _ in found} == {"owl"}
+    assert not [sentence for sentence, _ in found if sentence.count("owl") > 1]
+
+
+@pytest.mark.parametrize("length", ["length en >= 6", "length up >= 5", "length en <= 4"])
+def test_a_length_is_that_of_the_sentence_and_not_of_the_instance(length: str, tmp_path: Path) -> None:
+    forbid = "{ N[lemma=owl] -[amod]-> A }"
+    gen = f"{{ N[lemma=owl] -[amod]-> A[lemma=old]; {length} }}"
+    found = items_of_owls(tmp_path, gen, "1 instances in 1 contexts", forbid)
+    _, layer, sign, number = length.split()
+    assert found
+    for sentence, (instance,) in found:
+        said = sentence if layer == "en" else sentence.replace("sees ", "").replace("big", "so big")
+        words = len(said.split())
+        assert words <= int(number) if sign == "<=" else words >= int(number)
+        # An adjective before it is outside: the smallest phrase ends with the old one.
+        assert instance in ("old owl", "old big owl", "old big big owl")
+
+
+def test_on_two_layers_an_instance_has_the_nodes_of_both(tmp_path: Path) -> None:
+    inside = "syn { N[lemma=owl] -[amod]-> A } sem { A -[of]-> N }"
+    found = items_of_owls(tmp_path, inside, "1 instances in 1 contexts", "{ N[lemma=owl] -[amod]-> A }")
+    assert {"big owl", "old owl"} == {name for _, names in found for name in names}
+    across = "syn { N[lemma=owl] -[amod]-> A } sem { V -[theme]-> N }"
+    with pytest.raises(NotEnoughError, match="no phrase has the structure of an instance"):
+        items_of_owls(tmp_path, across, "1 instances in 1 contexts", "{ N[lemma=owl] -[amod]-> A }")
+
+
+def test_a_condition_that_reads_like_another_structure_is_certified(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What items contain and the condition are together, in other words, what is held out."""
+    forbid, gen = "{ V -[nsubj]-> N[lemma=owl] }", "{ N[lemma=owl] }"
+    path = tmp_path / "owls.sgl"
+    source = OWLS.replace("{FORBID}", forbid).replace("{GEN}", gen)
+    path.write_text(source.replace("{SIZE}", "5 within { V -[nsubj]-> N[lemma=owl] }"), "utf-8")
+    assert run(["compile", str(path), "--out", str(tmp_path / "out")]) == 0, capsys.readouterr()
+
+
 # ---- what cannot be
 
 
 def test_too_few_instances_are_said_after_bounded_work(tmp_path: Path) -> None:
-    with pytest.raises(NotEnoughError, match="8 instances have 5 contexts") as raised:
+    with pytest.raises(NotEnoughError, match="instances with 5 contexts: 8") as raised:
         batches(tables_of(written(tmp_path, "size 9 instances in 5 contexts")))
     assert raised.value.candidates <= 6_000
 
@@ -258,7 +361,7 @@ def test_too_few_instances_are_said_after_bounded_work(tmp_path: Path) -> None:
 def test_too_few_contexts_are_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     clause = f"{BARE}size 2 instances in 7 contexts"
     assert run(["compile", str(written(tmp_path, clause)), "--out", str(tmp_path / "out")]) == 1
-    assert "0 instances have 7 contexts" in " ".join(capsys.readouterr().err.split())
+    assert "instances with 7 contexts: 0" in " ".join(capsys.readouterr().err.split())
 
 
 @pytest.mark.parametrize(
@@ -276,6 +379,12 @@ def test_too_few_contexts_are_said(tmp_path: Path, capsys: pytest.CaptureFixture
         ("size 6 instances in 10001 contexts", "distinct sentences", "SGL0705", "at most 10,000"),
         ("size 3000000 instances in 5 contexts", "distinct sentences", "SGL0705", "at most 10,000,000"),
         ("size 6 instances in 5 contexts", "ambiguous ignore", "SGL0825", "could be equal"),
+        (
+            "gen { length en >= 5 }\n  size 6 instances in 5 contexts",
+            "distinct sentences",
+            "SGL0825",
+            "an instance is a phrase, and this structure is about whole texts",
+        ),
         (
             "size 6\n\npart framed\n  only { S -[advmod]-> W }\n  size 4 instances in 5 contexts",
             "distinct sentences",

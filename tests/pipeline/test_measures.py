@@ -23,6 +23,7 @@ from sgl.frontend import Compiled
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
+from sgl.pipeline.sentences import check_examples
 from sgl.verify import certificate_faults, verify
 from sgl.verify.certificate_format import measured_by
 from sgl.verify.rows import Rows, refusal
@@ -236,6 +237,8 @@ def test_the_longest_text_of_training_is_a_number(tmp_path: Path) -> None:
         ("forbid { V -[nsubj]-> N; depth nmod >= 2 }\n  size 5", "SGL0801"),
         ("forbid { depth nmod != 2 }\n  size 5", "SGL0801"),
         ("forbid { length en < 0 }\n  size 5", "SGL0801"),
+        ("forbid { depth nmod >= 2 }\n  size 5 within { length en > longest(train)-20 }", "SGL0801"),
+        ("forbid { depth nmod >= 2; depth nmod >= 3 }\n  size 5", "SGL0801"),
         ("forbid { length en >= 50 }\n  size 5", "SGL0801"),
     ],
 )  # fmt: skip
@@ -243,6 +246,93 @@ def test_what_no_measure_can_be_is_told(clauses: str, expected: str, tmp_path: P
     own, diagnostics = opened(f"pattern p\n  {clauses}\n", tmp_path)
     assert own is None
     assert expected in [found.code for found in diagnostics.found]
+
+
+@pytest.mark.parametrize(
+    ("body", "hint"),
+    [
+        ("depth nmod >= 2; depth case >= 1", "put one of them into braces of its own, as a condition: `within {"),
+        ("depth nmod >= 2; depth case <= 1", "exclude the deeper walk, in braces of its own: `exclude {"),
+        ("V -[obj]-> N; depth nmod >= 2", "write the walk with its nodes: `A -[ccomp]{3}-> B`"),
+        ("V -[obj]-> N; depth nmod <= 2", "exclude the deeper walk, in braces of its own: `exclude {"),
+    ],
+)
+def test_a_depth_that_does_not_stand_alone_is_told_what_to_write(body: str, hint: str, tmp_path: Path) -> None:
+    _, diagnostics = opened(f"pattern p\n  forbid {{ {body} }}\n  size 5\n", tmp_path)
+    (found,) = [found for found in diagnostics.found if found.code == "SGL0801"]
+    assert found.hint.startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("written", "least"), [("longest(train)-3", 5), ("longest(train)", 8), ("longest(train)+1", 9)]
+)
+def test_a_number_is_added_to_the_longest_text_or_subtracted(written: str, least: int, tmp_path: Path) -> None:
+    """Training has texts of up to seven words; an item has more than the number."""
+    own = compiled(
+        f"pattern p\n  forbid {{ depth nmod >= 2 }}\n  size 5 within {{ length en > {written} }}\n", tmp_path
+    )
+    assert f"{{ length en >= {least} }}" in {str(s) for s in own.plan.structures}
+
+
+def test_the_longest_text_of_nothing_has_no_words(tmp_path: Path) -> None:
+    """Texts in which nothing is seen have no word in `act`; nothing is shorter, and such a number is an error."""
+    silent = "pattern p\n  forbid { V }\n  size 5 within { length act %s longest(train)%s }\n"
+    own = compiled(silent % (">", ""), tmp_path)
+    assert "{ length act >= 1 }" in {str(s) for s in own.plan.structures}
+    found, diagnostics = opened(silent % ("<", ""), tmp_path)
+    assert found is None
+    assert [(one.code, one.notes) for one in diagnostics.found if one.code == "SGL0801"] == [
+        ("SGL0801", ("the longest text of `train` has 0 words in `act`",))
+    ]
+
+
+def test_a_test_that_fails_says_how_long_the_sentence_is(tmp_path: Path) -> None:
+    source = 'pattern p\n  forbid { depth nmod >= 2 }\n  size 5\ntest "dog saw cat" => syn %s\n'
+    for structure, notes in (
+        ("{ length act = 6 }", ("its length in `act` is 1",)),
+        ("{ length act = 6; length en = 9 }", ("its length in `act` is 1", "its length in `en` is 3")),
+        (
+            "{ V -[obj]-> N; length en >= 4 }",
+            ("its length in `en` is 3", "its edges are: saw -[nsubj]-> dog, saw -[obj]-> cat"),
+        ),
+    ):
+        own, diagnostics = opened(source % structure, tmp_path)
+        assert own is not None, diagnostics.found
+        check_examples(own, diagnostics)
+        (found,) = [found for found in diagnostics.found if found.code == "SGL0817"]
+        assert found.notes == notes
+
+
+def test_tests_know_the_longest_text_of_training(tmp_path: Path) -> None:
+    """No pattern needs to ask for it."""
+    source = (
+        'pattern p\n  forbid { depth nmod >= 2 }\n  size 5\ntest "dog saw cat" => syn { length en %s longest(train) }\n'
+    )
+    for sign, right in (("<", True), ("=", False), (">=", False)):
+        own, diagnostics = opened(source % sign, tmp_path)
+        assert own is not None, diagnostics.found
+        check_examples(own, diagnostics)
+        assert ("SGL0817" not in [found.code for found in diagnostics.found]) == right
+
+
+@pytest.mark.parametrize(("act", "warned"), [('"D E"', False), ('"D" "E"', False)])
+def test_a_cell_is_divided_by_spaces(act: str, warned: bool, tmp_path: Path) -> None:
+    assert ("SGL0836" in warnings_of(GRAMMAR.replace('act "D" "D"', f"act {act}"), tmp_path)) == warned
+
+
+def test_a_quoted_word_with_a_space_is_pointed_out_where_its_words_are_counted(tmp_path: Path) -> None:
+    spaced = GRAMMAR.replace("act N below", 'act N "of the" below')
+    assert "SGL0836" in warnings_of(spaced, tmp_path)
+    assert "SGL0836" not in warnings_of(spaced, tmp_path, counted="en")
+
+
+def warnings_of(grammar: str, folder: Path, counted: str = "act") -> list[str]:
+    """The codes of what is said of a grammar with a structure that counts the words of a layer."""
+    path, diagnostics = folder / "toy.sgl", Diagnostics()
+    pattern = f"pattern p\n  forbid {{ length {counted} >= 9 }}\n  size 5\n"
+    path.write_text(grammar + pattern + DATASET, "utf-8")
+    assert open_grammar(path, {}, SourceMap(), diagnostics) is not None, diagnostics.found
+    return [found.code for found in diagnostics.found]
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from toy import TOY, GrammarBuilder
 
 from sgl.automata.weights.split import Transition
 from sgl.core.interpret import interpret
-from sgl.core.plan import Plan
+from sgl.core.plan import Constraint, Plan
 from sgl.sampling import NotEnoughError, StratumItems, sample
 from sgl.sampling.acceptance import FREE_CANDIDATES, WINDOW
 from sgl.sampling.engine import LONGEST_DERIVATION
@@ -78,11 +78,25 @@ def test_progress_is_reported_and_ends_with_everything() -> None:
 
 
 def test_a_language_that_is_too_small_is_reported_before_drawing() -> None:
-    plan = plan_of({"train": 5, "gen": 9}, sentences=True)
-    with pytest.raises(NotEnoughError, match="8 derivations") as caught:
+    plan = plan_of({"gen": 9}, sentences=True)
+    with pytest.raises(NotEnoughError, match=r"8 derivations in all$") as caught:
         tables_of(SMALL, plan=plan)
     error = caught.value
     assert (error.stratum, error.wanted, error.found, error.candidates) == ("gen/in_distribution", 9, 0, 0)
+
+
+def test_what_is_used_before_is_counted_before_drawing() -> None:
+    plan = plan_of({"train": 5, "gen": 4}, sentences=True)
+    with pytest.raises(NotEnoughError, match="8 derivations in all, 5 used before") as caught:
+        tables_of(SMALL, plan=plan)
+    assert caught.value.stratum == "gen/in_distribution"
+    tables_of(SMALL, plan=plan_of({"train": 5, "gen": 3}, sentences=True))
+
+
+def of_its_own(plan: Plan) -> Plan:
+    """The last part has conditions of its own, so that what is left for it is known only when it is drawn."""
+    *first, last = plan.strata
+    return replace(plan, strata=(*first, replace(last, constraint=Constraint(require=((),)))))
 
 
 def test_a_small_language_suffices_when_sentences_may_repeat() -> None:
@@ -103,7 +117,7 @@ def test_an_empty_split_is_reported() -> None:
 
 def test_sentences_that_run_out_stop_the_drawing() -> None:
     # The language is just large enough, but the first stratum takes part of it.
-    plan = plan_of({"train": 5, "gen": 8}, sentences=True)
+    plan = of_its_own(plan_of({"train": 5, "gen": 8}, sentences=True))
     draws = sample(tables_of(SMALL, plan=plan))
     next(draws)
     with pytest.raises(NotEnoughError, match="repeated sentence") as caught:
@@ -141,7 +155,8 @@ def test_of_all_that_there_is_something_must_be_left() -> None:
 
 def test_what_there_is_is_counted_when_drawing_gives_up() -> None:
     """Training has five of the eight sentences, so gen can have three, however it is drawn."""
-    drawing = sample_strata(sampler_for(tables_of(SMALL, plan=plan_of({"train": 5, "gen": 8}, sentences=True))))
+    plan = of_its_own(plan_of({"train": 5, "gen": 8}, sentences=True))
+    drawing = sample_strata(sampler_for(tables_of(SMALL, plan=plan)))
     next(drawing)
     with pytest.raises(NotEnoughError) as caught:
         next(drawing)

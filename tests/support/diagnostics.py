@@ -18,7 +18,7 @@ from sgl.lang.allowed import AllowedWarnings
 from sgl.morphology.check import check_inflected
 from sgl.pipeline.grammar import open_grammar
 from sgl.pipeline.proofs import establish
-from sgl.pipeline.sentences import check_examples
+from sgl.pipeline.writable import check_unproved
 
 #: The grammar that the examples of the pages belong to: its pieces, and the whole.
 _PIECE = re.compile(r"^## (\w+)\n\n```sgl\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -76,7 +76,7 @@ def diagnose(
     with contextlib.chdir(directory):
         compiled = open_grammar(Path(MAIN), settings or {}, sources, diagnostics)
         if compiled is not None:
-            check_examples(compiled, diagnostics)
+            check_unproved(compiled, diagnostics)
             if morphology:
                 assert check_inflected(compiled, sources, diagnostics) is not None
             if prove and diagnostics.errors == 0:

@@ -11,7 +11,7 @@ from fuzz.case import Case
 from fuzz.mutation import bytes_mutated, tokens_mutated
 from fuzz.targets.target import Target, said
 from sgl.diagnostics import Diagnostics, SourceFile, SourceMap
-from sgl.lang import yaml_files
+from sgl.lang import mapping_files, yaml_files
 
 #: What YAML means something by.
 _MARKS = (
@@ -58,10 +58,10 @@ TARGETS = (
     ),
     Target(
         *("weights", "files of weights", 75, partial(_make, "farm.weights.yaml", _weights)),
-        partial(_read, yaml_files.read_weights),
+        partial(_read, mapping_files.read_weights),
     ),
     Target(
         *("relations", "relations of words", 75, partial(_make, "chases.yaml", _relations)),
-        partial(_read, yaml_files.read_relation),
+        partial(_read, mapping_files.read_relation),
     ),
 )

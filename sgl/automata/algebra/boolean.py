@@ -53,9 +53,14 @@ def reachable(automaton: TreeAutomaton) -> Mask:
     return live[:-1]
 
 
-def minimise(automaton: TreeAutomaton) -> TreeAutomaton:
-    """Merge equivalent states by Moore's algorithm, which splits blocks until no context does."""
+def minimise(automaton: TreeAutomaton, apart: Mask | None = None) -> TreeAutomaton:
+    """Merge equivalent states by Moore's algorithm, which splits blocks until no context does.
+
+    States that are to be told ``apart`` are merged only with one another.
+    """
     blocks = 2 * automaton.categories + automaton.final
+    if apart is not None:
+        blocks = 2 * blocks + apart
     fresh = int(blocks.max(initial=DEAD)) + 1
     together = np.flatnonzero((np.bincount(blocks, minlength=1) > 1)[blocks])
     if not len(together):

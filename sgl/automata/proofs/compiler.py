@@ -26,7 +26,7 @@ from itertools import chain
 
 import numpy as np
 
-from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, trim, without_rules
+from sgl.automata.algebra.boolean import canonical, complement, intersection, minimise, pairs, trim, without_rules
 from sgl.automata.algebra.tree_automaton import DEAD, GrammarIndex, TreeAutomaton, explore
 from sgl.automata.common import Numbering, computed_once
 from sgl.automata.patterns.schema import FragmentIndex, Schema
@@ -69,7 +69,7 @@ class StructureCompiler:
         if grammar is not self.grammar:
             self.grammar = grammar
             self.index.weigh(grammar)
-            for own in ("split()", "fragments()"):
+            for own in ("split()", "instances()", "fragments()"):
                 self.__dict__.pop(own, None)
 
     @computed_once
@@ -154,17 +154,28 @@ class StructureCompiler:
 
     def drawn(self, stratum: Stratum) -> SplitGrammar:
         """Return what a stratum is drawn from; with contexts, its states of instances are ``found``."""
-        split = self.split(stratum.constraint)
-        return replace(split, found=self._containing(stratum.constraint)) if stratum.contexts else split
+        return self.instances(stratum.constraint) if stratum.contexts else self.split(stratum.constraint)
 
     @computed_once
-    def _containing(self, constraint: Constraint) -> frozenset[int]:
-        """Return the states of a split whose phrases all have one of the structures that are required first."""
-        split, automata = self.split(constraint), [self.structure_automaton(s) for s in constraint.require[0]]
-        words = [automaton.words(split.lexical.rules) for automaton in automata]
-        found = joint_states(split, words, [automaton.step for automaton in automata])
-        has = [[any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x] for x in found]
-        return frozenset(state for state, every in enumerate(has) if all(every))
+    def instances(self, constraint: Constraint) -> SplitGrammar:
+        """Return a split whose states ``found`` are those of phrases with one of the structures required first.
+
+        A length is a property of the whole text, and does not count.
+        """
+        bodies = [(s, replace(s.body, lengths=())) for s in constraint.require[0]]
+        automata = [self._plain_automaton(replace(s, body=body)) for s, body in bodies]
+        split = self.split(constraint)
+        has = _have(split, automata)
+        if any(len(own) > 1 for own in has):
+            # Where a condition asks for more, it may not matter whether a phrase has the structure: here it does.
+            whole = self.language(constraint)
+            for automaton in automata:
+                words = automaton.words(self.index.words)
+                whole = trim(pairs(whole, explore(self.index, words, automaton.step, lambda _: True)))
+            apart = np.array([True in own for own in _have(split_grammar(whole), automata)])
+            split = split_grammar(canonical(minimise(whole, apart)))
+            has = _have(split, automata)
+        return replace(split, found=frozenset(state for state, own in enumerate(has) if True in own))
 
     @computed_once
     def both(self, first: TreeAutomaton, second: TreeAutomaton) -> TreeAutomaton:
@@ -177,6 +188,13 @@ class StructureCompiler:
             view = self._views.get(automaton) or self._views.setdefault(automaton, AutomatonView(automaton))
             self._accepted[automaton, language] = accepts_all(split, view)
         return self._accepted[automaton, language]
+
+
+def _have(split: SplitGrammar, automata: Sequence[StructureAutomaton]) -> list[set[bool]]:
+    """Return for each state of a split whether its phrases have one of some structures: all, none, or some of them."""
+    words = [automaton.words(split.lexical.rules) for automaton in automata]
+    found = joint_states(split, words, [automaton.step for automaton in automata])
+    return [{any(a.accepts_state(n) for a, n in zip(automata, own, strict=True)) for own in x} for x in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,9 +84,7 @@ class Evidence:
         self.plan = plan
         self.patterns = {pattern.name: pattern for pattern in plan.patterns}
         self._lemmas = content_lemmas(compiler.grammar, plan)
-        self.strata = [
-            StratumEvidence(s, compiler.language(s.constraint), compiler.split(s.constraint)) for s in plan.strata
-        ]
+        self.strata = [StratumEvidence(s, compiler.language(s.constraint), compiler.drawn(s)) for s in plan.strata]
         self.training = [e for e in self.strata if e.stratum.split == TRAIN]
         self.generalization = [e for e in self.strata if e.stratum.split == GENERALIZATION]
         self.populated_training = [e for e in self.training if e.stratum.count]

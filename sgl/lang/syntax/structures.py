@@ -162,10 +162,10 @@ class Repeat(SyntaxNode):
 
 
 class Longest(SyntaxNode):
-    """``longest(train)+1``: the length of the longest text of a part of the data, and more."""
+    """``longest(train)+1``: the length of the longest text of a part of the data, and more, or less."""
 
     part: Name
-    more: Name | None
+    offset: int = 0
 
 
 class Length(SyntaxNode):

@@ -6,15 +6,13 @@ What a file does not say has the value below.  Presets are such files and come w
 
 import hashlib
 import json
-import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from sgl.foreign import SETTINGS, ForeignFileError, read_text
+from sgl.lang.yaml_files import yaml_of
 from sgl.research.baselines.data import AUTO, PIECES, SCHEMES, WORD
 
 TRANSFORMER, LSTM, CAUSAL = "transformer", "lstm", "causal-lm"
@@ -172,17 +170,13 @@ def change_config(config: Config, **settings: int | str | None) -> Config:
 
 def _load(path: Path, wanted: str) -> Mapping[str, Any]:
     try:
-        text = read_text(path, SETTINGS)
+        content = yaml_of(read_text(path, SETTINGS), path, typed=True)
     except ForeignFileError as problem:
-        hint = f"presets are called {', '.join(presets())}"
+        hint = f"presets are called {', '.join(presets())}" if problem.is_missing else ""
         raise ConfigError(f"cannot read `{wanted}`: {problem.strerror}", hint) from None
-    try:
-        content = yaml.safe_load(text)
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as problem:
-        raise ConfigError(f"`{path}` is not YAML: {' '.join(str(problem).split())}") from None
     if not isinstance(content, dict):
         raise ConfigError(f"`{path}` is not a table of settings", "a line is `width: 128`")
-    return {str(name): value for name, value in content.items()}
+    return content
 
 
 def _check(path: Path, content: Mapping[str, Any]) -> Config:
@@ -205,6 +199,5 @@ def _check(path: Path, content: Mapping[str, Any]) -> Config:
 
 def _shown(value: object) -> str:
     hint = " (YAML reads 1e-4 as a text; write 1.0e-4)" if isinstance(value, str) else ""
-    # A few aliases of YAML can stand for a value whose whole text would fill the memory.
-    text = reprlib.repr(value)
+    text = repr(value)
     return (text if len(text) < 40 else text[:40] + "…") + hint

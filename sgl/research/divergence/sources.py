@@ -19,7 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sgl.foreign import BENCHMARK, TABLE, TREEBANK, ForeignFileError, lines_of, opened, read_bytes, sha256_of, text_of
+from sgl.foreign import BENCHMARK, TABLE, TREEBANK, lines_of, opened, read_bytes, sha256_of, text_of
+from sgl.foreign.parquet import table_of
 from sgl.research.divergence import trees as parsed
 from sgl.research.divergence.problem import Elements, count_names
 from sgl.research.treebank import Malformed, TreebankReader, TreebankSentence, TreebankWord
@@ -203,9 +204,12 @@ def find_files(paths: Iterable[Path], view: str | None) -> tuple[list[Path], str
 def _files_at(path: Path, suffix: str) -> list[Path]:
     if not path.is_dir():
         return [path] if path.suffix == suffix else []
-    found = sorted((path / suffix[1:]).glob(f"*{suffix}")) or sorted(path.glob(f"*{suffix}"))
-    rank = {name: place for place, name in enumerate(_ORDER)}
-    return sorted(found, key=lambda file: rank.get(file.stem, len(rank)))
+    folder, rank = path / suffix[1:], {name: place for place, name in enumerate(_ORDER)}
+    for place in (folder, path) if folder.is_dir() else (path,):
+        # A `glob` is silent about a directory that may not be read.
+        if found := sorted(file for file in place.iterdir() if file.suffix == suffix):
+            return sorted(found, key=lambda file: rank.get(file.stem, len(rank)))
+    return []
 
 
 def read_items(files: Sequence[Path], settings: ElementSettings, progress: Progress | None = None) -> ItemSet:
@@ -216,7 +220,6 @@ def read_items(files: Sequence[Path], settings: ElementSettings, progress: Progr
 
 def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Progress) -> ItemSet:
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     files: list[ItemFile] = []
     tables = []
@@ -225,14 +228,9 @@ def _read_tables(paths: Sequence[Path], settings: ElementSettings, progress: Pro
         progress(path.name, first)
         digest = sha256_of(path)
         try:
-            with opened(path, TABLE) as stream:
-                table = pq.read_table(stream)
-            # A text of Arrow may be no text.
-            table.validate(full=True)
+            table = table_of(path)
             rows = {name: table[name].to_pylist() for name in (_ID, _DERIVATION)}
-        except ForeignFileError:
-            raise
-        except (pa.ArrowException, OSError, KeyError, UnicodeDecodeError):
+        except KeyError:
             raise NoItemsError(f"`{path}` is no Parquet file with the columns `{_ID}` and `{_DERIVATION}`") from None
         if not all(isinstance(text, str) for column in rows.values() for text in column):
             raise NoItemsError(f"`{path}` has rows without id or derivation")

@@ -25,6 +25,7 @@ from sgl.cli.terminal import count
 from sgl.diagnostics import Diagnostics
 from sgl.foreign import BENCHMARK, COMPOUNDS, LEXICON, ForeignFileError, lines_of, read_text
 from sgl.foreign.json import JsonValue, read_document
+from sgl.lang.yaml_files import yaml_of
 from sgl.research.analyse.scoring import Json
 from sgl.research.evaluate.benchmark import Benchmark, BenchmarkRow
 from sgl.research.evaluate.compound_dataset import FILE
@@ -59,12 +60,7 @@ def read_lexicon(path: Path) -> CompoundLexicon:
     """Read a lexicon; raises ``CompoundError`` if it is none."""
     text = read_text(path, LEXICON)
     try:
-        # Atoms are texts; for the safe loader `on` and `no` are true and false.
-        content = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506 - it makes texts only
-    except (ValueError, RecursionError, yaml.YAMLError) as problem:
-        raise CompoundError(f"`{path}` is not YAML: {problem}") from problem
-    try:
-        return CompoundLexicon(_entries(JsonValue(path, content)))
+        return CompoundLexicon(_entries(JsonValue(path, yaml_of(text, path))))
     except ForeignFileError as problem:
         raise CompoundError(str(problem)) from None
 
@@ -72,7 +68,10 @@ def read_lexicon(path: Path) -> CompoundLexicon:
 def _entries(content: JsonValue) -> dict[str, dict[str, tuple[str, ...]]]:
     """Return the atoms of each role, with their translations."""
     members = content.members().items()
-    return {role: {atom: found.texts() for atom, found in atoms.members().items()} for role, atoms in members}
+    return {
+        role: {" ".join(atom.split()): found.texts() for atom, found in atoms.members().items()}
+        for role, atoms in members
+    }
 
 
 def read_compounds(

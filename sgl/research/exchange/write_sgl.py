@@ -140,9 +140,9 @@ def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
     layers, rules, naming = FreeNames(*CLAUSES, *DECLARATIONS), FreeNames(), CategoryNames(grammar)
     names = [layers.free(identifier(layer.name, "layer")) for layer in grammar.text_layers]
     called = [rules.free(identifier(rule.name, "rule")) for rule in grammar.rules]
-    # A dataset begins with a category that has no features.
+    # Without a dataset, texts begin with a category that has no features, and is part of no other.
     start, start_rule = naming.shown[grammar.start], ""
-    if "[" in start:
+    if "[" in start or any(grammar.start in rule.rhs for rule in grammar.rules):
         start, start_rule = naming.names.free("Start"), rules.free("start")
     return filled(
         "grammar.sgl.j2",
@@ -152,6 +152,7 @@ def write_sgl(grammar: CoreGrammar, comment: str = "") -> str:
         layers=names,
         width=max(map(len, names)),
         naming=naming,
+        declared=sorted(naming.declared, key=lambda line: line.split()[1] != start),
         start=start,
         start_rule=start_rule,
         rules=[[(called[rule.id], rule, *_sides(naming.shown, rule)) for rule in own] for own in grammar.rules_of],
