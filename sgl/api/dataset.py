@@ -107,12 +107,17 @@ def evaluate(
     from sgl.cli.registry import commands
 
     directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
+    if not isinstance(predictions, Mapping):
+        raise TypeError("`predictions` has files by the names of their systems: `{'transformer': 'predictions.txt'}`")
+    if not predictions or (odd := [name for name in predictions if "=" in f"{name}"]):
+        raise GrammarError(f"no system has the name `{odd[0]}`" if predictions else "there are no predictions")
     files = tuple(f"{name}={Path(path)}" for name, path in predictions.items())
-    if grammar is not None:
-        options["grammar"] = grammar.compiled if isinstance(grammar, Grammar) else Path(grammar)
-    sources, diagnostics = SourceMap(), Diagnostics()
+    sources, diagnostics, command = SourceMap(), Diagnostics(), commands()["eval"]
     with working(None, sources):
-        data = commands()["eval"].function()(directory, files, options, sources, diagnostics)
+        options = command.typed(options)
+        if grammar is not None:
+            options["grammar"] = grammar.compiled if isinstance(grammar, Grammar) else Path(grammar)
+        data = command.function()(directory, files, options, sources, diagnostics)
     if data is None or diagnostics.errors:
         raise raised(diagnostics, sources)
     scores = data["tables"]["overall"][0]["scores"]

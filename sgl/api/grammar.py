@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import asdict, replace
 from functools import cached_property
+from operator import index
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sgl.api.values import Findings, GrammarError, Shown, Text, Texts, raised, working
+from sgl.api.values import Findings, GrammarError, Shown, Text, Texts, raised, text, whole, working
 from sgl.cli.terminal import count as number
 from sgl.diagnostics import Diagnostics, Severity, SourceMap, suggest
 from sgl.resources import bundled_grammars
@@ -79,9 +80,9 @@ class Grammar(Shown):
         """
         from sgl.pipeline.samples import sampled_items
 
-        compiled = self.compiled
+        compiled, count, seed = self.compiled, whole(count, "count"), None if seed is None else index(seed)
         with working(self.compiled, self._sources):
-            source = self._source(of)
+            source = self._source(text(of, "of"))
             items = sampled_items(compiled, source, count, seed)
             texts = [Text(source.grammar, compiled.plan, item.derivation) for item in items]
             return self._beside(texts, of) if beside else Texts(texts)
@@ -103,8 +104,8 @@ class Grammar(Shown):
             raise GrammarError("only items of a pattern have sentences of training beside them; name one with `of`")
         pattern = self.compiled.plan.patterns[self.patterns.index(name)]
         maker = PairMaker(self.compiled, self._structures)
-        pairs = [maker.pair(pattern, text.derivation) for text in texts]
-        asked = [replace(text, marked=pair.asked) for text, pair in zip(texts, pairs, strict=True)]
+        pairs = [maker.pair(pattern, item.derivation) for item in texts]
+        asked = [replace(item, marked=pair.asked) for item, pair in zip(texts, pairs, strict=True)]
         return Texts(asked, None, [pair.shown for pair in pairs])
 
     def parse(self, sentence: str, *, layer: str = "", limit: int = 10) -> Texts:
@@ -112,10 +113,11 @@ class Grammar(Shown):
         from sgl.parsing import Parser, best_readings
         from sgl.pipeline.sentences import read_sentence
 
-        core, plan = self.compiled.grammar, self.compiled.plan
-        sources, diagnostics, layer = SourceMap(), Diagnostics(), layer or plan.source
+        core, plan, limit = self.compiled.grammar, self.compiled.plan, whole(limit, "limit", 1)
+        sources, diagnostics = SourceMap(), Diagnostics()
+        sentence, layer = text(sentence, "sentence"), text(layer, "layer") or plan.source
         with working(self.compiled, self._sources):
-            self._check(layer, [text.name for text in core.text_layers], "text layer")
+            self._check(layer, [known.name for known in core.text_layers], "text layer")
             forest = read_sentence(Parser(core, core.text_layer(layer)), sentence, None, sources, diagnostics)
             if forest is None:
                 raise raised(diagnostics, sources)
@@ -126,7 +128,7 @@ class Grammar(Shown):
         """Return the different outputs of a sentence in the layer or view ``to``, the likeliest first."""
         to = to or self.compiled.plan.target
         self._check(to, self.outputs, "layer or view")
-        found = dict.fromkeys(text[to] for text in self.parse(sentence, layer=layer, limit=limit * _READINGS))
+        found = dict.fromkeys(item[to] for item in self.parse(sentence, layer=layer, limit=limit * _READINGS))
         return list(found)[:limit]
 
     def prove(self, pattern: str | None = None, progress: Callable[[str], None] | None = None) -> Findings:

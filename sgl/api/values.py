@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
+from operator import index
 from typing import TYPE_CHECKING, Any
 
 from sgl.core.grammar import CoreGrammar
@@ -51,16 +52,36 @@ def working(compiled: Compiled | None = None, sources: SourceMap | None = None) 
     except GrammarError:
         raise
     except Exception as problem:
+        from click import UsageError
+
         from sgl.cli.failures import failure_of
         from sgl.pipeline.samples import SampleError
         from sgl.verify import VerifyError
 
+        if isinstance(problem, UsageError):
+            raise GrammarError(problem.format_message()) from problem
         if isinstance(problem, SampleError | VerifyError):
             raise GrammarError(str(problem)) from problem
         failure = failure_of(problem, compiled)
         if failure is None:
             raise
         raise raised([failure[0]], sources or SourceMap()) from problem
+
+
+def whole(number: int, name: str, least: int = 0) -> int:
+    """Return how many are asked for; raises ``TypeError`` for what is no whole number, and ``GrammarError``."""
+    from sgl.frontend.quotas import MAX_COUNT
+
+    if not least <= (found := index(number)) <= MAX_COUNT:
+        raise GrammarError(f"`{name}` is {found:,}; it may be {least:,} to {MAX_COUNT:,}")
+    return found
+
+
+def text(value: str, name: str) -> str:
+    """Return a text that is asked for; raises ``TypeError`` for anything else."""
+    if not isinstance(value, str):
+        raise TypeError(f"`{name}` is a text, and not {value!r:.100}")
+    return value
 
 
 #: Pictures of one page have different names.

@@ -6,7 +6,7 @@ The module of an entry has a click command called ``command``; what it needs of 
 :mod:`sgl.cli.session`.  The tools of ``sgl.research`` are registered in the same way.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import entry_points
 from pkgutil import resolve_name
@@ -44,6 +44,16 @@ class CommandEntry(NamedTuple):
         """Import the function for ``import sgl``."""
         found: Callable[..., Any] = resolve_name(f"{self.module.partition(':')[0]}:{self.python}")
         return found
+
+    def typed(self, options: Mapping[str, object]) -> dict[str, Any]:
+        """Return options of the command with the types that it declares; raises ``click.UsageError``."""
+        import click
+
+        command = self.load()
+        context, known = click.Context(command), {parameter.name: parameter for parameter in command.params}
+        if unknown := [name for name in options if name not in known]:
+            raise click.UsageError(f"there is no option `{unknown[0]}`")
+        return {name: known[name].type_cast_value(context, value) for name, value in options.items()}
 
 
 #: The commands of the compiler.

@@ -210,7 +210,8 @@ def watch(session: Session, grammar: Path, what: str, number: int) -> None:
     with suppress(KeyboardInterrupt):
         root = workspace.roots(grammar)[0]
         while True:
-            began = time.time()
+            # Files have the time of the clock, which may be put forward or back.
+            began, started = time.time(), time.monotonic()
             snapshot = workspace.open(root, session.settings)
             saved = partial(_saved, snapshot, _stamps(snapshot), began)
             click.clear()
@@ -218,7 +219,7 @@ def watch(session: Session, grammar: Path, what: str, number: int) -> None:
             if snapshot.compiled is not None:
                 before, samples = samples, _samples(snapshot, what, number)
                 session.echo("\n".join(_news(before, samples)))
-            session.echo(f"{time.strftime('%H:%M:%S')}  {root}  {time.time() - began:.2f} s")
+            session.echo(f"{time.strftime('%H:%M:%S')}  {root}  {time.monotonic() - started:.2f} s")
             with suppress(_SavedError):
                 claims = snapshot.claims(partial(_unless, saved))
                 session.tell(claims.diagnostics, snapshot.sources)

@@ -16,7 +16,7 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from errno import EEXIST, ENXIO
+from errno import EEXIST, EINVAL, ENXIO
 from pathlib import Path
 from typing import IO, BinaryIO, cast
 
@@ -166,6 +166,8 @@ def kind(path: Path) -> str | None:
         return _KINDS.get(stat.S_IFMT(path.lstat().st_mode), DEVICE)
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except ValueError:
+        raise OSError(EINVAL, "no file can have this name") from None
 
 
 def create(path: Path, mode: int = 0o666) -> BinaryIO:

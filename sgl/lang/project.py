@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from sgl.cache import cached, kept, memory
+from sgl.characters import visible
 from sgl.diagnostics import Diagnostic, Diagnostics, Label, SourceFile, SourceMap, Span, suggest, suggested
 from sgl.foreign import SOURCE, edit_of, read_bytes
 from sgl.lang import MAX_SOURCE, SUFFIXES, TABLE_SUFFIXES, TEMPLATE_SUFFIXES
@@ -111,6 +112,9 @@ def load_project(path: Path, sources: SourceMap, diagnostics: Diagnostics) -> Pr
     except FileNotFoundError:
         hint = "change to another one, or write the whole path of the file"
         diagnostics.error("SGL0001", None, f"`{path}` is in the current directory, which has been removed", hint)
+        return None
+    except ValueError:
+        diagnostics.error("SGL0001", None, f"no file can have the name `{visible(str(path))}`")
         return None
     except (OSError, RuntimeError):
         diagnostics.error("SGL0001", None, f"`{path}` is a symbolic link that leads in a circle")

@@ -1,0 +1,92 @@
+"""``import sgl`` with arguments that make no sense: a ``TypeError`` or a ``GrammarError`` that says so, and at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from released import write_released_farm
+
+import sgl
+
+
+class Here:
+    """A grammar, its dataset, and a file of predictions that is too short, in a place of their own."""
+
+    def __init__(self, place: Path) -> None:
+        write_released_farm(place)
+        self.grammar = sgl.load(place / "farm.sgl")
+        self.dataset = self.grammar.compile(place / "data")
+        self.predictions = place / "predictions.txt"
+        self.predictions.write_text("犬\n", "utf-8")
+
+    def evaluate(self, predictions: object = None, **options: Any) -> object:  # noqa: ANN401 - they are odd
+        return sgl.evaluate(self.dataset, predictions or {"x": self.predictions}, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def here(tmp_path_factory: pytest.TempPathFactory) -> Here:
+    return Here(tmp_path_factory.mktemp("odd"))
+
+
+#: What no path is, and names that no file can have.
+NO_PATHS: list[Any] = [None, 3, b"farm.sgl", [], {}, float("nan"), object(), True]
+NO_NAMES = ["\0", "\ud800", "x" * 5_000, "/dev/zero"]
+
+
+@pytest.mark.parametrize("opens", [sgl.load, sgl.open_dataset])
+def test_what_is_no_path_is_a_type_error(opens: Callable[[Any], object]) -> None:
+    for odd in NO_PATHS:
+        with pytest.raises(TypeError):
+            opens(odd)
+
+
+@pytest.mark.parametrize("name", [*NO_NAMES, "", "a\nb", "~/x.sgl", "http://x/y.sgl"])
+def test_what_cannot_be_opened_is_said_with_a_code(name: str) -> None:
+    for opens in (sgl.load, sgl.open_dataset):
+        with pytest.raises(sgl.GrammarError, match=r"SGL\d{4}"):
+            opens(name)
+
+
+def test_where_nothing_can_be_written_is_said_with_a_code(here: Here) -> None:
+    for name in NO_NAMES:
+        with pytest.raises(sgl.GrammarError, match="SGL0901"):
+            here.grammar.compile(name)
+
+
+ODD: list[tuple[str, Callable[[Here], object], type[Exception], str]] = [
+    ("a text for a number", lambda h: h.grammar.sample("3"), TypeError, "integer"),  # type: ignore[arg-type]
+    ("a fraction", lambda h: h.grammar.sample(1.5), TypeError, "integer"),  # type: ignore[arg-type]
+    ("fewer than none", lambda h: h.grammar.sample(-1), sgl.GrammarError, "`count` is -1; it may be 0 to 10,000,000"),
+    ("too many", lambda h: h.grammar.sample(10**12), sgl.GrammarError, "it may be 0 to 10,000,000"),
+    ("a seed", lambda h: h.grammar.sample(seed="x"), TypeError, "integer"),  # type: ignore[arg-type]
+    ("a source", lambda h: h.grammar.sample(of=3), TypeError, "`of` is a text, and not 3"),  # type: ignore[arg-type]
+    ("an open brace", lambda h: h.grammar.sample(of="{"), sgl.GrammarError, "is never closed"),
+    ("open brackets", lambda h: h.grammar.sample(of="(" * 500), sgl.GrammarError, "has no `)`"),
+    ("no reading", lambda h: h.grammar.parse("A cat.", limit=0), sgl.GrammarError, "`limit` is 0; it may be 1 to"),
+    ("no sentence", lambda h: h.grammar.parse(None), TypeError, "`sentence` is a text"),  # type: ignore[arg-type]
+    ("no layer", lambda h: h.grammar.parse("A cat.", layer="zz"), sgl.GrammarError, "there is no text layer `zz`"),
+    ("no split", lambda h: h.dataset.to_arrow("../gen"), sgl.GrammarError, "there is no split `../gen`"),
+    ("a list of files", lambda h: h.evaluate(["x.txt"]), TypeError, "has files by the names of their systems"),
+    ("no files", lambda h: sgl.evaluate(h.dataset, {}), sgl.GrammarError, "there are no predictions"),
+    ("a name", lambda h: h.evaluate({"a=b": "x.txt"}), sgl.GrammarError, "no system has the name `a=b`"),
+    ("a file that is not there", lambda h: h.evaluate({"x": "nowhere"}), sgl.GrammarError, "SGL1102"),
+    ("a folder", lambda h: h.evaluate({"x": "."}), sgl.GrammarError, "it is a directory, not a file"),
+    ("too few", lambda h: h.evaluate(), sgl.GrammarError, "1 prediction where"),
+    ("an option", lambda h: h.evaluate(foo=1), sgl.GrammarError, "there is no option `foo`"),
+    ("samples", lambda h: h.evaluate(samples="x"), sgl.GrammarError, "Invalid value for '--samples'"),
+    ("a test", lambda h: h.evaluate(test=3), sgl.GrammarError, "is not one of 'bootstrap', 'randomisation'"),
+    ("a grammar", lambda h: h.evaluate(grammar=3), TypeError, "PathLike"),
+    ("a corpus", lambda h: sgl.audit(h.grammar, "nowhere"), sgl.GrammarError, "SGL1102"),
+]
+
+
+@pytest.mark.parametrize(("call", "kind", "words"), [row[1:] for row in ODD], ids=[row[0] for row in ODD])
+def test_an_odd_argument_is_refused_in_words(
+    call: Callable[[Here], object], kind: type[Exception], words: str, here: Here
+) -> None:
+    with pytest.raises(kind, match=re.escape(words)):
+        call(here)
