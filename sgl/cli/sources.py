@@ -2,6 +2,8 @@
 
 import difflib
 import re
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import click
@@ -11,7 +13,7 @@ from sgl.cli.files import DIRECTORY, FILE, STREAM, replace_text, stream_bytes, w
 from sgl.cli.main import FAILED, OK
 from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
-from sgl.disk import kind, make, write
+from sgl.disk import Folder, kind, make, remove, write
 from sgl.foreign import SOURCE, read_bytes, text_of
 from sgl.lang import DECLARATIONS, MAX_SOURCE
 from sgl.lang.layout import layout
@@ -36,14 +38,29 @@ def new(session: Session, directory: Path, template: str) -> None:
     if not name[:1].isalpha() or name in DECLARATIONS:
         name = _GRAMMAR
     own = re.compile(rf"\b{_GRAMMAR}(?=\.s)|(?<=^module ){_GRAMMAR}\b", re.MULTILINE)
+    files = {
+        directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name): own.sub(name, file.read_text("utf-8"))
+        for file in sorted(templates()[template].iterdir())
+    }
+    there = kind(directory) is not None
     try:
         make(directory)
-        for file in sorted(templates()[template].iterdir()):
-            text = own.sub(name, file.read_text("utf-8"))
-            write(directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name), text)
+        for path, text in files.items():
+            write(path, text)
     except OSError as problem:
+        _take_back(directory, files, there=there)
         session.fail("SGL1103", why_not(directory, problem))
     session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
+
+
+def _take_back(directory: Path, files: Iterable[Path], *, there: bool) -> None:
+    """Remove what of a new project could be written before the disk was full; a directory that was there stays."""
+    with suppress(OSError):
+        for path in files:
+            remove(path)
+    if not there:
+        with suppress(OSError), Folder(directory.absolute().parent) as parent:
+            parent.remove_empty(directory.name)
 
 
 @click.command("fmt")

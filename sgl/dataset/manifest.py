@@ -11,6 +11,7 @@ on, ``CANARY.txt``.
 """
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +19,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context, select_autoescape
+from jinja2.runtime import Context
 
 from sgl import EDITION, __version__
 from sgl.core.grammar import CoreGrammar
@@ -229,6 +231,24 @@ def write_manifest(directory: Path, content: Mapping[str, Any]) -> None:
 _SIZES = ("n<1K", "1K<n<10K", "10K<n<100K", "100K<n<1M", "1M<n<10M", "n>10M")
 
 
+#: What begins an element of HTML in Markdown, and what ends the text of a link.
+_OBEYED = re.compile(r"<(?=[A-Za-z/!?])|(?<=\])(?=[(\[])")
+
+
+class _Quoted(str):
+    """A text in the quotes of YAML."""
+
+    __slots__ = ()
+
+
+@pass_context
+def _shown(context: Context, value: object) -> object:
+    """Return what a page of Markdown shows of a value, which is never obeyed; YAML on it is in quotes already."""
+    if not isinstance(value, str) or isinstance(value, _Quoted) or not str(context.name).endswith(".md.j2"):
+        return value
+    return _OBEYED.sub(lambda found: "&lt;" if found[0] else "\\", value)
+
+
 @cache
 def templates() -> Environment:
     """Return the templates of the texts that a dataset has."""
@@ -239,8 +259,9 @@ def templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        finalize=_shown,
     )
-    environment.filters["yaml"] = lambda text: json.dumps(text, ensure_ascii=False)
+    environment.filters["yaml"] = lambda text: _Quoted(json.dumps(text, ensure_ascii=False))
     environment.filters["cell"] = lambda text: str(text).replace("|", "\\|")
     return environment
 
