@@ -128,7 +128,7 @@ def test_a_link_is_not_followed(
     holds(command, name, "a link to a directory", project, capsys)
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @each(COMMANDS)
 def test_nothing_is_lost_whatever_is_planted(
     command: list[str], name: str, project: Path, capsys: pytest.CaptureFixture[str]
