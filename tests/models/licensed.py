@@ -243,7 +243,10 @@ def check_verdict(
     grammar = compiled.grammar
     if len(interpret(grammar, claim.example).tokens[0]) > training.longest:
         return
-    own = training.of.values() if isinstance(claim, answers.Licence) else [training.of[claim.stream or ""]]
+    # What is drawn for a need are sentences of training, too.
+    rest = training.of["train/in_distribution"]
+    several = isinstance(claim, answers.Licence)
+    own = training.of.values() if several else [training.of.get(claim.stream or "", rest)]
     term = term_of(grammar, claim.example)
     if not any(tree.term == term and contains(tree, structure) for members in own for tree in members):
         raise Difference(f"training has no {term} with {structure}, which is shown")
