@@ -89,7 +89,8 @@ class Rule:
         lines = [f"rule {self.name}: {self.category.with_value(self.value)} -> {right}"]
         if self.twin is not None:
             dropped = "".join(f" drop {role}" for role in of if role not in self.twin)
-            lines.append(f"  bad {' '.join(self.twin)}{dropped}" + (f" if p = {self.only}" if self.only else ""))
+            twin = [f"copy {x}" if x in of and x in self.twin[:n] else x for n, x in enumerate(self.twin)]
+            lines.append(f"  bad {' '.join(twin)}{dropped}" + (f" if p = {self.only}" if self.only else ""))
         if self.only:
             lines.append(f"  bad {' '.join(self.items)}")
         head, *others = [*of, *(f"{item}(upos=P)" for item in self.items if item not in of)]
@@ -153,7 +154,9 @@ class Maker:
         children = [Child(f"x{n}", own, "no" if own.paired else "") for n, own in enumerate(chosen)]
         places = [n for n, child in enumerate(children) if child.category.paired]
         roles = [child.role for child in children]
-        items = [*roles, *[f'"q{name}"'] * random.choice((0, 0, 1))]
+        # A phrase that is one of its own kind and no word would be built without end.
+        quoted = chosen == [category] or random.random() < 0.33
+        items = [*roles, *[f'"q{name}"'] * quoted]
         random.shuffle(items)
         items += ['"."'] if category.name == "S" and random.random() < 0.7 else []
         rule = Rule(name, category, value, tuple(children), tuple(items))
@@ -168,13 +171,15 @@ class Maker:
         return replace(rule, twin=self._other(rule))
 
     def _other(self, rule: Rule) -> tuple[str, ...]:
-        """Items that say something else: in another order, with another word, or with one less."""
+        """Items that say something else: in another order, with a word more or less, or with a child twice."""
         random, items = self.random, list(rule.items)
-        kind = random.choice(("order", "word", "less"))
+        kind = random.choice(("order", "word", "less", "copy"))
         if kind == "order" and len(items) > 1:
             random.shuffle(items)
         elif kind == "less" and len(items) > 1:
             items.pop(random.randrange(len(items)))
+        elif kind == "copy":
+            items.insert(random.randrange(len(items) + 1), random.choice([child.role for child in rule.children]))
         else:
             items.insert(random.randrange(len(items) + 1), f'"z{rule.name}"')
         return tuple(items)
@@ -247,7 +252,7 @@ def numbers(grammar: Grammar) -> dict[Instance, set[int]]:
         for whole, own, p, below in instances(grammar):
             mine = differs(own, p)
             roles = [child.role for child in own.children] if isinstance(own, Rule) else []
-            written = [n for n, role in enumerate(roles) if isinstance(own, Rule) and role in own.spelt(p)]
+            written = [roles.index(item) for item in own.spelt(p) if item in roles] if isinstance(own, Rule) else []
             for counts in product(*(sorted(found[child]) for child in below)):
                 found[whole].add(min(SEVERAL, mine + sum(counts[n] for n in written)))
     return found
