@@ -27,7 +27,7 @@ from random import Random
 
 from pieces import Joint, answered, name_of, pieces, read, written
 
-from claims_model import Structure, Tree, contains, trees
+from claims_model import Body, Structure, Tree, contains, trees
 from random_claims import Maker, Pattern, StreamClaims, derivations, term_of
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure, Verdict
 from sgl.automata.proofs import claims as answers
@@ -71,7 +71,19 @@ class PieceMaker(Maker):
             Portion(f"part{n}", random.choice(("only", "apart")), self.structure())
             for n in range(random.choice((0, 0, 0, 1)))
         )
-        self.patterns = tuple(replace(pattern, waive=tuple(self._waived(pattern))) for pattern in self.patterns)
+        self.patterns = tuple(self._changed(pattern) for pattern in self.patterns)
+        #: Words that training has in the exposures of a pattern only.
+        self.reserved = {
+            pattern.name: random.choice(self.lemmas)
+            for pattern in self.patterns
+            if pattern.expose and random.random() < 0.4
+        }
+
+    def _changed(self, pattern: Pattern) -> Pattern:
+        """The pattern with waivers, and sometimes with an assertion in place of a cut."""
+        if len(pattern.forbid) > 1 and self.random.random() < 0.4:
+            pattern = replace(pattern, forbid=pattern.forbid[:1], never=pattern.forbid[1:])
+        return replace(pattern, waive=tuple(self._waived(pattern)))
 
     def structure(self) -> Structure:
         """A structure, some of whose walks and counts are greater; sometimes with a length."""
@@ -107,20 +119,34 @@ class PieceMaker(Maker):
 
     def source(self) -> str:
         """The whole grammar file."""
-        return "\n".join([*(part.source() for part in self.parts), super().source()])
+        text = super().source()
+        for name, lemma in self.reserved.items():
+            text = text.replace(f"pattern {name}\n", f"pattern {name}\n  targets {lemma} seen only in exposures\n")
+        return "\n".join([*(part.source() for part in self.parts), text])
 
     def streams(self) -> dict[str, StreamClaims]:
-        """What is asked of the sentences of each part of training."""
-        found: dict[str, StreamClaims] = {}
-        reserved = tuple(part.structure for part in self.parts)
-        for name, own in super().streams().items():
-            if name.startswith("train/"):
-                found[name] = replace(own, none=(*own.none, *reserved))
-        held_out = tuple(s for pattern in self.patterns for s in (*pattern.held_out, *pattern.expose))
+        """What is asked of the sentences of each part of training: by docs/structures.md, section "Patterns"."""
+        # What is asserted is not cut.
+        cut = tuple(s for pattern in self.patterns for s in pattern.forbid)
+        parts = tuple(part.structure for part in self.parts)
+        own = {pattern.name: self._reserved(pattern) for pattern in self.patterns}
+        everything = tuple(s for some in own.values() for s in some)
+        found = {"train/in_distribution": StreamClaims((), parts, (*cut, *everything))}
+        for pattern in self.patterns:
+            # An exposure may contain what its own pattern reserves.
+            others = tuple(s for name, some in own.items() if name != pattern.name for s in some)
+            for index, structure in enumerate(pattern.expose):
+                found[f"train/exposure:{pattern.name}/{index}"] = StreamClaims((structure,), parts, (*cut, *others))
         for part in self.parts:
-            others = tuple(other.structure for other in self.parts if other != part)
-            found[f"train/part:{part.name}/0"] = StreamClaims((part.structure,), others, held_out)
+            rest = tuple(other.structure for other in self.parts if other != part)
+            found[f"train/part:{part.name}/0"] = StreamClaims((part.structure,), rest, (*cut, *everything))
         return found
+
+    def _reserved(self, pattern: Pattern) -> tuple[Structure, ...]:
+        """The structures and words that only exposures of a pattern have."""
+        words = [self.reserved[pattern.name]] if pattern.name in self.reserved else []
+        tests = [{"N": ("lemma", False, (lemma,))} for lemma in words]
+        return (*pattern.expose, *(Structure(Body(("N",), own, {}, ())) for own in tests))
 
 
 #: The name of a piece, and whether it is of a structure that joins layers.
@@ -193,6 +219,9 @@ def compare(seed: int, place: Path, figures: Counter[str], *, layered: bool = Fa
             figures["undecided"] += 1
             return
         figures["proved or refuted"] += 1
+        figures["with reserved words"] += bool(maker.reserved)
+        figures["with an assertion"] += any(pattern.never for pattern in maker.patterns)
+        figures["with a part"] += bool(maker.parts)
         training = listing(maker)
         for pattern in maker.patterns:
             check_pattern(compiled, pattern, proofs.of(pattern.name), training, figures)
