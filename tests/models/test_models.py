@@ -84,11 +84,11 @@ def test_what_training_licenses_is_what_its_sentences_show(tmp_path: Path, monke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("layered", [False, True])
-def test_what_training_licenses_in_more_grammars(layered: bool, tmp_path: Path) -> None:
-    figures, differences = check_licensed(60, tmp_path, layered=layered)
+@pytest.mark.parametrize(("grammars", "layered"), [(60, False), (20, True)])
+def test_what_training_licenses_in_more_grammars(grammars: int, layered: bool, tmp_path: Path) -> None:
+    figures, differences = check_licensed(grammars, tmp_path, layered=layered)
     assert differences == []
-    assert figures["sentences"] > 5_000
+    assert figures["sentences"] > 500
 
 
 def with_pieces(monkeypatch: pytest.MonkeyPatch, change: Any) -> None:  # noqa: ANN401 - a function of any kind

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from random import Random
 
 #: Words of the longest sentence, and the most phrases of a category and length that are listed.
@@ -272,11 +272,12 @@ def listing(grammar: Grammar) -> tuple[list[Phrase], int]:
     found: list[Phrase] = []
     for length in range(1, LONGEST + 1):
         # A rule with one child and no word makes phrases of the same length: in rounds, until there are no more.
-        before: Mapping[tuple[Instance, int], list[Phrase]] = {}
+        before: dict[tuple[Instance, int], list[Phrase]] = {}
         while True:
             now: dict[tuple[Instance, int], list[Phrase]] = defaultdict(list)
             for whole, own, p, below in made:
-                now[whole, length] += _phrases(own, p, below, length, {**known, **before})
+                # One more than are wanted says that there are too many.
+                now[whole, length] += islice(_phrases(own, p, below, length, known | before), MOST + 1)
             if any(len(own) > MOST for own in now.values()):
                 return found, length - 1
             if now == before:
