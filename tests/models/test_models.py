@@ -80,7 +80,7 @@ def check_licensed(grammars: int, folder: Path, **kind: bool) -> tuple[Counter[s
 
 def test_what_training_licenses_is_what_its_sentences_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(licensed, "LONGEST", 5)
-    assert check_licensed(24, tmp_path)[1] == []
+    assert check_licensed(16, tmp_path)[1] == []
 
 
 @pytest.mark.slow
