@@ -114,6 +114,66 @@ def _in_order(body: Body) -> Body:
     return Body(tuple(body.variables[old] for old in order), links, body.lengths)
 
 
+def written(structure: Structure) -> str:
+    """Return a structure as an author writes it: a joint one by its layers, with one name for each word.
+
+    >>> verb = Structure("syn", Body((Variable("V"),)))
+    >>> written(joined([verb, replace(verb, layer="sem")], ["syn", "sem"]))
+    'syn { V } sem { V }'
+    """
+    if PLUS not in structure.layer:
+        return str(structure)
+    names, shown = _words(structure.body), []
+    for layer in structure.layer.split(PLUS):
+        bodies = [_of_layer(body, layer, names) for body in (structure.body, *structure.without)]
+        body, without = bodies[0], [clause for clause in bodies[1:] if clause.links or _own(clause, bodies[0])]
+        if body.variables or body.lengths:
+            shown.append(str(Structure(layer, body, tuple(without), named=True)))
+    return " ".join(shown)
+
+
+def _words(body: Body) -> dict[str, str]:
+    """Return the author's name of each variable: nodes of one word have one, and words have different ones."""
+    words: dict[str, str] = {}
+    same = [link for link in body.links if link.labels.labels == {SAME}]
+    for link in same:
+        first, other = body.variables[link.source].name, body.variables[link.target].name
+        words[other] = words.setdefault(first, variable_of(first))
+    for name in (variable.name for variable in body.variables):
+        taken, wanted, number = set(words.values()), variable_of(name), 2
+        while name not in words:
+            words |= {name: wanted} if wanted not in taken else {}
+            wanted, number = f"{variable_of(name)}{number}", number + 1
+    return words
+
+
+def _of_layer(body: Body, layer: str, names: Mapping[str, str]) -> Body:
+    """Return what a joint body says of one layer, as it was before ``lift``."""
+    own = [place for place, v in enumerate(body.variables) if v.name.partition(".")[2] == layer]
+    place = {old: new for new, old in enumerate(own)}
+
+    def labels(test: LabelTest) -> LabelTest:
+        return replace(test, labels=test.labels - {SAME})
+
+    variables = tuple(
+        Variable(
+            names.get(variable.name, variable_of(variable.name)),
+            tuple(test for test in variable.tests if test.attribute != LAYER),
+            tuple(replace(degree, labels=labels(degree.labels)) for degree in variable.degrees),
+        )
+        for variable in (body.variables[old] for old in own)
+    )
+    links = (link.between(place) for link in body.links if link.source in place and link.target in place)
+    lengths = body.lengths if layer == next((v.name.partition(".")[2] for v in body.variables), layer) else ()
+    return Body(variables, tuple(replace(link, labels=labels(link.labels)) for link in links), lengths)
+
+
+def _own(clause: Body, body: Body) -> bool:
+    """Return whether a ``without`` body says of a node more than that it is a node of the main body."""
+    known = {variable.name for variable in body.variables}
+    return any(variable.name not in known or variable.tests or variable.degrees for variable in clause.variables)
+
+
 def renamed(body: Body, names: Mapping[str, str]) -> Body:
     """Return a body with other names for some of its variables."""
     variables = (replace(v, name=names.get(v.name, v.name)) for v in body.variables)

@@ -9,7 +9,7 @@ from sgl import automata
 from sgl.automata.proofs.invariant import with_other_words
 from sgl.core.grammar import Fragment
 from sgl.core.interpret import Derivation, interpret
-from sgl.core.joint import seen_by
+from sgl.core.joint import seen_by, written
 from sgl.core.plan import EXPOSURE_PREFIX, IN_DISTRIBUTION, NEED_PREFIX, PART_PREFIX, content_lemmas, repeats_lemma
 from sgl.core.structure import Body, Link, NodeTest, Structure
 from sgl.diagnostics import Diagnostics, Label, Span
@@ -208,7 +208,7 @@ class _PatternReporter(_Reporter):
     def _written(self, structure: Structure) -> str:
         targets = self.lowered.pattern.targets
         named = str(NodeTest("lemma", frozenset(targets)))
-        return str(structure).replace(named, "@targets") if targets else str(structure)
+        return written(structure).replace(named, "@targets") if targets else written(structure)
 
     def _leak(self, claim: automata.HeldOut) -> None:
         grammar = seen_by(self.compiled.grammar, claim.structure.layer)

@@ -10,6 +10,7 @@ from toy_notation import structure
 
 from sgl.automata import Piece, StructureCompiler, Verdict, compile_structure, pieces_of, prove
 from sgl.automata.proofs import evidence
+from sgl.core.alike import key
 from sgl.core.plan import Constraint, Need, Pattern, Plan, Stratum
 
 MODIFIED_SUBJECT = structure("{ V -[nsubj]-> N; N -[nmod]-> M }")
@@ -174,6 +175,31 @@ def test_a_waived_piece_need_not_be_there() -> None:
     assert [claim.verdict for claim in proofs.pieces] == [Verdict.WAIVED, Verdict.PROVED]
     assert proofs.idle_waivers == ()
     assert proofs.proved
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ("{ W -[c]-> X; X -[b]-> Y }", "{ X -[b]-> Y; V -[c]-> X }", True),
+        ("{ W -[c]{1,2}-> X; X -[b]-> Y }", "{ A -[b]-> B; C -[c]{1,2}-> A }", True),
+        ("{ A[upos=N]; B[lemma=x] }", "{ D[lemma=x]; C[upos=N] }", True),
+        ("{ A -[a]-> B; B -[a]-> C; C -[a]-> A }", "{ A -[a]-> B; C -[a]-> A; B -[a]-> C }", True),
+        ("{ V -[a]-> N } without { V -[b]-> M }", "{ A -[a]-> B } without { A -[b]-> C }", True),
+        ("{ V -[a]-> N } without { V -[b]-> M }", "{ A -[a]-> B } without { B -[b]-> C }", False),
+        ("{ A -[a]-> B; A -[a]-> C }", "{ A -[a]-> B; B -[a]-> C }", False),
+        ("{ A -[a]-> B; C -[a]-> B }", "{ B -[a]-> A; B -[a]-> C }", False),
+        ("{ A -[a]{1,2}-> B }", "{ A -[a]{1,3}-> B }", False),
+        ("{ A[#a>=2] }", "{ A[#a=2] }", False),
+    ],
+)
+def test_structures_are_alike_whatever_the_order_of_their_parts(one: str, other: str, alike: bool) -> None:
+    assert (key(structure(one)) == key(structure(other))) is alike
+
+
+def test_a_waiver_may_have_its_parts_in_another_order() -> None:
+    whole = structure("{ V -[nsubj]-> N; N -[nmod]-> M; M -[amod]-> A }")
+    waiving = replace(SUBJECT, forbid=(whole,), waive=(structure("{ B -[amod]-> C; A -[nmod]-> B }"),))
+    assert prove(StructureCompiler(TOY), plan_of(waiving)).of("subject").idle_waivers == ()
 
 
 def test_a_waived_structure_that_is_no_piece_is_named() -> None:

@@ -35,6 +35,7 @@ from sgl.automata.proofs.claims import IngredientKind, Piece, Reason, Unseen, Ve
 from sgl.automata.proofs.compiler import Conflict, StructureCompiler, find_conflict
 from sgl.automata.proofs.invariant import with_other_words
 from sgl.automata.weights.split import NO_CHILD, SplitGrammar, acceptance_probability, count_derivations, split_grammar
+from sgl.core.alike import key
 from sgl.core.grammar import CoreGrammar, Rule
 from sgl.core.interpret import Derivation, fold
 from sgl.core.joint import LAYER
@@ -297,8 +298,8 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
             pieces.setdefault(piece.canonical(), (piece, whole))
-    waived = [(structure, structure.canonical()) for structure in pattern.waive]
-    idle = tuple(structure for structure, name in waived if name not in pieces)
+    known, waived = {key(piece) for piece in pieces}, {key(structure) for structure in pattern.waive}
+    idle = tuple(structure for structure in pattern.waive if key(structure) not in known)
     claims = []
     for name, (piece, whole) in pieces.items():
         seen = evidence.find_in_training(name)
@@ -306,7 +307,7 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...
             claims.append(Piece(piece, whole, Verdict.NOTHING))
         elif seen is not None:
             claims.append(Piece(piece, whole, Verdict.PROVED, *seen))
-        elif name in dict(waived).values():
+        elif key(name) in waived:
             claims.append(Piece(piece, whole, Verdict.WAIVED))
         else:
             conflict = why_absent(evidence, piece)
