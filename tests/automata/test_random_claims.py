@@ -1,6 +1,6 @@
 """On random grammars and patterns, streams and verdicts are what the documentation says.
 
-The model that says so shares nothing with the compiler: ``benchmarks/claims_model.py``.
+The model that says so shares nothing with the compiler: ``tests/models/claims_model.py``.
 """
 
 from __future__ import annotations

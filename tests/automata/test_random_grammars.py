@@ -1,6 +1,6 @@
 """On random grammars, the automaton of a structure finds it where the definition does.
 
-The grammars double edges, merge ports and mark edges with ``~``: ``benchmarks/random_grammars.py``.
+The grammars double edges, merge ports and mark edges with ``~``: ``tests/models/random_grammars.py``.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The short notation means what its rules mean written out: random grammars against a model.
 
-``benchmarks/notation.py`` runs as many as one likes.
+``tests/models/notation.py`` runs as many as one likes.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Grammars are drawn with attributes on words, cells, quoted words and ``literal``
 edges that depend on features (``attributes_maker.py``).  Of each grammar a small dataset is sampled, and each row
 is derived by plain code (``attributes_model.py``), which reads its sentence from left to right::
 
-    PYTHONPATH=benchmarks python tests/models/attributes.py --grammars 200 --seed 1
+    PYTHONPATH=benchmarks python benchmarks/models.py attributes --grammars 200 --seed 1
 
 Compared are the target, and of both graph layers the nodes with all their attributes and the edges, as the files
 in CoNLL-U have them.  Differences are printed, and the exit status is then 1.
@@ -23,7 +23,6 @@ from random import Random
 
 from attributes_maker import Maker
 from attributes_model import Grammar, Graph
-
 from sgl.automata import StructureCompiler
 from sgl.diagnostics import Diagnostics, Severity, SourceMap
 from sgl.frontend import Compiled
@@ -218,7 +217,3 @@ def main() -> int:
     lines = [*differences, *(f"{name:24} {number:>12,}" for name, number in sorted(figures.items()))]
     sys.stdout.write("\n".join([*lines, f"{len(differences)} differences", ""]))
     return 1 if differences else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -2,10 +2,10 @@
 
 What a pattern holds out has *pieces* (``pieces.py``); training must be able to contain each of them, unless the
 pattern waives it, and each part that it needs.  Here the sentences of training are listed up to a length, by the
-model of ``benchmarks/claims_model.py``, and every one is searched for every piece::
+model of ``tests/models/claims_model.py``, and every one is searched for every piece::
 
-    PYTHONPATH=benchmarks python tests/models/licensed.py --grammars 1000 --seed 1
-    PYTHONPATH=benchmarks python tests/models/licensed.py --grammars 1000 --seed 1 --layers
+    PYTHONPATH=benchmarks python benchmarks/models.py licensed --grammars 1000 --seed 1
+    PYTHONPATH=benchmarks python benchmarks/models.py licensed --grammars 1000 --seed 1 --layers
 
 Compared are, for each pattern, which pieces there are and which waivers waive nothing; for each piece and each
 need, the verdict, and the sentence that is shown; and for each piece and part of training, which of all sentences
@@ -25,9 +25,8 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-from pieces import Joint, answered, name_of, pieces, read, written
-
 from claims_model import Body, Structure, Tree, contains, trees
+from pieces import Joint, answered, name_of, pieces, read, written
 from random_claims import Maker, Pattern, StreamClaims, derivations, term_of
 from sgl.automata import Proofs, StructureCompiler, StructureTooCostly, UnsupportedStructure, Verdict
 from sgl.automata.proofs import claims as answers
@@ -346,7 +345,3 @@ def main() -> int:
     lines = [*differences, *(f"{name:24} {number:>12,}" for name, number in sorted(figures.items()))]
     sys.stdout.write("\n".join([*lines, f"{len(differences)} differences", ""]))
     return 1 if differences else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import attributes
 import licensed
 import pieces
-import pytest
 import twins
-
 from claims_model import Body, Labels, Link, Structure
 from sgl.automata import PatternProofs, Proofs, Verdict
 from sgl.core.interpret import interpret

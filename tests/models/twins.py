@@ -4,7 +4,7 @@ A twin takes over every template and every word; a clause of its own that says s
 and every sentence must have exactly one.  Here grammars are drawn whose differences are kept in order by a
 feature, or nearly so, and a model (``twins_model.py``) lists their sentences up to a length with their twins::
 
-    PYTHONPATH=benchmarks python tests/models/twins.py --grammars 1000 --seed 1 --datasets 20
+    PYTHONPATH=benchmarks python benchmarks/models.py twins --grammars 1000 --seed 1 --datasets 20
 
 Compared are whether the grammar is refused (SGL0325), and the sentence that the message shows; the twin of each
 derivation; and, of every so many grammars, the pairs of a dataset.  Differences are printed, and the exit status
@@ -23,8 +23,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
-from twins_model import Grammar, Maker, Phrase, listing, numbers, text
-
 from random_claims import derivations
 from sgl.automata import StructureCompiler
 from sgl.core.interpret import interpret
@@ -35,6 +33,7 @@ from sgl.pipeline.production import produce
 from sgl.pipeline.proofs import establish
 from sgl.rendering import ViewError
 from sgl.sampling.acceptance import NotEnoughError
+from twins_model import Grammar, Maker, Phrase, listing, numbers, text
 
 
 class Difference(Exception):
@@ -182,7 +181,3 @@ def main() -> int:
     lines = [*differences, *(f"{name:24} {number:>12,}" for name, number in sorted(figures.items()))]
     sys.stdout.write("\n".join([*lines, f"{len(differences)} differences", ""]))
     return 1 if differences else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Phrases with several parts: what they mean, and how their sentences are parsed.
 
-``benchmarks/random_parts.py`` holds them against a model that shares nothing with the compiler.
+``tests/models/random_parts.py`` holds them against a model that shares nothing with the compiler.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ capitalize them; and leave to the compiler what it passes up by itself.  A model
 nothing with the compiler lists the derivations up to a number of words and evaluates them by plain
 code; it writes itself as SGL, which is compiled::
 
-    python benchmarks/random_parts.py --grammars 1000 --seed 1
+    python benchmarks/models.py random_parts --grammars 1000 --seed 1
 
 Compared are the derivations of every stream with their texts and graphs, where a random structure
 is held out; the readings of every text in both layers, and of texts with words moved, added and
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import traceback
 from collections import Counter, defaultdict
@@ -506,7 +505,3 @@ def _compare_writers(
             figures["graphs of the checker"] += 1
             if found != (tuple(lemma for lemma, _ in expected_nodes), expected_edges):
                 raise Difference(f"checker: {phrase.term} has the graph {found}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

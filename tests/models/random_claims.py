@@ -5,13 +5,13 @@ kept rules, and patterns with all their clauses; writes them as SGL and compiles
 that shares nothing with the compiler (``claims_model.py``) lists the sentences up to a length and
 says of each to which streams it belongs::
 
-    python benchmarks/random_claims.py --pairs 1000 --seed 1 --datasets 20
+    python benchmarks/models.py random_claims --pairs 1000 --seed 1 --datasets 20
 
 With ``--layers`` grammars have two more graph layers, of which words may have no part in some, and
 rules may leave it open which node is the head.  Patterns join several layers, with ``without``,
 ``within`` and ``outside`` about words of another one; what the documentation forbids is refused::
 
-    python benchmarks/random_claims.py --layers --pairs 2600 --seed 100000 --datasets 40
+    python benchmarks/models.py random_claims --layers --pairs 2600 --seed 100000 --datasets 40
 
 Compared are, for each stream, the derivations with their texts and graphs; the verdicts of
 proofs; the checker of certificates; the CoNLL-U of further layers, as it is written, made by the
@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 import tempfile
 import traceback
 from collections import Counter, defaultdict
@@ -850,7 +849,3 @@ def check_strings(maker: Maker, directory: Path, listed: Sequence[Tree], longest
             bad = [s for s in held_out if any(contains(tree, s) for tree in own)]
             if bad and split != "gen":
                 raise Difference(f"{split}: {source!r} has a reading with {bad[0]}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -6,7 +6,7 @@ written by several rules.  Of each grammar it draws derivations and structures, 
 pair whether the structure occurs: once the structure's automaton, on the derivation; once the
 definition of a match (``definition.py``), on the graph::
 
-    python benchmarks/random_grammars.py --grammars 1000 --seed 1
+    python benchmarks/models.py random_grammars --grammars 1000 --seed 1
 
 A disagreement is printed with its grammar's seed, and the exit status is then 1.
 """
@@ -14,7 +14,6 @@ A disagreement is printed with its grammar's seed, and the exit status is then 1
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from random import Random
@@ -192,7 +191,3 @@ class RandomGrammar:
     def _label(self) -> tuple[tuple[str, str], ...]:
         random = self._random
         return (("lemma", random.choice(LEMMAS)), ("upos", random.choice(TAGS)))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

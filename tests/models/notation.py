@@ -6,7 +6,7 @@ clauses for two layers, ports that a role binds, structures and quotas with para
 over a range.  A model that shares nothing with the compiler writes the same grammars out, one
 rule for each choice of values, and lists all their sentences::
 
-    python benchmarks/notation.py --grammars 100 --seed 1
+    python benchmarks/models.py notation --grammars 100 --seed 1
 
 Compared are, for each grammar, the sentences with both texts and both graphs, the probability of
 each, the readings of the parser, and, for each part of the dataset, which sentences belong to it.
@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -212,7 +211,3 @@ def main() -> int:
     if figures["differences"]:
         print(f"the grammars are in {folder}")
     return 1 if figures["differences"] else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

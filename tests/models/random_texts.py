@@ -5,7 +5,7 @@ before others, or two as one, a second layer that applies functions, and a twin 
 lists all their derivations; and holds the compiler against a definition that rewrites lists of
 words and shares nothing with it::
 
-    python benchmarks/random_texts.py --grammars 400 --seed 1
+    python benchmarks/models.py random_texts --grammars 400 --seed 1
 
 Of each derivation the text is compared (by the interpreter, by the tables of the sampler, by the
 checker of rows) and the number of its differences from its twin, of each text and of changed
@@ -261,7 +261,3 @@ def main() -> int:
     print(*wrong[:20], sep="\n")
     print(f"{options.grammars} grammars, {verdicts:,} verdicts, {len(wrong)} disagreements")
     return int(bool(wrong))
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())
