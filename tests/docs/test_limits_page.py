@@ -46,7 +46,7 @@ INTERNAL = {
 
 def rows() -> list[list[str]]:
     """The cells of the rows about limits."""
-    part = PAGE[PAGE.index("## Limits") : PAGE.index("## Promises")]
+    part = PAGE[PAGE.index("## Limits") : PAGE.index("## Sizes that were run")]
     lines = [line for line in part.splitlines() if line.startswith("| ")]
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     return [row for row in cells if row[0] != "what" and not row[0].startswith("---")]
