@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 MODELS = Path(__file__).parent.parent / "tests" / "models"
 #: What is run, and the question that it answers.
@@ -29,6 +30,13 @@ QUESTIONS = {
 }
 
 
+def model(name: str) -> Any:  # noqa: ANN401 - a module
+    """Import a model."""
+    if str(MODELS) not in sys.path:
+        sys.path.append(str(MODELS))
+    return import_module(name)
+
+
 def main() -> int:
     """Run a model; the exit status is its own."""
     chosen = sys.argv[1] if len(sys.argv) > 1 else "--help"
@@ -38,9 +46,8 @@ def main() -> int:
     if chosen not in QUESTIONS:
         print(__doc__)
         return 0 if chosen in ("-h", "--help") else 2
-    sys.path.append(str(MODELS))
     sys.argv = [f"models.py {chosen}", *sys.argv[2:]]
-    return int(import_module(chosen).main())
+    return int(model(chosen).main())
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def sums(dataset: Path) -> str:
     return (dataset / "SHA256SUMS").read_text("utf-8")
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 def test_four_runs_with_one_cold_cache_make_the_same_dataset(tmp_path: Path) -> None:
     write_released_farm(tmp_path)
     names = [f"ds{number}" for number in range(4)]
@@ -46,7 +46,7 @@ def test_four_runs_with_one_cold_cache_make_the_same_dataset(tmp_path: Path) -> 
     assert [path.name for path in (tmp_path / "cache").iterdir() if path.suffix] == ["seal.key"]
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("more", [[], ["--workers", "2"]])
 def test_of_runs_into_one_place_one_result_is_left_whole(more: list[str], tmp_path: Path) -> None:
     write_released_farm(tmp_path)

@@ -188,12 +188,15 @@ class Maker:
         self.patterns = tuple(self._patterns())
 
     def _words(self) -> Iterator[Word]:
-        random = self.random
+        random, forms = self.random, set[str]()
         for category in self.categories[1:]:
             table = random.random() < 0.4
             for number in ("sg", "pl") if category.number else ("",):
                 for _ in range(0 if category.gap else random.randint(1, 2)):
                     form = f"{category.name.lower()}{number}{random.randrange(1000)}"
+                    # A term names a word by its form, so no two words have one.
+                    form += "x" * (form in forms)
+                    forms.add(form)
                     lemma, upos = random.choice(self.lemmas), random.choice("NV")
                     yield Word(category, number, form, lemma, upos, table)
 

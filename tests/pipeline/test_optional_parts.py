@@ -122,7 +122,7 @@ def test_a_combination_of_optional_parts_works(row: Row, tmp_path: Path, sglc: C
     use_the_door(row, tmp_path, compile_and_use(row, tmp_path, sglc))
 
 
-@pytest.mark.slow
+@pytest.mark.acceptance
 @pytest.mark.parametrize("row", ROWS[3:], ids=name_of)
 def test_every_combination_of_optional_parts_works(row: Row, tmp_path: Path, sglc: Command) -> None:
     use_the_door(row, tmp_path, compile_and_use(row, tmp_path, sglc))
