@@ -105,6 +105,8 @@ class Server(LanguageServer):
         is_change = method == t.TEXT_DOCUMENT_DID_CHANGE
         if is_change and unquote(params.text_document.uri) not in self.workspace.text_documents:
             raise JsonRpcInvalidParams("the file is not open")
+        if method == t.WORKSPACE_EXECUTE_COMMAND and params.command not in self.protocol.fm.commands:
+            raise JsonRpcInvalidParams("there is no such command")
 
     def report_server_error(self, error: Exception, source: object) -> None:
         """Note what has gone wrong outside of requests, which have their answer."""
