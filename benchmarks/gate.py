@@ -40,7 +40,9 @@ PARTS = {
         (*_TESTS, "tests/play/test_private.py", "tests/play/test_bound.py", "tests/cli/test_children.py"),
     ),
     "optional-parts": Part(
-        "does every combination of parts compile?", (*_TESTS, "tests/pipeline/test_optional_parts.py")
+        "does every pair of optional parts compile?",
+        # All rows of the table are for acceptance: they take some minutes.
+        ("-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", "tests/pipeline/test_optional_parts.py"),
     ),
     "sharing": Part(
         "do runs share a cache and a place, whatever the clock says?",
