@@ -15,12 +15,16 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
+import subprocess
 import sys
+import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, NamedTuple, TextIO
 
 Json = dict[str, Any]
 
@@ -50,6 +54,30 @@ def run_tasks(names: Sequence[str], work: Callable[[str], Json], workers: Worker
             _show(f"{len(done)}/{len(names)} {name}")
     _show("")
     return {name: done[name] for name in names}
+
+
+class Spent(NamedTuple):
+    """What a process took: wall, user and system seconds, MiB at its peak; how it ended, and what it said."""
+
+    wall: float
+    user: float
+    system: float
+    memory: float
+    status: int
+    said: str
+
+
+def spent(command: Sequence[str], place: Path) -> Spent:
+    """Run a command in a directory."""
+    started = time.monotonic()
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(command, cwd=place, stdout=log, stderr=subprocess.STDOUT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        wall = time.monotonic() - started
+        log.seek(0)
+        said = log.read().decode("utf-8", "replace")
+    return Spent(wall, usage.ru_utime, usage.ru_stime, usage.ru_maxrss / 1024, process.returncode, said)
 
 
 def forget(workers: Workers) -> None:

@@ -13,18 +13,14 @@ processes of their own, and the size on disk.
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
-from common import print_table
+from common import Spent, print_table, spent
 
 _ROOT = Path(__file__).parent.parent
 #: Lines that say how many sentences there are to be, and the numbers in them.
@@ -34,27 +30,12 @@ _NUMBER = re.compile(r"(?<![-\w{}.])(?:1000|5000|39700)(?![\w}.])")
 _PANDAS = "import sys, sgl; print(len(sgl.open_dataset(sys.argv[1]).to_pandas()))"
 
 
-class Cost(NamedTuple):
-    """What a process took: seconds on the clock and of CPU with its children, MiB at its peak; and what it printed."""
-
-    wall: float
-    cpu: float
-    memory: float
-    said: str
-
-
-def spent(command: Sequence[str], place: Path) -> Cost:
+def done(command: Sequence[str], place: Path) -> Spent:
     """Run a command; raises ``RuntimeError`` with what it said if it fails."""
-    log, started = place / "log", time.monotonic()
-    with log.open("wb") as stream:
-        environment = {**os.environ, "PYTHONPATH": str(_ROOT)}
-        process = subprocess.Popen(command, cwd=place, env=environment, stdout=stream, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    said = log.read_text("utf-8", "replace")
-    if process.returncode:
-        raise RuntimeError(f"{' '.join(command)}: {said[-2000:]}")
-    return Cost(time.monotonic() - started, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, said)
+    cost = spent(command, place)
+    if cost.status:
+        raise RuntimeError(f"{' '.join(command)}: {cost.said[-2000:]}")
+    return cost
 
 
 def enlarged(place: Path, times: int) -> Path:
@@ -87,16 +68,16 @@ def measured(times: int, workers: int, place: Path) -> list[tuple[str, ...]]:
     costs = {
         "compile": spent([*sglc, "compile", str(grammar), "--out", str(dataset), "--workers", str(workers)], place)
     }
-    costs["verify"] = spent([*sglc, "verify", str(dataset)], place)
+    costs["verify"] = done([*sglc, "verify", str(dataset)], place)
     predictions = write_predictions(dataset)
-    costs["eval"] = spent([*sglc, "eval", str(dataset), str(predictions), "--samples", "1000"], place)
-    costs["to_pandas"] = spent([sys.executable, "-c", _PANDAS, str(dataset)], place)
+    costs["eval"] = done([*sglc, "eval", str(dataset), str(predictions), "--samples", "1000"], place)
+    costs["to_pandas"] = done([sys.executable, "-c", _PANDAS, str(dataset)], place)
     items = int(costs["to_pandas"].said)
     size = sum(path.stat().st_size for path in dataset.rglob("*") if path.is_file()) / 2**20
     largest = sum(path.stat().st_size for path in dataset.rglob("report.html")) / 2**20
     print(f"{items:,} items, {size:,.0f} MiB on disk, report.html {largest:.1f} MiB", flush=True)
     return [
-        (f"{items:,}", step, f"{cost.wall:.0f}", f"{cost.cpu:.0f}", f"{cost.memory:,.0f}")
+        (f"{items:,}", step, f"{cost.wall:.0f}", f"{cost.user + cost.system:.0f}", f"{cost.memory:,.0f}")
         for step, cost in costs.items()
     ]
 

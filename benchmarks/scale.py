@@ -17,15 +17,12 @@ from __future__ import annotations
 
 import argparse
 import math
-import os
-import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
-from common import print_table
+from common import print_table, spent
 
 #: The names of files and what is in them; `grammar.sgl` is the main one.
 Files = dict[str, str]
@@ -271,25 +268,6 @@ def write(files_: Files, directory: Path) -> Path:
 # ---- measurements
 
 
-class Cost(NamedTuple):
-    """What a process took: seconds of user CPU, MiB at its peak, and its exit status."""
-
-    seconds: float
-    memory: float
-    status: int
-
-
-def run(command: Iterable[str], log: Path) -> Cost:
-    """Run ``sglc`` with these arguments."""
-    with log.open("wb") as stream:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "sgl", *command], cwd=log.parent, stdout=stream, stderr=subprocess.STDOUT
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-    return Cost(usage.ru_utime, usage.ru_maxrss / 1024, process.returncode)
-
-
 def main() -> None:
     """Print a line for each shape."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -317,13 +295,14 @@ def line(name: str, sizes: list[int], command: list[str]) -> list[object]:
         with tempfile.TemporaryDirectory() as directory:
             path = write(SHAPES[name](size), Path(directory))
             first, *rest = command
-            costs.append(run([first, str(path), *rest, "--no-cache"], path.with_name("log")))
+            words = [sys.executable, "-m", "sgl", first, str(path), *rest, "--no-cache"]
+            costs.append(spent(words, path.parent))
             if costs[-1].status:
-                print(path.with_name("log").read_text("utf-8")[:600], file=sys.stderr)
+                print(costs[-1].said[:600], file=sys.stderr)
     start, *found = costs
-    growth = (found[-1].seconds - start.seconds) / max(found[0].seconds - start.seconds, 0.01)
+    growth = (found[-1].user - start.user) / max(found[0].user - start.user, 0.01)
     exponent = math.log(max(growth, 0.01)) / math.log(sizes[-1] / sizes[0])
-    return [name, *(cost.seconds for cost in found), exponent, found[-1].memory, max(cost.status for cost in costs)]
+    return [name, *(cost.user for cost in found), exponent, found[-1].memory, max(cost.status for cost in costs)]
 
 
 if __name__ == "__main__":

@@ -109,8 +109,10 @@ def evaluate(
     directory = dataset.directory if isinstance(dataset, Dataset) else Path(dataset)
     if not isinstance(predictions, Mapping):
         raise TypeError("`predictions` has files by the names of their systems: `{'transformer': 'predictions.txt'}`")
-    if not predictions or (odd := [name for name in predictions if "=" in f"{name}"]):
-        raise GrammarError(f"no system has the name `{odd[0]}`" if predictions else "there are no predictions")
+    if not predictions:
+        raise GrammarError("there are no predictions")
+    if odd := [name for name in predictions if "=" in f"{name}"]:
+        raise GrammarError(f"no system has the name `{odd[0]}`")
     files = tuple(f"{name}={Path(path)}" for name, path in predictions.items())
     sources, diagnostics, command = SourceMap(), Diagnostics(), commands()["eval"]
     with working(None, sources):

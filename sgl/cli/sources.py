@@ -13,7 +13,7 @@ from sgl.cli.files import DIRECTORY, FILE, STREAM, replace_text, stream_bytes, w
 from sgl.cli.main import FAILED, OK
 from sgl.cli.session import Session, grammar_argument, grammar_options, session_options
 from sgl.cli.terminal import count
-from sgl.disk import Folder, kind, make, remove, write
+from sgl.disk import kind, make, remove, remove_empty, write
 from sgl.foreign import SOURCE, read_bytes, text_of
 from sgl.lang import DECLARATIONS, MAX_SOURCE
 from sgl.lang.layout import layout
@@ -42,25 +42,25 @@ def new(session: Session, directory: Path, template: str) -> None:
         directory / re.sub(rf"^{_GRAMMAR}\.", f"{name}.", file.name): own.sub(name, file.read_text("utf-8"))
         for file in sorted(templates()[template].iterdir())
     }
-    there = kind(directory) is not None
+    there, written = kind(directory) is not None, list[Path]()
     try:
         make(directory)
         for path, text in files.items():
             write(path, text)
+            written.append(path)
     except OSError as problem:
-        _take_back(directory, files, there=there)
+        _take_back(written)
+        if not there:
+            remove_empty(directory)
         session.fail("SGL1103", why_not(directory, problem))
     session.echo(f"made {directory}, with {name}.sgl; README.md says what to do next")
 
 
-def _take_back(directory: Path, files: Iterable[Path], *, there: bool) -> None:
-    """Remove what of a new project could be written before the disk was full; a directory that was there stays."""
+def _take_back(written: Iterable[Path]) -> None:
+    """Remove what of a new project was written before the disk was full, and nothing that another has put there."""
     with suppress(OSError):
-        for path in files:
+        for path in written:
             remove(path)
-    if not there:
-        with suppress(OSError), Folder(directory.absolute().parent) as parent:
-            parent.remove_empty(directory.name)
 
 
 @click.command("fmt")

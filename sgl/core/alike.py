@@ -8,12 +8,18 @@ from collections.abc import Hashable, Sequence
 
 from sgl.core.structure import Body, Structure, Variable
 
-#: A link of a variable: of which body, whether it leaves, its labels and bounds, and the colour of the other end.
-_Incident = tuple[int, bool, str, int, int, int]
+#: What a link says: whether it is of a ``without``, its labels and its bounds.  And a link of a variable: what it says,
+#: whether it leaves, and the colour of the other end.
+_Said = tuple[int, str, int, int]
+_Incident = tuple[_Said, bool, int]
 
 
 def key(structure: Structure) -> Hashable:
-    """Return what two structures have in common if, and mostly only if, they mean the same by the same parts."""
+    """Return what structures have in common only if they say the same of the same parts.
+
+    Structures that are alike nearly always have it: not some whose variables are alike although no renaming of the
+    whole takes one to the other.
+    """
     bodies = (structure.body, *structure.without)
     number = {name: place for place, name in enumerate(_numbered(bodies))}
 
@@ -53,9 +59,9 @@ def _refined(bodies: Sequence[Body], colours: dict[str, int]) -> dict[str, int]:
     for place, body in enumerate(bodies):
         for link in body.links:
             source, target = body.variables[link.source].name, body.variables[link.target].name
-            what = min(place, 1), str(link.labels), link.low, link.high or 0
-            for leaves, own, other in ((True, source, target), (False, target, source)):
-                incident[own].append((what[0], leaves, *what[1:], colours[other]))
+            said = min(place, 1), str(link.labels), link.low, link.high or 0
+            incident[source].append((said, True, colours[target]))
+            incident[target].append((said, False, colours[source]))
     return _ranked({name: (colour, sorted(incident[name])) for name, colour in colours.items()})
 
 

@@ -205,6 +205,12 @@ def remove(path: Path) -> None:
         folder.remove(path.name)
 
 
+def remove_empty(path: Path) -> None:
+    """Remove a directory if nothing is in it, and it can be removed."""
+    with suppress(OSError), Folder(path.absolute().parent) as folder:
+        folder.remove_empty(path.name)
+
+
 def send(path: Path, content: bytes) -> None:
     """Write to a device, or to a pipe that somebody reads; raises ``OSError``."""
     try:

@@ -21,7 +21,7 @@ from errno import ENOSYS, ENOTSUP
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from sgl.disk import DIRECTORY, FILE, Folder, InTheWayError, kind, make_way
+from sgl.disk import DIRECTORY, FILE, Folder, InTheWayError, kind, make_way, remove_empty
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -124,8 +124,7 @@ class LockedFolder:
                     folder.remove(name)
         self.release()
         # Another process may have begun in it by now, and then its lock is there.
-        with suppress(OSError), Folder(self.path.parent) as parent:
-            parent.remove_empty(self.path.name)
+        remove_empty(self.path)
 
 
 def check_names(folder: Folder, names: str) -> None:
@@ -195,8 +194,7 @@ def replaced_directory(target: Path, place: Path | None, check: Callable[[], Non
                 raise
     finally:
         for directory in made:
-            with suppress(OSError), Folder(directory.parent) as above:
-                above.remove_empty(directory.name)
+            remove_empty(directory)
 
 
 class OldMovedError(Exception):

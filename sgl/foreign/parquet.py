@@ -59,13 +59,14 @@ def parquet(
     arrow, reader = import_module("pyarrow"), import_module("pyarrow.parquet").ParquetFile
     try:
         with opened(path, TABLE, inside=inside) as stream:
-            size, metadata = _size(path, stream), reader(stream, pre_buffer=False).metadata
-            if whole and metadata.num_rows > MOST_ROWS:
-                raise ForeignFileError(path, f"it has {metadata.num_rows:,} rows, and may have {MOST_ROWS:,}")
+            size = _size(path, stream)
+            # One thread: those that Arrow starts end the process where memory is short.
+            file = reader(stream, read_dictionary=[*shared], pre_buffer=False)
+            if whole and (rows := file.metadata.num_rows) > MOST_ROWS:
+                raise ForeignFileError(path, f"it has {rows:,} rows, and may have {MOST_ROWS:,}")
             if whole and size > LARGEST_TABLE:
                 raise _too_large(path)
-            # One thread: those that Arrow starts end the process where memory is short.
-            yield reader(stream, read_dictionary=[*shared], pre_buffer=False)
+            yield file
     except ForeignFileError:
         raise
     except MemoryError:

@@ -49,3 +49,21 @@ def test_without_finished_work_nothing_stays(work: Workplace, monkeypatch: pytes
     assert run(COMPILE) == OUTPUT
     assert "finished work" not in work.capsys.readouterr().err
     assert work.files() == []
+
+
+def test_a_new_project_that_cannot_be_written_takes_back_its_own_files_alone(
+    work: Workplace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody writes a file there at the same moment, with a name that the project has as well."""
+
+    def full_at_the_second(path: Path, text: str) -> None:
+        if path.name == "animals.yaml":
+            (path.parent / "verbs.yaml").write_text("mine")
+            raise OSError(errno.ENOSPC, "No space left on device")
+        path.write_text(text)
+
+    monkeypatch.setattr("sgl.cli.sources.write", full_at_the_second)
+    assert run(["new", "project"]) == OUTPUT
+    assert "no space left on device" in work.capsys.readouterr().err.lower()
+    assert work.files() == ["project", "project/verbs.yaml"]
+    assert (work.directory / "project" / "verbs.yaml").read_text() == "mine"

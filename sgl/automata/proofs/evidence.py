@@ -298,8 +298,10 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...
     for whole in pattern.held_out:
         for piece in pieces_of(whole):
             pieces.setdefault(piece.canonical(), (piece, whole))
-    known, waived = {key(piece) for piece in pieces}, {key(structure) for structure in pattern.waive}
-    idle = tuple(structure for structure in pattern.waive if key(structure) not in known)
+    waived = {structure: key(structure) for structure in pattern.waive}
+    excused = {piece for piece in pieces if key(piece) in waived.values()} if waived else set[Structure]()
+    known = {key(piece) for piece in excused}
+    idle = tuple(structure for structure in pattern.waive if waived[structure] not in known)
     claims = []
     for name, (piece, whole) in pieces.items():
         seen = evidence.find_in_training(name)
@@ -307,7 +309,7 @@ def claim_pieces(evidence: Evidence, pattern: Pattern) -> tuple[tuple[Piece, ...
             claims.append(Piece(piece, whole, Verdict.NOTHING))
         elif seen is not None:
             claims.append(Piece(piece, whole, Verdict.PROVED, *seen))
-        elif key(name) in waived:
+        elif name in excused:
             claims.append(Piece(piece, whole, Verdict.WAIVED))
         else:
             conflict = why_absent(evidence, piece)
