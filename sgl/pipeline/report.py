@@ -34,7 +34,7 @@ from sgl.verify import Report
 from sgl.verify.conllu import Sentence, WordForm
 from sgl.verify.items import ShapeTable
 from sgl.verify.search import Match, Searcher
-from sgl.verify.structure import GraphPattern, read_structure
+from sgl.verify.structure import GraphPattern, Walk, read_structure
 
 #: The split that the others are compared with.
 TRAIN = "train"
@@ -257,25 +257,30 @@ class PairMaker:
 
 def _with_marks(example: Example, labels: Mapping[Arc, str], structure: GraphPattern, match: Match) -> Example:
     """Return a sentence with the words of a match and the edges that it uses marked."""
-    places = [match[variable.name] for variable in structure.body.variables]
+    body = structure.body
+    places = [match[variable.name] for variable in body.variables]
     used: set[Arc] = set()
-    for link in structure.body.links:
-        start, end, walk = places[link.source], places[link.target], link.walk
-        fitting = [arc for arc, label in labels.items() if walk.labels.accept(label)]
-        steps = {(start, end)} if walk.is_edge else set()
-        if not walk.is_edge and walk.high != 0 and start != end:
-            graph = nx.DiGraph((arc.governor, arc.dependent) for arc in fitting)
-            known = graph.has_node(start) and graph.has_node(end)
-            paths = nx.all_simple_paths(graph, start, end) if known else ()
-            steps = set(pairwise(next((path for path in paths if len(path) > walk.low), ())))
+    for link in body.links:
+        fitting = [arc for arc, label in labels.items() if link.walk.labels.accept(label)]
+        steps = _walked(fitting, link.walk, places[link.source], places[link.target])
         used.update(arc for arc in fitting if (arc.governor, arc.dependent) in steps)
-    for variable, place in zip(structure.body.variables, places, strict=True):
+    for variable, place in zip(body.variables, places, strict=True):
         for degree in variable.degrees:
-            own = (arc for arc, label in labels.items() if degree.labels.accept(label))
-            used.update(arc for arc in own if arc.governor == place)
+            used.update(a for a, label in labels.items() if a.governor == place and degree.labels.accept(label))
     words = {*places, *(place for arc in used for place in (arc.governor, arc.dependent))}
     return replace(
         example,
         words=tuple(replace(word, marked=place in words) for place, word in enumerate(example.words)),
         arcs=tuple(replace(arc, marked=arc in used) for arc in example.arcs),
     )
+
+
+def _walked(arcs: Iterable[Arc], walk: Walk, start: int, end: int) -> set[tuple[int, int]]:
+    """Return the edges of a walk over ``arcs``, as pairs of places; of several walks the first that is long enough."""
+    if walk.is_edge:
+        return {(start, end)}
+    graph = nx.DiGraph((arc.governor, arc.dependent) for arc in arcs)
+    if walk.high == 0 or start == end or not (start in graph and end in graph):
+        return set()
+    paths = nx.all_simple_paths(graph, start, end)
+    return set(pairwise(next((path for path in paths if len(path) > walk.low), ())))
